@@ -1,0 +1,39 @@
+/** In charge of the types of JSON values and of JSON:API resources as the records carry them. */
+
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+export type JsonObject = { [member: string]: Json };
+
+export interface Reference {
+  type: string;
+  id: string;
+}
+
+export type Relationship = JsonObject & { data?: Json };
+
+/** A JSON:API resource object. Members beyond these (links, meta) are kept as they came. */
+export interface Resource {
+  type: string;
+  id: string;
+  attributes: JsonObject;
+  relationships?: { [name: string]: Relationship };
+  [member: string]: unknown;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The references of a relationship: none, one or many. Anything that is no reference is left out. */
+export function references(relationship: Relationship | undefined): Reference[] {
+  const data = relationship?.data;
+  const list = Array.isArray(data) ? data : [data];
+  return list.filter(
+    (one): one is JsonObject & Reference =>
+      isObject(one) && typeof one.type === "string" && typeof one.id === "string",
+  );
+}
+
+/** One string that names a resource among all types. */
+export function keyOf(resource: Reference): string {
+  return `${resource.type}/${resource.id}`;
+}

@@ -1,0 +1,27 @@
+/** In charge of the game modes a served match may have: a closed list that callers may filter by. */
+
+export const GAME_MODES = [
+  "ranked",
+  "casual",
+  "private",
+  "private_party_draft_match",
+  "private_party_aral_match",
+  "private_party_blitz_match",
+  "casual_aral",
+  "blitz_pvp_ranked",
+] as const;
+
+/** The mode that counts towards `played_ranked` and makes its players ranked. */
+export const RANKED_MODE = "ranked";
+
+/** The only mode whose matches need a ranked player to be served. */
+export const PRIVATE_MODE = "private";
+
+/** The endings of sessions that were never really played. */
+export const VOID_ENDINGS = ["exitpractice", "notenoughplayers"] as const;
+
+const served: ReadonlySet<string> = new Set(GAME_MODES);
+const voided: ReadonlySet<string> = new Set(VOID_ENDINGS);
+
+export const isServedMode = (mode: string): boolean => served.has(mode);
+export const isVoidEnding = (ending: string): boolean => voided.has(ending);

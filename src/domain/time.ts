@@ -1,0 +1,53 @@
+/** In charge of timestamps: ISO 8601 with a zone in, milliseconds since the epoch inside, UTC out. */
+
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;
+const ALREADY_CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
+
+export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
+
+/** Milliseconds since the epoch, or undefined for anything that is no real moment in this form. */
+export function parseTimestamp(text: string): number | undefined {
+  const parts = TIMESTAMP.exec(text);
+  if (!parts) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const offset = offsetMinutes(parts[8] as string);
+  if (offset === undefined) return undefined;
+
+  const millisecond = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // A day that does not exist (30 February) rolls over into another month.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  date.setUTCHours(hour, minute, second, millisecond);
+  return date.getTime() - offset * 60_000;
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  if (zone === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4, 6));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** The shortest UTC form: whole seconds without a fraction. */
+export function formatTimestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(".000Z", "Z");
+}
+
+/**
+ * The form a record's time is kept in. What already is UTC to the millisecond stays as it was
+ * written, so that a record reads back exactly as it came; anything else is brought to that form.
+ */
+export function canonicalTimestamp(text: string, milliseconds: number): string {
+  return ALREADY_CANONICAL.test(text) ? text : formatTimestamp(milliseconds);
+}

@@ -1,0 +1,62 @@
+/** In charge of the typed queries: what a caller asks for, once the query string has been read. */
+
+/** Both ends are inclusive, in milliseconds since the epoch. */
+export interface Window {
+  start: number;
+  end: number;
+}
+
+export type Sort = "createdAt" | "-createdAt";
+
+/**
+ * A place between two neighbours in the order (createdAt, id): directly before or directly after
+ * the match named, whether or not it is (still) there. A gap does not depend on the sort direction.
+ */
+export interface Gap {
+  createdAt: number;
+  id: string;
+  side: "before" | "after";
+}
+
+/** Where a page begins: so many matches in, right after a gap, or ending right before one. */
+export type Place =
+  | { from: "offset"; offset: number }
+  | { from: "after"; gap: Gap }
+  | { from: "before"; gap: Gap };
+
+/** Which related resources and which fields to send. Undefined: the default, everything. */
+export interface Shape {
+  include: string[] | undefined;
+  fields: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+}
+
+/** Each list holds distinct values in the order given; undefined when the filter was not given. */
+export interface MatchFilters {
+  playerNames: string[] | undefined;
+  playerIds: string[] | undefined;
+  teamNames: string[] | undefined;
+  gameModes: string[] | undefined;
+  patchVersions: string[] | undefined;
+}
+
+/** The parameters as given, decoded once, in the caller's order: what links repeat. */
+export type GivenParameters = ReadonlyArray<readonly [name: string, value: string]>;
+
+export interface MatchesQuery extends Shape {
+  window: Window;
+  sort: Sort;
+  place: Place;
+  limit: number;
+  filters: MatchFilters;
+  given: GivenParameters;
+}
+
+export interface PlayersQuery extends Shape {
+  playerNames: string[] | undefined;
+  playerIds: string[] | undefined;
+  given: GivenParameters;
+}
+
+export interface SingleQuery extends Shape {
+  given: GivenParameters;
+}
