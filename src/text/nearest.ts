@@ -2,10 +2,11 @@
 
 /** The candidate nearest to `word`, or undefined when none is near enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const lowered = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    const distance = editDistance(lowered, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

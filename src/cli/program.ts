@@ -1,0 +1,73 @@
+/** In charge of the command line as a whole: its list of verbs, and how an error becomes an exit code. */
+
+import { Command, CommanderError } from "commander";
+import { description, version } from "../../package.json";
+import { AccessFileError } from "../access/file.ts";
+import { SettingsError } from "../settings/load.ts";
+import { config } from "./config.ts";
+import { keys } from "./keys.ts";
+import { Failure, Misuse, type Verb, withExamples } from "./verb.ts";
+
+/** In the order of the help. */
+const VERBS: readonly Verb[] = [keys, config];
+
+/** Errors whose message is written for the operator: it is printed alone, without a stack. */
+const SPOKEN = [
+  { type: Misuse, exitCode: 2 },
+  { type: SettingsError, exitCode: 2 },
+  { type: Failure, exitCode: 1 },
+  { type: AccessFileError, exitCode: 1 },
+] as const;
+
+export function buildProgram(verbs: readonly Verb[] = VERBS): Command {
+  const program = new Command("matchbook")
+    .description(description)
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print help; every verb has its own")
+    // Set before the verbs are added, which inherit both: errors are thrown and printed by run.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  for (const verb of verbs) verb(program);
+  return withExamples(program, [
+    ["matchbook keys create --name me", "make an API key"],
+    ["matchbook help keys", "see what a verb can do"],
+  ]);
+}
+
+/**
+ * Runs one command line and returns its exit code. A verb that did its work but has bad news (records
+ * that were rejected, say) prints them and sets process.exitCode; one that cannot go on throws.
+ */
+export async function run(args: readonly string[], program = buildProgram()): Promise<number> {
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync([...args], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return error instanceof CommanderError ? misused(error) : failed(error);
+  }
+}
+
+function misused(error: CommanderError): number {
+  if (error.exitCode === 0) return 0;
+  // A group without its verb: commander has printed the help instead of a message.
+  if (error.code === "commander.help") return 2;
+  const [problem, ...advice] = error.message.replace(/^error: /, "").replace(/\.$/, "").split("\n");
+  const guess = /Did you mean (.*)\?/.exec(advice.join(" "))?.[1];
+  complain(`${problem}${guess ? `; did you mean ${guess}?` : "; see 'matchbook --help'"}`);
+  return 2;
+}
+
+function failed(error: unknown): number {
+  const spoken = SPOKEN.find(({ type }) => error instanceof type);
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  // What the system refuses (a missing right, a full disk, a taken port) carries a code; anything
+  // else is a mistake of ours, whose stack is worth reporting.
+  const expected = spoken !== undefined || typeof (error as { code?: unknown }).code === "string";
+  complain(expected ? message : `internal error: ${stack ?? message}`);
+  return spoken?.exitCode ?? 1;
+}
+
+function complain(sentence: string): void {
+  process.stderr.write(`matchbook: ${sentence}\n`);
+}

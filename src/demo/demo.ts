@@ -1,0 +1,61 @@
+/**
+ * In charge of the demo data: a stream of plausible match documents of an invented game, in the
+ * order of their time, over the thirty days before a given moment.
+ *
+ * Equal options give equal documents. Matches are never held: what stays in memory is one number
+ * per player (the pool of a shard ends at 200,000 players) and a table of the thirty days. Players
+ * and teams depend on the seed and the shard alone, so runs with one seed share their people, while
+ * match ids depend on every option, so such runs add to each other instead of clashing.
+ */
+
+import type { JsonObject } from "../domain/json.ts";
+import { Calendar } from "./calendar.ts";
+import { matchDocument } from "./match.ts";
+import { Population } from "./people.ts";
+import { Random, wordOf } from "./random.ts";
+import { DEMO_SHARDS, regionOf } from "./regions.ts";
+
+export interface DemoOptions {
+  matches: number;
+  seed: number;
+  /** Milliseconds since the epoch; no match is later. */
+  until: number;
+  /** Without it, six regions and a tournament server. */
+  shards?: string[];
+}
+
+const MATCH = wordOf("match");
+const CLOSING_GAP = 45;
+
+/** One JSON:API document per match: the match in `data`, all that is linked to it in `included`. */
+export function* demoDocuments(options: DemoOptions): Generator<JsonObject> {
+  const { matches, seed, until } = options;
+  const regions = [...new Set(options.shards ?? DEMO_SHARDS)].map(regionOf);
+  if (regions.length === 0) throw new RangeError("the demo needs at least one shard");
+  const calendar = new Calendar(until, regions);
+  const weights = regions.reduce((sum, region) => sum + region.weight, 0);
+  const populations = regions.map((region) => {
+    return new Population(seed, region, calendar, (matches * region.weight) / weights);
+  });
+  const closing = closingRegions(regions, matches);
+  const shardsWord = wordOf(regions.map(({ shard }) => shard).join());
+
+  for (let number = 0; number < matches; number++) {
+    const random = new Random(seed, MATCH, until, matches, shardsWord, number);
+    const left = matches - number;
+    const usual = calendar.timeOf((number + random.unit()) / matches);
+    const time = left > closing.length ? usual : Math.max(usual, calendar.end - left * CLOSING_GAP);
+    const region = closing[closing.length - left] ?? calendar.regionAt(time, random);
+    yield matchDocument(random, populations[region]!, time, calendar.patchAt(time));
+  }
+}
+
+/** The shards of the last matches, largest last: a demo should look alive wherever one looks. */
+function closingRegions(regions: { weight: number; tournament: boolean }[], matches: number) {
+  return regions
+    .map((_, at) => at)
+    .filter((at) => !regions[at]!.tournament)
+    .sort((one, other) => regions[other]!.weight - regions[one]!.weight)
+    .slice(0, Math.ceil(matches / 50))
+    .reverse();
+}

@@ -1,0 +1,176 @@
+/**
+ * In charge of who lives in a shard. Nothing about a player is stored but the time of the latest
+ * match: everything else is derived from seed, shard and the player's index whenever it is needed.
+ * The pool grows with half the shard's matches, from 80 to 200,000 players.
+ */
+
+import type { JsonObject } from "../domain/json.ts";
+import type { Calendar, Patch } from "./calendar.ts";
+import { isGuest, playerName, teamTag } from "./names.ts";
+import { Random, wordOf } from "./random.ts";
+import type { Region } from "./regions.ts";
+
+/** Whom a match may seat. Casuals never play ranked; regulars are everybody else. */
+export type Circle = "anyone" | "regulars" | "casuals";
+
+export interface Person {
+  id: string;
+  name: string;
+  skill: number;
+  skillTier: number;
+  level: number;
+  karmaLevel: number;
+  taste: number;
+  stats: JsonObject;
+}
+
+export interface Team {
+  id: string;
+  tag: string;
+  members: number[];
+}
+
+// Neighbours in the order of activity form blocks; the last of each block is a casual.
+const BLOCK = 8;
+const LEAST_PLAYERS = 80;
+const MOST_PLAYERS = 200_000;
+const HEAD = 150;
+const TRIES = 24;
+
+const PLAYER = wordOf("player");
+const NAME = wordOf("name");
+const TEAM = wordOf("team");
+
+export class Population {
+  private readonly shardWord: number;
+  private readonly teamSpacing: number;
+  private readonly freeFrom: Float64Array;
+
+  constructor(
+    private readonly seed: number,
+    readonly region: Region,
+    private readonly calendar: Calendar,
+    expectedMatches: number,
+  ) {
+    this.shardWord = wordOf(region.shard);
+    // In a tournament everybody belongs to a team, elsewhere one block in five.
+    this.teamSpacing = region.tournament ? 1 : 5;
+    const players = Math.min(MOST_PLAYERS, Math.max(LEAST_PLAYERS, expectedMatches / 2));
+    this.freeFrom = new Float64Array(Math.ceil(players / 40) * 40);
+  }
+
+  /** Takes a player who is in no other match since `start`, until `end`; none if all are busy. */
+  seat(random: Random, circle: Circle, start: number, end: number): number | undefined {
+    for (let left = TRIES; left > 0; left--) {
+      const player = this.draw(random, circle);
+      if (this.take(player, start, end)) return player;
+    }
+    return undefined;
+  }
+
+  /** Takes `size` members of one team; none if too few of them are free. */
+  seatTeam(random: Random, size: number, start: number, end: number): Team | undefined {
+    const drawn = Math.floor(this.draw(random, "anyone") / BLOCK);
+    const block = drawn - (drawn % this.teamSpacing);
+    const free: number[] = [];
+    for (let at = 0; at < BLOCK - 1; at++) {
+      const member = block * BLOCK + at;
+      if (this.freeFrom[member]! <= start) free.push(member);
+    }
+    if (free.length < size) return undefined;
+    while (free.length > size) free.splice(random.int(0, free.length - 1), 1);
+    for (const member of free) this.take(member, start, end);
+    const badge = new Random(this.seed, this.shardWord, TEAM, block);
+    return { id: badge.uuid(), tag: teamTag(badge), members: free };
+  }
+
+  /** The player as a match that ends at this time shows him. */
+  person(player: number, time: number, patch: Patch): Person {
+    const random = new Random(this.seed, this.shardWord, PLAYER, player);
+    const id = random.uuid();
+    const name = this.nameOf(player, time, random);
+    const rank = player / this.freeFrom.length;
+    const skill = random.normal() * 0.8 + 0.6 * (0.5 - rank);
+    const casual = isCasual(player);
+    const climbed = random.between(-1, 2) * this.calendar.shareOf(time);
+    const skillTier = casual ? -1 : clamp(Math.round(12 + skill * 7 + climbed), 0, 29);
+    const xp = Math.round(
+      (random.between(200, 90_000) + 9_000 * this.calendar.shareOf(time)) * (1.3 - rank),
+    );
+    const level = clamp(1 + Math.floor(Math.sqrt(xp / 110)), 1, 30);
+    const karmaLevel = random.weighted([1, 7, 4]);
+    const taste = random.int(0, 999);
+    const stats: JsonObject = { level, xp, karmaLevel, skillTier };
+    if (random.chance(0.03) && !casual) this.addHistory(stats, random, time);
+    this.addSeasons(stats, random, skill, time, patch, casual);
+    return { id, name, skill, skillTier, level, karmaLevel, taste, stats };
+  }
+
+  /** Low indexes are drawn most: a power law with a flattened head, so that nobody plays all day. */
+  private draw(random: Random, circle: Circle): number {
+    const rank = ((HEAD + 1) ** random.unit() - 1) / HEAD;
+    const player = Math.min(this.freeFrom.length - 1, Math.floor(rank * this.freeFrom.length));
+    if (circle === "casuals") return player - (player % BLOCK) + BLOCK - 1;
+    return circle === "regulars" && isCasual(player) ? player - 1 : player;
+  }
+
+  private take(player: number, start: number, end: number): boolean {
+    if (this.freeFrom[player]! > start) return false;
+    this.freeFrom[player] = end;
+    return true;
+  }
+
+  private nameOf(player: number, time: number, random: Random): string {
+    // Names are freed by a rename and taken again, so one name can stand for several ids.
+    const namesake = random.chance(0.005) ? player ^ 1 : player;
+    const renamed = random.unit();
+    const moment = random.unit();
+    const first = this.newName(namesake, true);
+    const renames = renamed < (isGuest(first) ? 0.3 : 0.04);
+    if (!renames || this.calendar.shareOf(time) < moment) return first;
+    return this.newName(player, false);
+  }
+
+  private newName(player: number, first: boolean): string {
+    const random = new Random(this.seed, this.shardWord, NAME, player, first ? 0 : 1);
+    return playerName(random, this.region.scripts, player, first);
+  }
+
+  private addSeasons(
+    stats: JsonObject,
+    random: Random,
+    skill: number,
+    time: number,
+    patch: Patch,
+    casual: boolean,
+  ): void {
+    const joined = casual ? Number.POSITIVE_INFINITY : random.int(1, 8);
+    const progress = 0.6 + 0.4 * Math.min(1, this.calendar.seasonProgress(time) * 2);
+    for (let season = 1; season <= patch.season; season++) {
+      const earned = rating(skill + random.normal() * 0.3);
+      const share = season < joined ? 0 : season < patch.season ? 1 : progress;
+      stats[`elo_earned_season_${season}`] = Math.round(earned * share);
+    }
+  }
+
+  /** Some records know of the time before the thirty days; most leave it to be computed. */
+  private addHistory(stats: JsonObject, random: Random, time: number): void {
+    const days = 30 * this.calendar.shareOf(time);
+    const played = random.int(80, 4_000) + Math.floor(days * random.between(0.5, 6));
+    stats.played = played;
+    stats.wins = Math.floor(played * random.between(0.42, 0.58));
+    stats.played_ranked = Math.floor(played * random.between(0.2, 0.7));
+  }
+}
+
+function isCasual(player: number): boolean {
+  return player % BLOCK === BLOCK - 1;
+}
+
+function rating(skill: number): number {
+  return clamp(Math.round(1_400 + skill * 480), 100, 3_600);
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, value));
+}

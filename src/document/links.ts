@@ -1,0 +1,59 @@
+/** In charge of the links of a reply: absolute, valid URIs that lead on from exactly this page. */
+
+import { formatTimestamp } from "../domain/time.ts";
+import { encodeCursor } from "../query/cursor.ts";
+import { writeQuery } from "../query/pairs.ts";
+import type { Gap, GivenParameters, MatchesQuery } from "../query/query.ts";
+import type { Page } from "../store/store.ts";
+
+export type Links = Record<string, string>;
+
+const WINDOW_START = "filter[createdAt-start]";
+const WINDOW_END = "filter[createdAt-end]";
+const PLACES = ["page[offset]", "page[after]", "page[before]"];
+
+export function selfLink(address: string, given: GivenParameters): Links {
+  return { self: withQuery(address, given) };
+}
+
+/**
+ * Links to other pages pin the window, so that a walk keeps to the matches it began with, and name
+ * their place by a neighbour instead of a count, so that arrivals cannot shift it.
+ */
+export function matchesLinks(address: string, query: MatchesQuery, page: Page): Links {
+  const replaced = new Set([WINDOW_START, WINDOW_END, ...PLACES]);
+  const pinned: GivenParameters = [
+    ...query.given.filter(([name]) => !replaced.has(name)),
+    [WINDOW_START, formatTimestamp(query.window.start)],
+    [WINDOW_END, formatTimestamp(query.window.end)],
+  ];
+  const at = (name: string, gap: Gap) => withQuery(address, [...pinned, [name, encodeCursor(gap)]]);
+  const links: Links = {
+    ...selfLink(address, query.given),
+    first: withQuery(address, pinned),
+  };
+  const { start, end } = edges(query, page);
+  if (page.more.before && start) links.prev = at("page[before]", start);
+  if (page.more.after && end) links.next = at("page[after]", end);
+  return links;
+}
+
+/** The gaps on both sides of a page; those of an empty one are where it was asked for. */
+function edges(query: MatchesQuery, page: Page): { start: Gap | undefined; end: Gap | undefined } {
+  const first = page.matches[0];
+  const last = page.matches.at(-1);
+  if (!first || !last) {
+    const gap = query.place.from === "offset" ? undefined : query.place.gap;
+    return { start: gap, end: gap };
+  }
+  const [ahead, behind] =
+    query.sort === "createdAt" ? (["after", "before"] as const) : (["before", "after"] as const);
+  return {
+    start: { createdAt: first.createdAt, id: first.id, side: behind },
+    end: { createdAt: last.createdAt, id: last.id, side: ahead },
+  };
+}
+
+function withQuery(address: string, pairs: GivenParameters): string {
+  return pairs.length === 0 ? address : `${address}?${writeQuery(pairs)}`;
+}

@@ -1,0 +1,46 @@
+/** In charge of adding up what became of the records of an ingest. */
+
+import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
+import type { Accepted } from "./accept.ts";
+
+export interface Report {
+  stored: number;
+  withheld: Record<WithheldReason, number>;
+  duplicate: number;
+  conflict: number;
+  rejected: number;
+  /** Private matches, withheld before, that these records made valid. */
+  released: number;
+}
+
+export function emptyReport(): Report {
+  return {
+    stored: 0,
+    withheld: Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
+      WithheldReason,
+      number
+    >,
+    duplicate: 0,
+    conflict: 0,
+    rejected: 0,
+    released: 0,
+  };
+}
+
+export function addTo(report: Report, accepted: Accepted): void {
+  for (const outcome of accepted.outcomes) {
+    if (outcome.kind === "withheld") report.withheld[outcome.reason] += 1;
+    else report[outcome.kind] += 1;
+  }
+  report.released += accepted.released;
+}
+
+/** Whether everything sent in is now in the shards. */
+export function isComplete(report: Report): boolean {
+  return report.rejected === 0 && report.conflict === 0;
+}
+
+export function recordsIn(report: Report): number {
+  const withheld = Object.values(report.withheld).reduce((sum, count) => sum + count, 0);
+  return report.stored + withheld + report.duplicate + report.conflict + report.rejected;
+}

@@ -1,0 +1,177 @@
+/** In charge of deciding whether what came in is a match record, and of saying everything that is not. */
+
+import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
+import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { gather, type ResourceIndex } from "./gather.ts";
+import {
+  normaliseMatch,
+  normaliseParticipant,
+  normalisePlayer,
+  normaliseRoster,
+  normaliseTeam,
+  type Surroundings,
+} from "./normalise.ts";
+import { type Kind, shapeProblems } from "./schemas.ts";
+import { valueProblems } from "./values.ts";
+
+/** How far a game server's clock may be ahead of ours. */
+const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
+
+export interface ValidationContext {
+  now: number;
+  /** The shard asked for on the command line; records of another one are rejected. */
+  shard: string | undefined;
+  /** The shards there are; undefined when a new one may be made. */
+  shards: ReadonlySet<string> | undefined;
+  titleId: string;
+}
+
+export type Validated =
+  | { ok: true; record: MatchRecord; reached: Resource[] }
+  | { ok: false; problems: string[]; reached: Resource[] };
+
+/** Checks one match of a document against the resources included with it. */
+export function validate(
+  raw: Resource,
+  index: ResourceIndex,
+  context: ValidationContext,
+): Validated {
+  const problems: string[] = [];
+  const gathered = gather(raw, index);
+  const reached = [
+    raw,
+    ...gathered.own,
+    ...[...gathered.players, ...gathered.teams].flatMap((one) => [one.carried, ...one.companions]),
+  ];
+
+  const match = normaliseMatch(raw, context.shard);
+  const around = surroundings(match, context);
+  const tidy = new Map<Resource, Resource>([
+    ...gathered.rosters.map((one) => [one, normaliseRoster(one, around)] as const),
+    ...gathered.participants.map((one) => [one, normaliseParticipant(one)] as const),
+    ...gathered.players.map(({ carried }) => [carried, normalisePlayer(carried, around)] as const),
+    ...gathered.teams.map(({ carried }) => [carried, normaliseTeam(carried, around)] as const),
+  ]);
+  const tidied = (resource: Resource) => tidy.get(resource) ?? resource;
+  const tidiedNamed = (one: Named): Named => ({ ...one, carried: tidied(one.carried) });
+
+  const known = new Map<Resource, Kind>([
+    ...gathered.rosters.map((one) => [one, "roster"] as const),
+    ...gathered.participants.map((one) => [one, "participant"] as const),
+    ...gathered.players.map((one) => [one.carried, "player"] as const),
+    ...gathered.teams.map((one) => [one.carried, "team"] as const),
+  ]);
+  const check = (kind: Kind, resource: Resource) => {
+    const found = [...shapeProblems(kind, resource), ...valueProblems(resource)];
+    for (const problem of found) problems.push(`${nameOf(resource)}: ${problem}`);
+  };
+  check("match", match);
+  for (const resource of reached.slice(1)) check(known.get(resource) ?? "other", tidied(resource));
+
+  problems.push(...timeProblems(match, context.now), ...shardProblems(match, context));
+  for (const resource of known.keys()) problems.push(...foreignShard(tidied(resource), around));
+  problems.push(...referenceProblems(gathered.rosters, gathered.participants, raw, index));
+  if (problems.length > 0) return { ok: false, problems, reached };
+
+  const record = describeMatch({
+    match,
+    own: gathered.own.map(tidied),
+    players: gathered.players.map(tidiedNamed),
+    teams: gathered.teams.map(tidiedNamed),
+  });
+  return { ok: true, record, reached };
+}
+
+function surroundings(match: Resource, context: ValidationContext): Surroundings {
+  const attributes = isObject(match.attributes) ? match.attributes : {};
+  const text = (name: string) => {
+    const value = attributes[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    shard: text("shardId"),
+    patchVersion: text("patchVersion"),
+    titleId: text("titleID") ?? text("titleId") ?? context.titleId,
+  };
+}
+
+/** The references that the interface promises must lead somewhere, and nowhere twice. */
+function referenceProblems(
+  rosters: Resource[],
+  participants: Resource[],
+  match: Resource,
+  index: ResourceIndex,
+): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const follow = (from: Resource, name: string, mayRepeat: boolean) => {
+    const relationship = isObject(from.relationships) ? from.relationships[name] : undefined;
+    if (!isObject(relationship)) return;
+    for (const reference of references(relationship)) {
+      const key = keyOf(reference);
+      if (!index.has(key)) {
+        problems.push(`${nameOf(from)}: ${name} names ${key}, which is not in included`);
+      }
+      if (!mayRepeat && seen.has(key)) {
+        problems.push(`${nameOf(from)}: ${name} names ${key} a second time`);
+      }
+      seen.add(key);
+    }
+  };
+  follow(match, "rosters", false);
+  for (const roster of new Set(rosters)) {
+    follow(roster, "participants", false);
+    follow(roster, "team", true);
+  }
+  for (const participant of new Set(participants)) follow(participant, "player", false);
+  return problems;
+}
+
+function timeProblems(match: Resource, now: number): string[] {
+  const createdAt = isObject(match.attributes) ? match.attributes.createdAt : undefined;
+  if (typeof createdAt !== "string") return [];
+  const at = parseTimestamp(createdAt);
+  if (at === undefined) {
+    return [
+      `${nameOf(match)}: attributes.createdAt must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}, not "${createdAt.slice(0, 60)}"`,
+    ];
+  }
+  if (at > now + CLOCK_TOLERANCE_MS) {
+    return [
+      `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock`,
+    ];
+  }
+  return [];
+}
+
+function shardProblems(match: Resource, context: ValidationContext): string[] {
+  const shard = isObject(match.attributes) ? match.attributes.shardId : undefined;
+  if (typeof shard !== "string") return [];
+  if (context.shard !== undefined && shard !== context.shard) {
+    return [
+      `${nameOf(match)}: attributes.shardId is "${shard}", but the shard asked for is "${context.shard}"`,
+    ];
+  }
+  if (context.shards && !context.shards.has(shard)) {
+    return [
+      `${nameOf(match)}: there is no shard "${shard}"; the settings list ${[...context.shards].join(", ")}`,
+    ];
+  }
+  return [];
+}
+
+function foreignShard(resource: Resource, around: Surroundings): string[] {
+  const shard = isObject(resource.attributes) ? resource.attributes.shardId : undefined;
+  if (resource.type === "participant" || around.shard === undefined || shard === around.shard) {
+    return [];
+  }
+  if (typeof shard !== "string") return [];
+  return [
+    `${nameOf(resource)}: attributes.shardId is "${shard}", its match is of "${around.shard}"`,
+  ];
+}
+
+function nameOf(resource: Resource): string {
+  return `${resource.type} ${String(resource.id).slice(0, 64)}`;
+}

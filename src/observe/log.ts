@@ -1,0 +1,83 @@
+/** In charge of the log: JSON lines for machines, one readable line an event on a terminal. */
+
+import pino from "pino";
+import type { Observe } from "./events.ts";
+import { presentable, printable } from "./present.ts";
+import { LEVELS, type Paint, sentence } from "./sentences.ts";
+
+export type LogLevel = pino.LevelWithSilent;
+
+/** Where lines go. Standard error has all of these. */
+export interface LogStream {
+  write(text: string): unknown;
+  isTTY?: boolean;
+}
+
+export interface LogOptions {
+  level: LogLevel;
+  /** Standard error when absent. */
+  stream?: LogStream;
+  /** Whether a terminal shows colours; by the environment when absent. */
+  colours?: boolean;
+}
+
+const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
+
+export function logTo({ level, stream = process.stderr, colours }: LogOptions): Observe {
+  return stream.isTTY === true
+    ? readableLines(level, stream, colours ?? supportsColours(process.env))
+    : jsonLines(level, stream);
+}
+
+function jsonLines(level: LogLevel, stream: LogStream): Observe {
+  const { target, flush } = stream === process.stderr ? gatheredStderr() : direct(stream);
+  const logger = pino({ level, base: null }, target);
+  return (event) => {
+    const severity = LEVELS[event.event];
+    if (!logger.isLevelEnabled(severity)) return;
+    logger[severity](presentable(event));
+    if (event.event !== "request") flush();
+  };
+}
+
+interface Target {
+  target: pino.DestinationStream;
+  flush: () => void;
+}
+
+/**
+ * Request lines are gathered for a moment, because a write for each would cost as much as the
+ * request itself when a pipe is behind it; anything rarer is written at once, with what waits.
+ */
+function gatheredStderr(): Target {
+  const target = pino.destination({ fd: 2, sync: true, minLength: 4096, periodicFlush: 100 });
+  const flush = () => {
+    try {
+      target.flushSync();
+    } catch {
+      // Whoever read the log has gone. The service does not end for that.
+    }
+  };
+  process.on("exit", flush);
+  return { target, flush };
+}
+
+function direct(stream: LogStream): Target {
+  return { target: { write: (line) => void stream.write(line) }, flush: () => {} };
+}
+
+function readableLines(level: LogLevel, stream: LogStream, colours: boolean): Observe {
+  const paint: Paint = (colour, text) =>
+    colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+  const severities = pino.levels.values;
+  const least = severities[level] ?? Number.POSITIVE_INFINITY;
+  return (event) => {
+    if (severities[LEVELS[event.event]]! < least) return;
+    const time = new Date().toTimeString().slice(0, 8);
+    stream.write(`${paint("dim", time)} ${sentence(printable(presentable(event)), paint)}\n`);
+  };
+}
+
+function supportsColours(env: Record<string, string | undefined>): boolean {
+  return !env.NO_COLOR && env.TERM !== "dumb";
+}

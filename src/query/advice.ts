@@ -1,0 +1,39 @@
+/** In charge of the wording that problems with a query share. */
+
+import type { ErrorCode, Problem } from "../domain/errors.ts";
+import { nearest } from "../text/nearest.ts";
+
+const QUOTE_LENGTH = 60;
+const QUOTED_ITEMS = 5;
+
+export function parameterProblem(code: ErrorCode, parameter: string, detail: string): Problem {
+  return { code, detail, source: { parameter } };
+}
+
+/** The text in quotes, shortened when it is long. */
+export function quote(text: string): string {
+  if (text.length <= QUOTE_LENGTH) return `"${text}"`;
+  let end = QUOTE_LENGTH - 1;
+  // Half a surrogate pair could not be sent as UTF-8.
+  if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+  return `"${text.slice(0, end)}…"`;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** Items outside a closed list: each in quotes, with the one it was probably meant to be. */
+export function quoteStrangers(strangers: readonly string[], known: Iterable<string>): string {
+  const candidates = [...known];
+  const quoted = strangers.slice(0, QUOTED_ITEMS).map((stranger) => {
+    const guess = nearest(stranger, candidates);
+    return guess === undefined ? quote(stranger) : `${quote(stranger)} (did you mean "${guess}"?)`;
+  });
+  const more = strangers.length - quoted.length;
+  return quoted.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** Words as one enumeration, for "Known are: …". */
+export function enumerate(words: Iterable<string>): string {
+  const list = [...words];
+  return list.length === 0 ? "none" : list.join(", ");
+}

@@ -1,0 +1,48 @@
+/** In charge of page cursors: a gap between matches as an opaque word that is safe in a URL. */
+
+import { crc32 } from "node:zlib";
+import { isResourceId } from "../domain/identifiers.ts";
+import type { Gap } from "./query.ts";
+
+/*
+ * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
+ * The checksum covers what follows it. It is no signature: a cursor holds no secret and grants
+ * nothing, so the checksum only has to tell a damaged cursor from a whole one.
+ */
+const VERSION = 1;
+const CHECKSUM_AT = 1;
+const SIDE_AT = 5;
+const CREATED_AT = 6;
+const ID_AT = 14;
+const LONGEST = Math.ceil(((ID_AT + 64) * 4) / 3);
+
+const BEFORE = 0;
+const AFTER = 1;
+
+/** The gap must name a valid resource id and a safe integer. */
+export function encodeCursor(gap: Gap): string {
+  const bytes = Buffer.alloc(ID_AT + gap.id.length);
+  bytes[0] = VERSION;
+  bytes[SIDE_AT] = gap.side === "before" ? BEFORE : AFTER;
+  bytes.writeBigInt64BE(BigInt(gap.createdAt), CREATED_AT);
+  bytes.write(gap.id, ID_AT, "latin1");
+  bytes.writeUInt32BE(crc32(bytes.subarray(SIDE_AT)), CHECKSUM_AT);
+  return bytes.toString("base64url");
+}
+
+/** The gap, or undefined for any text that `encodeCursor` does not give. */
+export function decodeCursor(text: string): Gap | undefined {
+  if (text.length > LONGEST) return undefined;
+  const bytes = Buffer.from(text, "base64url");
+  if (bytes.length <= ID_AT || bytes[0] !== VERSION) return undefined;
+  if (bytes.readUInt32BE(CHECKSUM_AT) !== crc32(bytes.subarray(SIDE_AT))) return undefined;
+  // The decoder skips strange characters and ignores spare bits; only the exact spelling counts.
+  if (bytes.toString("base64url") !== text) return undefined;
+
+  const side = bytes[SIDE_AT];
+  const createdAt = Number(bytes.readBigInt64BE(CREATED_AT));
+  const id = bytes.toString("latin1", ID_AT);
+  if (side !== BEFORE && side !== AFTER) return undefined;
+  if (!Number.isSafeInteger(createdAt) || !isResourceId(id)) return undefined;
+  return { createdAt, id, side: side === BEFORE ? "before" : "after" };
+}

@@ -1,0 +1,41 @@
+/** In charge of lists in one value: items separated by commas, with a backslash as the escape. */
+
+export type ListFault = "empty item" | "stray backslash";
+
+/** The items in order, repeats included, or what keeps the text from being a list. */
+export function splitList(text: string): string[] | ListFault {
+  const items = text.includes("\\") ? splitEscaped(text) : text.split(",");
+  return typeof items !== "string" && items.includes("") ? "empty item" : items;
+}
+
+function splitEscaped(text: string): string[] | ListFault {
+  const items: string[] = [];
+  let item = "";
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === ",") {
+      items.push(item);
+      item = "";
+    } else if (character === "\\") {
+      const escaped = text[++at];
+      if (escaped !== "," && escaped !== "\\") return "stray backslash";
+      item += escaped;
+    } else {
+      item += character;
+    }
+  }
+  items.push(item);
+  return items;
+}
+
+const SPECIAL = /[\\,]/g;
+
+/** The text that splits into exactly these items. None of them may be empty. */
+export function joinList(items: readonly string[]): string {
+  return items.map((item) => item.replace(SPECIAL, "\\$&")).join(",");
+}
+
+/** The items without repeats, in the order of their first appearance. */
+export function distinct(items: string[]): string[] {
+  return items.length === 1 ? items : [...new Set(items)];
+}

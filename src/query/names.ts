@@ -1,0 +1,95 @@
+/** In charge of which parameters a query may carry: known ones, each once, those of its endpoint. */
+
+import type { Problem } from "../domain/errors.ts";
+import { nearest } from "../text/nearest.ts";
+import { enumerate, parameterProblem, quote, quoteStrangers } from "./advice.ts";
+import type { ParseContext } from "./context.ts";
+import type { Pair } from "./pairs.ts";
+import {
+  ENDPOINT_NAMES,
+  type Endpoint,
+  fieldsType,
+  findParameter,
+  namesTaken,
+  type Parameter,
+} from "./parameters.ts";
+
+/** A parameter that the endpoint takes, with the first value given for it. */
+export interface Known {
+  parameter: Parameter;
+  value: string | undefined;
+}
+
+/** The parameters by name, in the caller's order. Names that do not belong are reported once each. */
+export function checkNames(
+  pairs: readonly Pair[],
+  endpoint: Endpoint,
+  context: ParseContext,
+  problems: Problem[],
+): ReadonlyMap<string, Known> {
+  const known = new Map<string, Known>();
+  const reported = new Set<string>();
+  for (const [name, value] of pairs) {
+    if (reported.has(name)) continue;
+    const parameter = findParameter(name);
+    if (!parameter?.endpoints.includes(endpoint)) {
+      reported.add(name);
+      const detail = adviseOnStranger(name, parameter, endpoint, context);
+      problems.push(parameterProblem("unknown-parameter", name, detail));
+    } else if (known.has(name)) {
+      reported.add(name);
+      problems.push(repeatedParameter(name, parameter));
+    } else {
+      known.set(name, { parameter, value });
+      if (parameter.kind === "fields") checkType(name, context, problems);
+    }
+  }
+  return known;
+}
+
+function adviseOnStranger(
+  name: string,
+  elsewhere: Parameter | undefined,
+  endpoint: Endpoint,
+  context: ParseContext,
+): string {
+  const here = ENDPOINT_NAMES[endpoint];
+  if (elsewhere) {
+    const takers = elsewhere.endpoints.map((taker) => ENDPOINT_NAMES[taker]).join(" and ");
+    return `${name} is a parameter of ${takers}, not of ${here}; leave it out here.`;
+  }
+  const taken = namesTaken(endpoint, context.types);
+  const guess = guessName(name, taken);
+  return guess === undefined
+    ? `There is no parameter ${quote(name)}. The parameters of ${here} are: ${enumerate(taken)}.`
+    : `There is no parameter ${quote(name)}; did you mean ${guess}?`;
+}
+
+/** By the whole name, else by the word in brackets: `limit` and `filter[limit]` mean `page[limit]`. */
+function guessName(name: string, taken: readonly string[]): string | undefined {
+  const whole = nearest(name, taken);
+  if (whole !== undefined) return whole;
+  const words = taken.map(wordInBrackets);
+  const word = nearest(wordInBrackets(name), words);
+  return word === undefined ? undefined : taken[words.indexOf(word)];
+}
+
+function wordInBrackets(name: string): string {
+  const open = name.indexOf("[");
+  return open !== -1 && name.endsWith("]") ? name.slice(open + 1, -1) : name;
+}
+
+function repeatedParameter(name: string, parameter: Parameter): Problem {
+  const takesSeveral = parameter.kind === "list" || parameter.kind === "modes";
+  const advice = takesSeveral ? ", with its values separated by commas" : "";
+  const detail = `${name} was given more than once; give it once${advice}.`;
+  return parameterProblem("repeated-parameter", name, detail);
+}
+
+function checkType(name: string, context: ParseContext, problems: Problem[]): void {
+  const type = fieldsType(name);
+  if (context.types.has(type)) return;
+  const stranger = quoteStrangers([type], context.types);
+  const detail = `There is no resource type ${stranger}. The types are: ${enumerate(context.types)}.`;
+  problems.push(parameterProblem("unknown-type", name, detail));
+}

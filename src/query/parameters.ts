@@ -1,0 +1,190 @@
+/** In charge of the table of query parameters, which drives the parser and every description of it. */
+
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { encodeCursor } from "./cursor.ts";
+import { MAX_VALUES, PAGE_SIZE, WINDOW_DAYS } from "./limits.ts";
+
+/** The two collections, and either kind of single record, which take the same parameters. */
+export type Endpoint = "matches" | "players" | "single";
+
+export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
+  matches: "the collection of matches",
+  players: "the collection of players",
+  single: "a single record",
+};
+
+/** How a value is read; each kind has one reader. */
+export type Kind =
+  | "limit"
+  | "offset"
+  | "cursor"
+  | "sort"
+  | "timestamp"
+  | "list"
+  | "modes"
+  | "include"
+  | "fields";
+
+export interface Parameter {
+  name: string;
+  endpoints: readonly Endpoint[];
+  kind: Kind;
+  /** In words, for people; absent when leaving the parameter out means nothing special. */
+  default?: string;
+  mayBeEmpty?: true;
+  description: string;
+  /** A value as a person would write it, before any percent-encoding. */
+  example: string;
+}
+
+const MATCHES = ["matches"] as const;
+const COLLECTIONS = ["matches", "players"] as const;
+const EVERYWHERE = ["matches", "players", "single"] as const;
+
+const LIST_RULES = `Separate values with commas, ${MAX_VALUES} at most; inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
+
+const CURSOR_EXAMPLE = encodeCursor({
+  createdAt: parseTimestamp(TIMESTAMP_EXAMPLE) as number,
+  id: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
+  side: "after",
+});
+
+export const PARAMETERS = [
+  {
+    name: "page[limit]",
+    endpoints: MATCHES,
+    kind: "limit",
+    default: String(PAGE_SIZE),
+    description: `The number of matches on a page, from 1 to ${PAGE_SIZE}.`,
+    example: "3",
+  },
+  {
+    name: "page[offset]",
+    endpoints: MATCHES,
+    kind: "offset",
+    default: "0",
+    description: "The number of matches to skip. To walk far, follow `links.next` instead.",
+    example: "10",
+  },
+  {
+    name: "page[after]",
+    endpoints: MATCHES,
+    kind: "cursor",
+    description: "The page that follows a cursor; it comes ready-made in `links`.",
+    example: CURSOR_EXAMPLE,
+  },
+  {
+    name: "page[before]",
+    endpoints: MATCHES,
+    kind: "cursor",
+    description: "The page that leads up to a cursor; it comes ready-made in `links`.",
+    example: CURSOR_EXAMPLE,
+  },
+  {
+    name: "sort",
+    endpoints: MATCHES,
+    kind: "sort",
+    default: "createdAt",
+    description: "`createdAt` for the oldest match first, `-createdAt` for the newest first.",
+    example: "-createdAt",
+  },
+  {
+    name: "filter[createdAt-start]",
+    endpoints: MATCHES,
+    kind: "timestamp",
+    default: `now minus ${WINDOW_DAYS} days`,
+    description: "The earliest creation time, inclusive. It must be before the end.",
+    example: TIMESTAMP_EXAMPLE,
+  },
+  {
+    name: "filter[createdAt-end]",
+    endpoints: MATCHES,
+    kind: "timestamp",
+    default: "now",
+    description: "The latest creation time, inclusive. A time in the future is taken as now.",
+    example: TIMESTAMP_EXAMPLE,
+  },
+  {
+    name: "filter[playerNames]",
+    endpoints: COLLECTIONS,
+    kind: "list",
+    description: `Players by their current names, exactly as written in the game. ${LIST_RULES}`,
+    example: "Ada,Grace",
+  },
+  {
+    name: "filter[playerIds]",
+    endpoints: COLLECTIONS,
+    kind: "list",
+    description: `Players by id. ${LIST_RULES}`,
+    example: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
+  },
+  {
+    name: "filter[teamNames]",
+    endpoints: MATCHES,
+    kind: "list",
+    description: `Teams by their current tags, exactly as written in the game. ${LIST_RULES}`,
+    example: "ABC",
+  },
+  {
+    name: "filter[gameMode]",
+    endpoints: MATCHES,
+    kind: "modes",
+    description: "Game modes, separated by commas.",
+    example: "ranked,casual",
+  },
+  {
+    name: "filter[patchVersion]",
+    endpoints: MATCHES,
+    kind: "list",
+    description: `Patch versions of the game. ${LIST_RULES}`,
+    example: "2.2,2.3",
+  },
+  {
+    name: "include",
+    endpoints: EVERYWHERE,
+    kind: "include",
+    default: "everything related",
+    mayBeEmpty: true,
+    description: "The related resources to send along, as paths separated by commas. Empty: none.",
+    example: "rosters.participants",
+  },
+  {
+    name: "fields[TYPE]",
+    endpoints: EVERYWHERE,
+    kind: "fields",
+    default: "every field",
+    description: "The fields to send of resources of that type, separated by commas.",
+    example: "createdAt,gameMode",
+  },
+] as const satisfies readonly Parameter[];
+
+type Row = (typeof PARAMETERS)[number];
+export type ParameterName = Row["name"];
+export type KindOf<Name extends ParameterName> = Extract<Row, { name: Name }>["kind"];
+
+const FIELDS_OPENING = "fields[";
+const FIELDS = PARAMETERS.find((parameter) => parameter.kind === "fields") as Parameter;
+const byName: ReadonlyMap<string, Parameter> = new Map(
+  PARAMETERS.filter((parameter) => parameter.kind !== "fields").map((row) => [row.name, row]),
+);
+
+/** The row of a parameter by the name a caller gives it, whatever endpoint takes it. */
+export function findParameter(name: string): Parameter | undefined {
+  const found = byName.get(name);
+  if (found) return found;
+  return name.startsWith(FIELDS_OPENING) && name.endsWith("]") ? FIELDS : undefined;
+}
+
+/** The TYPE of `fields[TYPE]`. */
+export const fieldsType = (name: string): string => name.slice(FIELDS_OPENING.length, -1);
+
+/** Every name an endpoint takes, `fields[TYPE]` spelled out for each type. */
+export function namesTaken(endpoint: Endpoint, types: Iterable<string>): string[] {
+  const names: string[] = [];
+  for (const { name, kind, endpoints } of PARAMETERS as readonly Parameter[]) {
+    if (!endpoints.includes(endpoint)) continue;
+    if (kind === "fields") for (const type of types) names.push(`${FIELDS_OPENING}${type}]`);
+    else names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,62 @@
+/** In charge of the values that are one thing: numbers, cursors, the sort key and timestamps. */
+
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { parameterProblem, quote } from "./advice.ts";
+import type { Reader } from "./context.ts";
+import { decodeCursor } from "./cursor.ts";
+import { PAGE_SIZE } from "./limits.ts";
+import type { Gap, Sort } from "./query.ts";
+
+const DIGITS = /^[0-9]+$/;
+
+export const readLimit: Reader<number> = (value, name, problems) => {
+  const limit = DIGITS.test(value) ? Number(value) : 0;
+  if (limit >= 1 && limit <= PAGE_SIZE) return limit;
+  const detail = `${name} must be a whole number from 1 to ${PAGE_SIZE}; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+export const readOffset: Reader<number> = (value, name, problems, { maxOffset }) => {
+  if (!DIGITS.test(value)) {
+    const detail = `${name} must be a whole number, 0 or more; you sent ${quote(value)}.`;
+    problems.push(parameterProblem("invalid-parameter", name, detail));
+    return undefined;
+  }
+  const offset = Number(value);
+  if (offset <= maxOffset) return offset;
+  const detail = `${name} reaches no deeper than ${maxOffset}; you sent ${quote(value)}. Follow links.next, or narrow the window with filter[createdAt-start] and filter[createdAt-end].`;
+  problems.push(parameterProblem("offset-too-deep", name, detail));
+  return undefined;
+};
+
+export const readCursor: Reader<Gap> = (value, name, problems) => {
+  const gap = decodeCursor(value);
+  if (gap) return gap;
+  const detail = `${name} must be a cursor exactly as it stands in links.next or links.prev; you sent ${quote(value)}. Leave it out to start from the first page.`;
+  problems.push(parameterProblem("invalid-cursor", name, detail));
+  return undefined;
+};
+
+export const readSort: Reader<Sort> = (value, name, problems) => {
+  if (value === "createdAt" || value === "-createdAt") return value;
+  const detail = `${name} must be createdAt (oldest first) or -createdAt (newest first); you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+export const readTimestamp: Reader<number> = (value, name, problems) => {
+  const moment = parseTimestamp(withZoneSign(value));
+  if (moment !== undefined) return moment;
+  const detail = `${name} must be a real date and time with seconds and a zone, such as ${TIMESTAMP_EXAMPLE}; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+const ZONE_LENGTH = "+00:00".length;
+
+/** An unencoded `+` arrives as a blank. Where the zone's sign belongs, it can mean nothing else. */
+function withZoneSign(text: string): string {
+  const at = text.length - ZONE_LENGTH;
+  return text[at] === " " ? `${text.slice(0, at)}+${text.slice(at + 1)}` : text;
+}

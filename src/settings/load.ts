@@ -1,0 +1,151 @@
+/** In charge of the order of sources: flags, then variables, then the file, then defaults. */
+
+import { nearest } from "../text/nearest.ts";
+import { readSettingsFile } from "./file.ts";
+import type { Parsed } from "./parsers.ts";
+import {
+  flagOf,
+  isSettingName,
+  SETTING_NAMES,
+  type SettingName,
+  type Settings,
+  settingOf,
+  variableOf,
+} from "./table.ts";
+
+export type Origin = "flag" | "variable" | "file" | "default";
+
+export interface Sources {
+  /** The text of each flag that was given, by the setting's name. */
+  flags: Readonly<Partial<Record<SettingName, string>>>;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** From --config; MATCHBOOK_CONFIG counts when it is absent. */
+  configFile?: string | undefined;
+}
+
+export interface LoadedSettings {
+  values: Settings;
+  origins: Record<SettingName, Origin>;
+}
+
+/** Everything that is wrong with the settings, in words meant for the operator. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+  constructor(readonly problems: readonly string[]) {
+    super(
+      problems.length === 1
+        ? problems[0]
+        : `${problems.length} things are wrong with the settings:\n${problems.map((one) => `  - ${one}`).join("\n")}`,
+    );
+  }
+}
+
+/** One text (or table) given for one setting, and where. */
+interface Given {
+  name: SettingName;
+  origin: Origin;
+  where: string;
+  value: unknown;
+}
+
+const VARIABLE_PREFIX = "MATCHBOOK_";
+const CONFIG_VARIABLE = variableOf("config");
+
+/** Every source is checked, an overridden one too: a wrong setting never waits for its turn. */
+export function loadSettings(sources: Sources): LoadedSettings {
+  const problems: string[] = [];
+  const given = [
+    ...fromFlags(sources),
+    ...fromVariables(sources, problems),
+    ...fromFile(sources, problems),
+  ];
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const origins: Partial<Record<SettingName, Origin>> = {};
+  for (const one of [...given, ...defaults()]) {
+    const parsed = parse(one);
+    if ("error" in parsed) problems.push(malformed(one, parsed.error));
+    else if (origins[one.name] === undefined) {
+      values[one.name] = parsed.value;
+      origins[one.name] = one.origin;
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { values: values as Settings, origins: origins as Record<SettingName, Origin> };
+}
+
+function fromFlags({ flags }: Sources): Given[] {
+  return SETTING_NAMES.filter((name) => flags[name] !== undefined).map((name) => ({
+    name,
+    origin: "flag",
+    where: flagOf(name),
+    value: flags[name],
+  }));
+}
+
+function fromVariables({ env }: Sources, problems: string[]): Given[] {
+  const given: Given[] = [];
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(VARIABLE_PREFIX) || value === undefined) continue;
+    if (variable === CONFIG_VARIABLE) continue;
+    const name = SETTING_NAMES.find((candidate) => variableOf(candidate) === variable);
+    if (name !== undefined) given.push({ name, origin: "variable", where: variable, value });
+    else {
+      // Without the prefix, which all of them share and which would make any two look alike.
+      const word = variable.slice(VARIABLE_PREFIX.length).replaceAll("_", "-");
+      const guess = nearest(word, [...SETTING_NAMES, "config"]);
+      problems.push(`the variable ${variable} is no setting${suggest(guess && variableOf(guess))}`);
+    }
+  }
+  return given;
+}
+
+function fromFile({ env, cwd, configFile }: Sources, problems: string[]): Given[] {
+  const file = readSettingsFile(configFile ?? env[CONFIG_VARIABLE], cwd);
+  if (file === undefined) return [];
+  if ("error" in file) {
+    problems.push(file.error);
+    return [];
+  }
+  const given: Given[] = [];
+  for (const [key, value] of file.entries) {
+    if (isSettingName(key)) given.push({ name: key, origin: "file", where: file.path, value });
+    else {
+      const guess = nearest(key, SETTING_NAMES);
+      problems.push(`"${key}" in ${file.path} is no setting${suggest(guess && `"${guess}"`)}`);
+    }
+  }
+  return given;
+}
+
+function defaults(): Given[] {
+  return SETTING_NAMES.map((name) => ({
+    name,
+    origin: "default",
+    where: "the default",
+    value: settingOf(name).default,
+  }));
+}
+
+function parse({ name, value }: Given): Parsed<unknown> {
+  const setting = settingOf(name);
+  if (!isTable(value)) return setting.parse(textOf(value));
+  return setting.parseTable?.(value) ?? { error: "must be one value, not a table" };
+}
+
+function malformed({ name, where, value }: Given, error: string): string {
+  const { conceal = (text) => text } = settingOf(name);
+  const shown = isTable(value) ? "" : ` ${JSON.stringify(conceal(textOf(value)))}`;
+  return `the setting ${name}${shown} (from ${where}) ${error}`;
+}
+
+/** A file may write numbers as numbers and lists as arrays; parsers read text. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.map(textOf).join(",") : String(value);
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const suggest = (guess: string | undefined): string => (guess ? `; did you mean ${guess}?` : "");

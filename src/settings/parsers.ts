@@ -1,0 +1,71 @@
+/** In charge of turning the text of one setting into its value, or into words that say what is right. */
+
+import { isIP } from "node:net";
+
+export type Parsed<T> = { value: T } | { error: string };
+
+const UNITS: Record<string, number> = { "": 1, b: 1, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 };
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Whether a text can be printed on one line without doing anything else to a terminal. */
+export const isOneLine = (text: string): boolean => !CONTROL.test(text);
+
+export function wholeNumber(least: number, most: number): (text: string) => Parsed<number> {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? { value } : { error };
+  };
+}
+
+/** Plain bytes or a binary unit: 65536, 64KiB, 16MiB, 1GiB. */
+export function byteSize(least: number, most: number): (text: string) => Parsed<number> {
+  const error = `must be a number of bytes from ${least} to ${most}, for example 65536, 64KiB or 16MiB`;
+  return (text) => {
+    const parts = /^(\d{1,15}) ?([a-z]{0,3})$/i.exec(text);
+    const unit = parts && UNITS[parts[2]!.toLowerCase()];
+    const value = parts && unit ? Number(parts[1]) * unit : Number.NaN;
+    return value >= least && value <= most ? { value } : { error };
+  };
+}
+
+export function shortText(most: number): (text: string) => Parsed<string> {
+  const error = `must be a text of 1 to ${most} characters on one line`;
+  return (text) =>
+    text.trim() !== "" && text.length <= most && isOneLine(text) ? { value: text } : { error };
+}
+
+export function oneOf<T extends string>(choices: readonly T[]): (text: string) => Parsed<T> {
+  return (text) => {
+    const value = choices.find((choice) => choice === text);
+    return value === undefined ? { error: `must be one of ${choices.join(", ")}` } : { value };
+  };
+}
+
+/** An address or a host name; an IPv6 address may stand in the brackets it has inside a URL. */
+export function hostName(text: string): Parsed<string> {
+  const value = text.replace(/^\[(.*)\]$/, "$1");
+  return isIP(value) !== 0 || (value === text && HOST_NAME.test(value))
+    ? { value }
+    : { error: "must be an IP address or a host name, for example 127.0.0.1, :: or localhost" };
+}
+
+/** Empty, or the address that links are built on: nothing may follow the path. */
+export function publicUrl(text: string): Parsed<string> {
+  if (text === "") return { value: "" };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const usable =
+    url !== undefined &&
+    /^https?:\/\//i.test(text) &&
+    !/[?#\s]/.test(text) &&
+    url.username === "" &&
+    url.password === "";
+  return usable
+    ? { value: url.href.replace(/\/+$/, "") }
+    : {
+        error:
+          "must be an absolute http or https address without user, query or fragment, for example https://api.example.com",
+      };
+}

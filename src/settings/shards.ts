@@ -1,0 +1,90 @@
+/** In charge of the setting that lists the shards and says where each of them lives. */
+
+import { resolve } from "node:path";
+import { isShardId } from "../domain/identifiers.ts";
+import type { Parsed } from "./parsers.ts";
+
+export interface ShardLocation {
+  engine: "sqlite";
+  path: string;
+}
+
+/** A shard without a location lives in the data folder, under its own id. */
+export interface ShardPlace {
+  id: string;
+  location: ShardLocation | undefined;
+}
+
+const RIGHT =
+  "must be comma-separated shards, each an id (a-z, 0-9, -) or id=sqlite:PATH, for example na,eu=sqlite:/srv/eu.db";
+
+/** The empty text is the empty list, which stands for every store in the data folder. */
+export function parseShards(text: string): Parsed<readonly ShardPlace[]> {
+  if (text.trim() === "") return { value: [] };
+  return collect(
+    text.split(",").map((item) => {
+      const [id, ...location] = item.trim().split("=");
+      return [id!, location.length === 0 ? undefined : location.join("=")];
+    }),
+  );
+}
+
+/** The form of a file: [shards] with id = "sqlite:PATH", or "" for a shard of the data folder. */
+export function parseShardTable(table: Record<string, unknown>): Parsed<readonly ShardPlace[]> {
+  return collect(
+    Object.entries(table).map(([id, location]) => [id, location === "" ? undefined : location]),
+  );
+}
+
+export function showShards(shards: readonly ShardPlace[]): string {
+  return shards
+    .map(({ id, location }) => (location ? `${id}=${location.engine}:${location.path}` : id))
+    .join(",");
+}
+
+/**
+ * Hides the user and the password of every location that may have them. A comma may be part of a
+ * password, so that only a comma before something that reads as a shard separates two of them.
+ */
+export function concealShards(text: string): string {
+  return text
+    .split(/,(?=\s*[a-z0-9-]{1,32}(?:=[a-z]+:|\s*,|\s*$))/)
+    .map((item) =>
+      /^\s*[^=]*=sqlite:/.test(item)
+        ? item
+        : item
+            .replace(/^([^=]*=)?((?:[a-z0-9+]+:)?\/\/)?.*@/is, "$1$2***@")
+            .replace(/(password=)[^&]*/gi, "$1***"),
+    )
+    .join(",");
+}
+
+function collect(items: (readonly [id: string, location: unknown])[]): Parsed<ShardPlace[]> {
+  const places: ShardPlace[] = [];
+  for (const [id, text] of items) {
+    if (!isShardId(id)) return { error: RIGHT };
+    const location = parseLocation(id, text);
+    if ("error" in location) return location;
+    if (places.some((place) => place.id === id)) return { error: `names the shard ${id} twice` };
+    if (places.some((place) => samePlace(place.location, location.value))) {
+      return { error: `gives two shards the same file (the second is ${id})` };
+    }
+    places.push({ id, location: location.value });
+  }
+  return { value: places };
+}
+
+// The messages name the shard and not the location: it may hold a password.
+function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefined> {
+  if (text === undefined) return { value: undefined };
+  if (typeof text !== "string") return { error: RIGHT };
+  if (/^postgres(ql)?:/i.test(text)) {
+    return { error: `places the shard ${id} on postgres://, which is not supported yet` };
+  }
+  const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
+  return path === "" ? { error: RIGHT } : { value: { engine: "sqlite", path } };
+}
+
+function samePlace(one: ShardLocation | undefined, other: ShardLocation | undefined): boolean {
+  return one !== undefined && other !== undefined && resolve(one.path) === resolve(other.path);
+}

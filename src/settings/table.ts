@@ -1,0 +1,139 @@
+/** In charge of the one table of settings: name, default, parser, help and how each is shown. */
+
+import {
+  byteSize,
+  hostName,
+  oneOf,
+  type Parsed,
+  publicUrl,
+  shortText,
+  wholeNumber,
+} from "./parsers.ts";
+import { AddressSet } from "./proxies.ts";
+import { concealShards, parseShards, parseShardTable, showShards } from "./shards.ts";
+
+export interface Setting<T> {
+  /** As it would be written: the default goes through the parser like any other text. */
+  default: string;
+  placeholder: string;
+  help: string;
+  parse(text: string): Parsed<T>;
+  /** For settings that may also be a table in the file. */
+  parseTable?(table: Record<string, unknown>): Parsed<T>;
+  /** The value as text; String when absent. */
+  show?(value: T): string;
+  /** Hides the secrets in a text given for this setting, well-formed or not. */
+  conceal?(text: string): string;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const parseRate = wholeNumber(1, 1_000_000);
+
+// Keeps each entry's own value type, which a plain annotation of the table would lose.
+const setting = <T>(entry: Setting<T>): Setting<T> => entry;
+
+export const SETTINGS = {
+  data: setting({
+    default: "data",
+    placeholder: "DIR",
+    help: "folder of the stores and the API keys",
+    parse: shortText(4096),
+  }),
+  host: setting({
+    default: "127.0.0.1",
+    placeholder: "HOST",
+    help: "address to listen on",
+    parse: hostName,
+  }),
+  port: setting({
+    default: "8080",
+    placeholder: "PORT",
+    help: "port to listen on; 0 takes a free one",
+    parse: wholeNumber(0, 65_535),
+  }),
+  shards: setting({
+    default: "",
+    placeholder: "LIST",
+    help: "shards to serve, each ID or ID=sqlite:PATH; empty: every store in the data folder",
+    parse: parseShards,
+    parseTable: parseShardTable,
+    show: showShards,
+    conceal: concealShards,
+  }),
+  "public-url": setting({
+    default: "",
+    placeholder: "URL",
+    help: "address that links are built on; empty: the host the caller used",
+    parse: publicUrl,
+  }),
+  "trusted-proxies": setting({
+    default: "",
+    placeholder: "LIST",
+    help: "addresses or CIDR blocks of proxies whose forwarding headers are believed",
+    parse: AddressSet.parse,
+  }),
+  "title-id": setting({
+    default: "matchbook",
+    placeholder: "ID",
+    help: "titleID of players whose records carry none",
+    parse: shortText(128),
+  }),
+  rate: setting({
+    default: "60",
+    placeholder: "N",
+    help: "requests a minute for a key without a rate of its own",
+    parse: parseRate,
+  }),
+  burst: setting({
+    default: "0",
+    placeholder: "N",
+    help: "requests a rested key may send at once; 0: as many as its rate",
+    parse: wholeNumber(0, 1_000_000),
+  }),
+  "max-offset": setting({
+    default: "10000",
+    placeholder: "N",
+    help: "highest page[offset] that is served",
+    parse: wholeNumber(0, 1_000_000_000),
+  }),
+  "log-level": setting({
+    default: "info",
+    placeholder: "LEVEL",
+    help: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+    parse: oneOf(LOG_LEVELS),
+  }),
+  "max-record-bytes": setting({
+    default: "16MiB",
+    placeholder: "SIZE",
+    help: "largest record that ingest takes",
+    parse: byteSize(1024, 1024 ** 3),
+  }),
+  batch: setting({
+    default: "500",
+    placeholder: "N",
+    help: "records that ingest stores in one transaction",
+    parse: wholeNumber(1, 10_000),
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+export type Settings = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export const isSettingName = (text: string): text is SettingName => Object.hasOwn(SETTINGS, text);
+export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name];
+export const flagOf = (name: string): string => `--${name}`;
+export const variableOf = (name: string): string =>
+  `MATCHBOOK_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** A setting's value as an operator may read it: secrets hidden. */
+export function shownValue(values: Settings, name: SettingName): string {
+  const { show = String, conceal = (text) => text } = settingOf(name);
+  return conceal(show(values[name]));
+}

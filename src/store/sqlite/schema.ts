@@ -1,0 +1,110 @@
+/** In charge of the tables of a shard's file, as an ordered list of migrations. */
+
+/**
+ * `num` columns are internal numbers that keep the indexes small; they never leave the adapter.
+ * The packed `players` and `teams` of a match are such numbers, 4 bytes each, in the order in which
+ * a reply includes them.
+ */
+const FIRST = `
+  CREATE TABLE matches (
+    num           INTEGER PRIMARY KEY,
+    id            TEXT NOT NULL UNIQUE,
+    created_at    INTEGER NOT NULL,
+    game_mode     TEXT NOT NULL,
+    patch_version TEXT NOT NULL,
+    content_hash  BLOB NOT NULL,
+    players       BLOB NOT NULL,
+    teams         BLOB NOT NULL,
+    digest        BLOB NOT NULL,
+    resource      BLOB NOT NULL,
+    included      BLOB NOT NULL
+  );
+  CREATE INDEX matches_by_time  ON matches (created_at, id);
+  CREATE INDEX matches_by_mode  ON matches (game_mode, created_at, id);
+  CREATE INDEX matches_by_patch ON matches (patch_version, created_at, id);
+
+  -- What the records carried about players and teams: read when a player is folded again, never
+  -- when a match is served, and therefore kept out of the way.
+  CREATE TABLE carried (
+    match    INTEGER PRIMARY KEY,
+    fragment BLOB NOT NULL
+  );
+
+  CREATE TABLE players (
+    num           INTEGER PRIMARY KEY,
+    id            TEXT NOT NULL UNIQUE,
+    name          TEXT,
+    seen_at       INTEGER,
+    played        INTEGER NOT NULL DEFAULT 0,
+    wins          INTEGER NOT NULL DEFAULT 0,
+    played_ranked INTEGER NOT NULL DEFAULT 0,
+    gold          TEXT NOT NULL DEFAULT '0',
+    resource      BLOB,
+    companions    BLOB
+  );
+  CREATE INDEX players_by_name ON players (name, id);
+  CREATE INDEX players_by_seen ON players (seen_at DESC, id);
+
+  CREATE TABLE teams (
+    num        INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE,
+    name       TEXT,
+    resource   BLOB,
+    companions BLOB
+  );
+  CREATE INDEX teams_by_name ON teams (name, id);
+
+  CREATE TABLE player_matches (
+    player     INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    match_id   TEXT NOT NULL,
+    match      INTEGER NOT NULL,
+    result     INTEGER NOT NULL,
+    PRIMARY KEY (player, created_at, match_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE team_matches (
+    team       INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    match_id   TEXT NOT NULL,
+    match      INTEGER NOT NULL,
+    plays      INTEGER NOT NULL,
+    PRIMARY KEY (team, created_at, match_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE withheld (
+    id            TEXT PRIMARY KEY,
+    created_at    INTEGER NOT NULL,
+    game_mode     TEXT NOT NULL,
+    patch_version TEXT NOT NULL,
+    reason        TEXT NOT NULL,
+    content_hash  BLOB NOT NULL,
+    digest        BLOB NOT NULL,
+    resource      BLOB NOT NULL,
+    included      BLOB NOT NULL,
+    carried       BLOB NOT NULL
+  );
+  CREATE INDEX withheld_by_reason ON withheld (reason);
+
+  CREATE TABLE ranked_evidence (
+    player_id TEXT PRIMARY KEY,
+    records   INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE dependents (
+    player_id TEXT NOT NULL,
+    match_id  TEXT NOT NULL,
+    PRIMARY KEY (player_id, match_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE vocabulary (
+    word    TEXT PRIMARY KEY,
+    records INTEGER NOT NULL
+  ) WITHOUT ROWID;
+`;
+
+/** Migration n brings a file from version n to n + 1. Only ever append. */
+export const MIGRATIONS: readonly string[] = [FIRST];
+
+/** Marks the file as a Matchbook shard: "MTBK". */
+export const APPLICATION_ID = 0x4d54424b;

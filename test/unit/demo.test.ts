@@ -1,0 +1,367 @@
+/** In charge of the demo data: deterministic, linked, adding up, and with every kind of match in it. */
+
+import { describe, expect, test } from "bun:test";
+import { type DemoOptions, demoDocuments } from "../../src/demo/demo.ts";
+import { isResourceId } from "../../src/domain/identifiers.ts";
+import { keyOf, type Reference, type Resource, references } from "../../src/domain/json.ts";
+import { GAME_MODES, isServedMode, isVoidEnding } from "../../src/domain/modes.ts";
+
+interface Document {
+  data: Resource;
+  included: Resource[];
+}
+
+const UNTIL = Date.UTC(2026, 2, 1, 18, 30, 0);
+const DAY = 86_400_000;
+const OPTIONS: DemoOptions = { matches: 3_000, seed: 11, until: UNTIL };
+
+const make = (options: Partial<DemoOptions> = {}): Document[] => [
+  ...(demoDocuments({ ...OPTIONS, ...options }) as Generator<unknown> as Generator<Document>),
+];
+
+const documents = make();
+
+const statsOf = (resource: Resource) => resource.attributes.stats as { [name: string]: number };
+const modeOf = ({ data }: Document) => data.attributes.gameMode as string;
+const endingOf = ({ data }: Document) => statsOf(data).endGameReason as unknown as string;
+const timeOf = ({ data }: Document) => Date.parse(data.attributes.createdAt as string);
+const ofType = ({ included }: Document, type: string) =>
+  included.filter((resource) => resource.type === type);
+const linked = (resource: Resource, name: string): Reference[] =>
+  references(resource.relationships?.[name]);
+const membersOf = (document: Document, roster: Resource): Resource[] =>
+  linked(roster, "participants").map(
+    ({ id }) => document.included.find((resource) => resource.id === id)!,
+  );
+const sum = (resources: Resource[], stat: string): number =>
+  resources.reduce((total, resource) => total + statsOf(resource)[stat]!, 0);
+
+describe("the same options", () => {
+  test("give the same documents, byte for byte", () => {
+    expect(JSON.stringify(make({ matches: 300 }))).toBe(JSON.stringify(make({ matches: 300 })));
+  });
+
+  test("with another seed share no id", () => {
+    const ids = ({ data, included }: Document) => [data.id, ...included.map(({ id }) => id)];
+    const known = new Set(make({ matches: 300 }).flatMap(ids));
+    const others = make({ matches: 300, seed: 12 }).flatMap(ids);
+    expect(others.filter((id) => known.has(id))).toEqual([]);
+  });
+
+  test("until a later moment give other matches of the same people", () => {
+    const later = make({ until: UNTIL + DAY });
+    const matches = new Set(documents.map(({ data }) => data.id));
+    const players = new Set(documents.flatMap((one) => ofType(one, "player").map(({ id }) => id)));
+    expect(later.filter(({ data }) => matches.has(data.id))).toEqual([]);
+    const again = later.flatMap((one) => ofType(one, "player")).filter(({ id }) => players.has(id));
+    expect(again.length).toBeGreaterThan(1_000);
+  });
+
+  test("with a list of shards stay within it", () => {
+    const shards = ["na", "tournament-eu", "moon"];
+    const seen = make({ matches: 200, shards }).map(({ data }) => data.attributes.shardId);
+    expect([...new Set(seen)].sort()).toEqual([...shards].sort());
+  });
+
+  test("ask for the exact number of documents, none included", () => {
+    for (const matches of [0, 1, 7, 120]) expect(make({ matches })).toHaveLength(matches);
+  });
+});
+
+describe("a document", () => {
+  test("resolves every reference and includes nothing that is not linked", () => {
+    for (const { data, included } of documents) {
+      const present = included.map(keyOf).sort();
+      const named = [data, ...included].flatMap((resource) =>
+        Object.values(resource.relationships ?? {})
+          .flatMap(references)
+          .map(keyOf),
+      );
+      expect([...new Set(named)].sort()).toEqual(present);
+    }
+  });
+
+  test("has ids in UUID form that are unique over all its types", () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (const { data, included } of documents) {
+      const ids = [data, ...included].map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.every((id) => uuid.test(id) && isResourceId(id))).toBe(true);
+    }
+  });
+
+  test("has a match id of its own, and shares rosters and participants with no other", () => {
+    const ids = documents.flatMap((one) => [
+      one.data.id,
+      ...ofType(one, "roster").map(({ id }) => id),
+      ...ofType(one, "participant").map(({ id }) => id),
+    ]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("stays within its shard", () => {
+    for (const { data, included } of documents) {
+      const shards = included
+        .filter(({ type }) => type !== "asset")
+        .map(({ attributes }) => attributes.shardId);
+      expect(new Set([data.attributes.shardId, ...shards]).size).toBe(1);
+    }
+  });
+
+  test("of three against three is about 9 to 13 KB", () => {
+    const sizes = documents
+      .filter((one) => ofType(one, "participant").length === 6)
+      .map((one) => Buffer.byteLength(JSON.stringify(one)))
+      .sort((one, other) => one - other);
+    expect(sizes[Math.floor(sizes.length * 0.25)]).toBeGreaterThan(9_000);
+    expect(sizes.at(-1)).toBeLessThan(13_000);
+  });
+});
+
+describe("a scoreboard", () => {
+  test("has two rosters of equal size, of which exactly one won", () => {
+    for (const one of documents) {
+      const rosters = ofType(one, "roster");
+      const sizes = rosters.map((roster) => linked(roster, "participants").length);
+      expect(sizes[0]).toBe(sizes[1]!);
+      expect([3, 5]).toContain(sizes[0]!);
+      expect(rosters.map(({ attributes }) => attributes.won).sort()).toEqual(["false", "true"]);
+    }
+  });
+
+  test("has winners exactly in the roster that won", () => {
+    for (const one of documents) {
+      for (const roster of ofType(one, "roster")) {
+        const winners = membersOf(one, roster).map((member) => String(statsOf(member).winner));
+        expect([...new Set(winners)]).toEqual([roster.attributes.won as string]);
+      }
+    }
+  });
+
+  test("has roster totals that are the sums of the participants", () => {
+    for (const one of documents) {
+      for (const roster of ofType(one, "roster")) {
+        const members = membersOf(one, roster);
+        const { gold, heroKills, krakenCaptures, turretKills } = statsOf(roster);
+        expect(Number.isInteger(gold)).toBe(true);
+        expect(sum(members, "gold")).toBe(gold!);
+        expect(sum(members, "kills")).toBe(heroKills!);
+        expect(sum(members, "krakenCaptures")).toBe(krakenCaptures!);
+        expect(sum(members, "turretCaptures")).toBe(turretKills!);
+      }
+    }
+  });
+
+  test("has as many deaths and lost turrets on one side as kills and turrets on the other", () => {
+    for (const one of documents) {
+      const [left, right] = ofType(one, "roster") as [Resource, Resource];
+      for (const [own, foe] of [
+        [left, right],
+        [right, left],
+      ] as const) {
+        expect(sum(membersOf(one, own), "deaths")).toBe(statsOf(foe).heroKills!);
+        expect(statsOf(own).turretsRemaining! + statsOf(foe).turretKills!).toBe(5);
+      }
+    }
+  });
+
+  test("has counts that fit together and lie in the game's ranges", () => {
+    for (const one of documents) {
+      const { duration } = one.data.attributes as { duration: number };
+      expect(Number.isInteger(duration) && duration >= 250 && duration <= 2_400).toBe(true);
+      for (const member of ofType(one, "participant")) {
+        const stats = statsOf(member);
+        expect(stats.jungleKills! + stats.nonJungleMinionKills!).toBe(stats.minionKills!);
+        expect(stats.level! >= 1 && stats.level! <= 30).toBe(true);
+        expect(stats.skillTier! >= -1 && stats.skillTier! <= 29).toBe(true);
+        expect(Object.values(stats).every((stat) => typeof stat !== "number" || stat >= -1)).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  test("shows better players win more often", () => {
+    const rate = (least: number, most: number) => {
+      const those = documents
+        .flatMap((one) => ofType(one, "participant"))
+        .filter((one) => statsOf(one).skillTier! >= least && statsOf(one).skillTier! <= most);
+      return those.filter((one) => statsOf(one).winner).length / those.length;
+    };
+    expect(rate(20, 29)).toBeGreaterThan(rate(0, 8) + 0.15);
+  });
+});
+
+describe("three thousand matches", () => {
+  const registered = (one: Document) => ofType(one, "player").map(({ id }) => id);
+  const isVoid = (one: Document) => isVoidEnding(endingOf(one));
+  const rankedPlayers = new Set(
+    documents.filter((one) => modeOf(one) === "ranked" && !isVoid(one)).flatMap(registered),
+  );
+  for (const { id, attributes } of documents.flatMap((one) => ofType(one, "player"))) {
+    const { played_ranked } = attributes.stats as { played_ranked?: number };
+    if ((played_ranked ?? 0) >= 1) rankedPlayers.add(id);
+  }
+  const privates = documents.filter((one) => modeOf(one) === "private" && !isVoid(one));
+
+  test("are of all eight served modes", () => {
+    const modes = new Set(documents.map(modeOf));
+    expect(GAME_MODES.filter((mode) => !modes.has(mode))).toEqual([]);
+  });
+
+  test("are withheld for each reason in about one case of fifty", () => {
+    const counts = [
+      documents.filter((one) => !isServedMode(modeOf(one))),
+      documents.filter((one) => endingOf(one) === "exitpractice"),
+      documents.filter((one) => endingOf(one) === "notenoughplayers"),
+      privates.filter((one) => !registered(one).some((id) => rankedPlayers.has(id))),
+    ].map(({ length }) => length);
+    for (const count of counts) {
+      expect(count).toBeGreaterThan(30);
+      expect(count).toBeLessThan(100);
+    }
+  });
+
+  test("hold private matches that a ranked player makes valid", () => {
+    const valid = privates.filter((one) => registered(one).some((id) => rankedPlayers.has(id)));
+    expect(valid.length).toBeGreaterThan(60);
+  });
+
+  test("seat teams, bots or anonymous players, and five a side in places", () => {
+    const rosters = documents.flatMap((one) => ofType(one, "roster"));
+    const premade = rosters.filter((roster) => roster.relationships?.team);
+    expect(premade.length / rosters.length).toBeGreaterThan(0.08);
+    expect(premade.length / rosters.length).toBeLessThan(0.18);
+    const participants = documents.flatMap((one) => ofType(one, "participant"));
+    const strangers = participants.filter(({ relationships }) => !relationships);
+    expect(strangers.length / participants.length).toBeGreaterThan(0.02);
+    expect(rosters.some((roster) => linked(roster, "participants").length === 5)).toBe(true);
+  });
+
+  test("never give a team a second tag", () => {
+    const tags = new Map<string, string>();
+    for (const { id, attributes } of documents.flatMap((one) => ofType(one, "team"))) {
+      expect(tags.get(id) ?? attributes.name).toBe(attributes.name as string);
+      tags.set(id, attributes.name as string);
+      expect(attributes.name).toMatch(/^[A-Z0-9]{3,5}$/);
+    }
+  });
+
+  test("carry telemetry on about a third", () => {
+    const share = documents.filter((one) => ofType(one, "asset").length === 1).length / 3_000;
+    expect(share).toBeGreaterThan(0.28);
+    expect(share).toBeLessThan(0.4);
+  });
+
+  test("leave streaks and lifetime gold to be computed, and played too for most players", () => {
+    const stats = documents.flatMap((one) => ofType(one, "player")).map(statsOf);
+    const carrying = (name: string) => stats.filter((one) => name in one).length / stats.length;
+    for (const name of ["winStreak", "lossStreak", "lifetimeGold"]) expect(carrying(name)).toBe(0);
+    expect(carrying("played")).toBeLessThan(0.1);
+    expect(carrying("wins")).toBe(carrying("played"));
+    expect(carrying("played_ranked")).toBe(carrying("played"));
+  });
+});
+
+describe("players", () => {
+  const seen = new Map<string, { shard: string; names: string[]; spans: [number, number][] }>();
+  for (const one of documents) {
+    const length = (one.data.attributes.duration as number) * 1_000;
+    for (const { id, attributes } of ofType(one, "player")) {
+      const shard = attributes.shardId as string;
+      const player = seen.get(id) ?? { shard, names: [], spans: [] };
+      seen.set(id, player);
+      if (player.names.at(-1) !== attributes.name) player.names.push(attributes.name as string);
+      player.spans.push([timeOf(one) - length, timeOf(one)]);
+    }
+  }
+  const players = [...seen.values()];
+  const named = (pattern: RegExp) => players.filter(({ names }) => pattern.test(names.at(-1)!));
+
+  test("change their name at most once, and some do", () => {
+    const changes = players.map(({ names }) => names.length - 1);
+    expect(Math.max(...changes)).toBe(1);
+    expect(changes.filter((count) => count === 1).length).toBeGreaterThan(10);
+  });
+
+  test("share a name with another id of their shard now and then", () => {
+    const bearers = Map.groupBy(players, ({ shard, names }) => `${shard}/${names.at(-1)}`);
+    const shared = [...bearers.values()].filter(({ length }) => length > 1).length;
+    expect(shared).toBeGreaterThan(0);
+    expect(shared / players.length).toBeLessThan(0.02);
+  });
+
+  test("have names in several scripts, guest names, and names with spaces inside and at the end", () => {
+    for (const pattern of [
+      /\p{Script=Han}/u,
+      /\p{Script=Katakana}/u,
+      /\p{Script=Hangul}/u,
+      /\p{Script=Cyrillic}/u,
+      /^Guest_\d{9}$/,
+      /\S \S/,
+      / $/,
+    ]) {
+      expect(named(pattern).length).toBeGreaterThan(0);
+    }
+    expect(named(/^.{3,16}$/u)).toHaveLength(players.length);
+  });
+
+  test("are active by a power law", () => {
+    const counts = players.map(({ spans }) => spans.length).sort((one, other) => other - one);
+    expect(counts[0]!).toBeGreaterThan(20 * counts[Math.floor(counts.length / 2)]!);
+  });
+
+  test("are never in two matches at once", () => {
+    for (const { spans } of players) {
+      for (let at = 1; at < spans.length; at++) {
+        expect(spans[at]![0]).toBeGreaterThanOrEqual(spans[at - 1]![1]);
+      }
+    }
+  });
+});
+
+describe("time", () => {
+  test("ascends through the thirty days before the end and never passes it", () => {
+    const until = UNTIL + 999;
+    const times = make({ until }).map(timeOf);
+    expect(times).toEqual([...times].sort((one, other) => one - other));
+    expect(times[0]).toBeGreaterThanOrEqual(UNTIL - 30 * DAY);
+    expect(times[0]).toBeLessThan(UNTIL - 29 * DAY);
+    expect(times.at(-1)).toBeLessThanOrEqual(until);
+  });
+
+  test("is written in UTC to the second", () => {
+    for (const { data } of documents) {
+      expect(data.attributes.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    }
+  });
+
+  test("ends within a few minutes of the end in every region", () => {
+    const latest = new Map(documents.map((one) => [one.data.attributes.shardId, timeOf(one)]));
+    for (const shard of ["na", "eu", "sa", "sg", "cn", "ea"]) {
+      expect(latest.get(shard)).toBeGreaterThan(UNTIL - 5 * 60_000);
+    }
+    expect(latest.has("tournament-na")).toBe(true);
+  });
+
+  test("brings new patches, and a season with the last of them", () => {
+    const patches = documents.map(({ data }) => data.attributes.patchVersion as string);
+    const order = patches.filter((patch, at) => patch !== patches[at - 1]);
+    expect(order).toEqual(["3.8", "3.9", "4.0"]);
+    for (const one of documents) {
+      const fresh = one.data.attributes.patchVersion === "4.0";
+      for (const player of ofType(one, "player")) {
+        expect("elo_earned_season_9" in statsOf(player)).toBe(fresh);
+      }
+    }
+  });
+
+  test("has more matches in the evening of a region than in its morning", () => {
+    const hours = documents
+      .filter(({ data }) => data.attributes.shardId === "eu")
+      .map((one) => new Date(timeOf(one)).getUTCHours());
+    const evening = hours.filter((hour) => hour >= 18 && hour < 22).length;
+    const morning = hours.filter((hour) => hour >= 6 && hour < 10).length;
+    expect(evening).toBeGreaterThan(3 * morning);
+  });
+});
