@@ -4,12 +4,19 @@ import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessFileError } from "../access/file.ts";
 import { SettingsError } from "../settings/load.ts";
+import { StoreError } from "../store/store.ts";
 import { config } from "./config.ts";
+import { demo } from "./demo.ts";
+import { ingest } from "./ingest.ts";
 import { keys } from "./keys.ts";
+import { quickstart } from "./quickstart.ts";
+import { serve } from "./serve.ts";
+import { status } from "./status.ts";
 import { Failure, Misuse, type Verb, withExamples } from "./verb.ts";
+import { why } from "./why.ts";
 
 /** In the order of the help. */
-const VERBS: readonly Verb[] = [keys, config];
+const VERBS: readonly Verb[] = [quickstart, serve, ingest, keys, why, status, config, demo];
 
 /** Errors whose message is written for the operator: it is printed alone, without a stack. */
 const SPOKEN = [
@@ -17,6 +24,7 @@ const SPOKEN = [
   { type: SettingsError, exitCode: 2 },
   { type: Failure, exitCode: 1 },
   { type: AccessFileError, exitCode: 1 },
+  { type: StoreError, exitCode: 1 },
 ] as const;
 
 export function buildProgram(verbs: readonly Verb[] = VERBS): Command {
@@ -52,7 +60,10 @@ function misused(error: CommanderError): number {
   if (error.exitCode === 0) return 0;
   // A group without its verb: commander has printed the help instead of a message.
   if (error.code === "commander.help") return 2;
-  const [problem, ...advice] = error.message.replace(/^error: /, "").replace(/\.$/, "").split("\n");
+  const [problem, ...advice] = error.message
+    .replace(/^error: /, "")
+    .replace(/\.$/, "")
+    .split("\n");
   const guess = /Did you mean (.*)\?/.exec(advice.join(" "))?.[1];
   complain(`${problem}${guess ? `; did you mean ${guess}?` : "; see 'matchbook --help'"}`);
   return 2;

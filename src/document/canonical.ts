@@ -1,41 +1,45 @@
 /** In charge of writing JSON in one canonical form, so that equal values give equal bytes. */
 
-import type { Json, Resource } from "../domain/json.ts";
+import type { Json, JsonObject, Resource } from "../domain/json.ts";
 
 const RESOURCE_MEMBERS = ["type", "id", "attributes", "relationships"];
 
-/** JSON with the members of every object in code-unit order. */
+/** JSON with the members of every object in an order that depends on their names alone. */
 export function canonicalJson(value: Json): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value !== "object" || value === null) return `${value === 0 ? 0 : value}`;
-  if (Array.isArray(value)) {
-    let text = "[";
-    for (let index = 0; index < value.length; index++) {
-      if (index > 0) text += ",";
-      text += canonicalJson(value[index]!);
-    }
-    return `${text}]`;
-  }
-  return writeMembers(Object.keys(value).sort(), value);
+  return JSON.stringify(ordered(value));
 }
 
 /** A resource: the members everyone looks for first, then any others in order. */
 export function canonicalResource(resource: Resource): string {
+  return JSON.stringify(orderedResource(resource));
+}
+
+/** The resources one after another, with commas between them. */
+export function canonicalList(resources: Resource[]): string {
+  return JSON.stringify(resources.map(orderedResource)).slice(1, -1);
+}
+
+function orderedResource(resource: Resource): JsonObject {
   const others = Object.keys(resource).filter((member) => !RESOURCE_MEMBERS.includes(member));
   const members = RESOURCE_MEMBERS.filter((member) => resource[member] !== undefined);
-  return writeMembers([...members, ...others.sort()], resource);
+  return pick(resource as unknown as JsonObject, [...members, ...others.sort()]);
 }
 
-export function canonicalList(resources: Resource[]): string {
-  return resources.map(canonicalResource).join(",");
+function ordered(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  return Array.isArray(value) ? value.map(ordered) : pick(value, Object.keys(value).sort());
 }
 
-function writeMembers(names: string[], from: { [member: string]: unknown }): string {
-  let text = "{";
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index]!;
-    if (index > 0) text += ",";
-    text += `${JSON.stringify(name)}:${canonicalJson(from[name] as Json)}`;
+/**
+ * A copy with its members in this order. (JavaScript moves names that are whole numbers to the
+ * front, in numeric order; that too depends on the names alone.)
+ */
+function pick(from: JsonObject, names: string[]): JsonObject {
+  const copy: JsonObject = {};
+  for (const name of names) {
+    const value = ordered(from[name]!);
+    if (name === "__proto__") Object.defineProperty(copy, name, { value, enumerable: true });
+    else copy[name] = value;
   }
-  return `${text}}`;
+  return copy;
 }

@@ -8,6 +8,8 @@ import type { StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
 import { fragmentText, writeFragment } from "./fragment.ts";
 
+const HASH_BYTES = 16;
+
 export function storeRecord(record: MatchRecord): StoredMatch {
   const resource = canonicalResource(record.match);
   const included = canonicalList(record.own);
@@ -45,17 +47,24 @@ function writeNamed(named: Named): string {
  * shows its players as they are then, and is still the same match.
  */
 function contentHash(record: MatchRecord, resource: string, included: string): Uint8Array {
-  const withoutAttributes = record.players.map(({ carried, companions }) => {
+  const hash = createHash("sha256");
+  const add = (text: string) => hash.update(`${text.length}:`).update(text);
+  add(resource);
+  add(included);
+  for (const { carried, companions } of byId(record.players)) {
     const { attributes: _, ...rest } = carried;
-    return `${canonicalResource(rest as Resource)},${canonicalList(companions)}`;
-  });
-  const teams = record.teams.map(
-    ({ carried, companions }) => `${canonicalResource(carried)},${canonicalList(companions)}`,
-  );
-  return createHash("sha256")
-    .update(JSON.stringify([resource, included, withoutAttributes.sort(), teams.sort()]))
-    .digest()
-    .subarray(0, 16);
+    add(canonicalResource(rest as Resource));
+    add(canonicalList(companions));
+  }
+  for (const { carried, companions } of byId(record.teams)) {
+    add(canonicalResource(carried));
+    add(canonicalList(companions));
+  }
+  return hash.digest().subarray(0, HASH_BYTES);
+}
+
+function byId<T extends Named>(named: T[]): T[] {
+  return named.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function digestOf(resources: Resource[]): Uint8Array {

@@ -22,33 +22,41 @@ function exactOrInfinite(value: number, source: string | undefined): number {
 
 /** Numbers that would be corrupted, broken text, and nesting without end; one sentence each. */
 export function valueProblems(value: unknown): string[] {
+  if (isSound(value as Json, 0)) return [];
   const problems: string[] = [];
   look(value as Json, "", 0, problems);
   return problems;
 }
 
+const isExact = (value: number) =>
+  Math.abs(value) <= LARGEST || (Number.isFinite(value) && !Number.isInteger(value));
+
+/** The quick question, for the many records that have no such problem. */
+function isSound(value: Json, depth: number): boolean {
+  if (typeof value === "number") return isExact(value);
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === DEEPEST) return false;
+  if (Array.isArray(value)) return value.every((one) => isSound(one, depth + 1));
+  for (const name in value) {
+    if (!name.isWellFormed() || !isSound(value[name]!, depth + 1)) return false;
+  }
+  return true;
+}
+
 function look(value: Json, path: string, depth: number, problems: string[]): void {
-  if (typeof value === "number") {
-    if (Number.isFinite(value) && Math.abs(value) <= LARGEST) return;
-    if (Number.isFinite(value) && !Number.isInteger(value)) return;
+  if (typeof value === "number" && !isExact(value)) {
     problems.push(`${path} is a number beyond 2^53, which would be corrupted: send it as a string`);
-  } else if (typeof value === "string") {
-    if (!value.isWellFormed())
-      problems.push(`${path} holds half of a surrogate pair: mend the text`);
+  } else if (typeof value === "string" && !value.isWellFormed()) {
+    problems.push(`${path} holds half of a surrogate pair: mend the text`);
   } else if (typeof value === "object" && value !== null) {
     if (depth === DEEPEST) {
       problems.push(`${path} is nested deeper than ${DEEPEST} levels`);
       return;
     }
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index++) {
-        look(value[index]!, `${path}.${index}`, depth + 1, problems);
-      }
-      return;
-    }
-    for (const name of Object.keys(value)) {
+    for (const [name, member] of Object.entries(value)) {
       if (!name.isWellFormed()) problems.push(`${path} has a member whose name is broken text`);
-      look(value[name]!, path === "" ? name : `${path}.${name}`, depth + 1, problems);
+      look(member, path === "" ? name : `${path}.${name}`, depth + 1, problems);
     }
   }
 }

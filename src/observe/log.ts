@@ -4,6 +4,7 @@ import pino from "pino";
 import type { Observe } from "./events.ts";
 import { presentable, printable } from "./present.ts";
 import { LEVELS, type Paint, sentence } from "./sentences.ts";
+import { gatheredStderr, type LineSink } from "./stderr.ts";
 
 export type LogLevel = pino.LevelWithSilent;
 
@@ -30,40 +31,19 @@ export function logTo({ level, stream = process.stderr, colours }: LogOptions): 
 }
 
 function jsonLines(level: LogLevel, stream: LogStream): Observe {
-  const { target, flush } = stream === process.stderr ? gatheredStderr() : direct(stream);
-  const logger = pino({ level, base: null }, target);
+  const sink = stream === process.stderr ? gatheredStderr() : direct(stream);
+  const logger = pino({ level, base: null }, sink);
   return (event) => {
     const severity = LEVELS[event.event];
     if (!logger.isLevelEnabled(severity)) return;
     logger[severity](presentable(event));
-    if (event.event !== "request") flush();
+    // Requests are many and can wait; anything else is rare and may be the last line before an end.
+    if (event.event !== "request") sink.flush();
   };
 }
 
-interface Target {
-  target: pino.DestinationStream;
-  flush: () => void;
-}
-
-/**
- * Request lines are gathered for a moment, because a write for each would cost as much as the
- * request itself when a pipe is behind it; anything rarer is written at once, with what waits.
- */
-function gatheredStderr(): Target {
-  const target = pino.destination({ fd: 2, sync: true, minLength: 4096, periodicFlush: 100 });
-  const flush = () => {
-    try {
-      target.flushSync();
-    } catch {
-      // Whoever read the log has gone. The service does not end for that.
-    }
-  };
-  process.on("exit", flush);
-  return { target, flush };
-}
-
-function direct(stream: LogStream): Target {
-  return { target: { write: (line) => void stream.write(line) }, flush: () => {} };
+function direct(stream: LogStream): LineSink {
+  return { write: (line) => void stream.write(line), flush: () => {} };
 }
 
 function readableLines(level: LogLevel, stream: LogStream, colours: boolean): Observe {

@@ -98,6 +98,12 @@ export const SETTINGS = {
     help: "highest page[offset] that is served",
     parse: wholeNumber(0, 1_000_000_000),
   }),
+  "farewell-ms": setting({
+    default: "500",
+    placeholder: "N",
+    help: "how long a stopping server tells callers to close their connections",
+    parse: wholeNumber(0, 60_000),
+  }),
   "log-level": setting({
     default: "info",
     placeholder: "LEVEL",
@@ -111,7 +117,7 @@ export const SETTINGS = {
     parse: byteSize(1024, 1024 ** 3),
   }),
   batch: setting({
-    default: "500",
+    default: "2000",
     placeholder: "N",
     help: "records that ingest stores in one transaction",
     parse: wholeNumber(1, 10_000),

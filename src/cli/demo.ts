@@ -1,0 +1,60 @@
+/** In charge of `matchbook demo`: plausible records of an invented game, as NDJSON. */
+
+import { demoDocuments } from "../demo/demo.ts";
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { wholeNumber } from "../settings/parsers.ts";
+import { flagValue, Misuse, type Verb, withExamples, withSettings } from "./verb.ts";
+
+interface Flags {
+  matches: string;
+  seed: string;
+  until?: string;
+}
+
+/** Lines are written in chunks of about this size; each waits for the reader. */
+const CHUNK = 256 * 1024;
+
+export const demo: Verb = (program) => {
+  const command = program
+    .command("demo")
+    .description("print plausible match documents as NDJSON, the same for the same flags")
+    .option("--matches <N>", "how many matches", "1000")
+    .option("--seed <S>", "another seed makes other matches", "1")
+    .option("--until <TIME>", "the end of the thirty days they are spread over (default: now)")
+    .action(async (flags: Flags) => {
+      const matches = flagValue("--matches", flags.matches, wholeNumber(1, 1_000_000_000));
+      const seed = flagValue("--seed", flags.seed, wholeNumber(0, 2 ** 32 - 1));
+      await printLines(demoDocuments({ matches, seed, until: readUntil(flags.until) }));
+    });
+  withSettings(command);
+  withExamples(command, [
+    ["matchbook demo --matches 3", "look at a few"],
+    ["matchbook demo --matches 20000 --seed 7 | matchbook ingest -", "fill the shards"],
+  ]);
+};
+
+function readUntil(text: string | undefined): number {
+  if (text === undefined) return Date.now();
+  const until = parseTimestamp(text);
+  if (until === undefined) {
+    throw new Misuse(`--until "${text}" must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}`);
+  }
+  return until;
+}
+
+async function printLines(documents: Iterable<unknown>): Promise<void> {
+  let lines = "";
+  for (const document of documents) {
+    lines += `${JSON.stringify(document)}\n`;
+    if (lines.length < CHUNK) continue;
+    await write(lines);
+    lines = "";
+  }
+  await write(lines);
+}
+
+function write(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
+}

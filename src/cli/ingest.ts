@@ -1,0 +1,188 @@
+/** In charge of `matchbook ingest`: records from files or standard input into their shards. */
+
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { isShardId } from "../domain/identifiers.ts";
+import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
+import type { Rejection } from "../ingest/records.ts";
+import { RejectsFile } from "../ingest/rejects.ts";
+import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
+import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
+import { unobserved } from "../observe/events.ts";
+import type { Settings } from "../settings/table.ts";
+import type { Shards } from "../store/shards.ts";
+import { openShards } from "../wiring.ts";
+import { startProgress } from "./progress.ts";
+import {
+  columns,
+  Misuse,
+  note,
+  print,
+  settingsOf,
+  type Verb,
+  withExamples,
+  withSettings,
+} from "./verb.ts";
+
+/** Beyond these, complaints go to the file of rejects only. */
+const MOST_COMPLAINTS = 20;
+
+interface Flags {
+  shard?: string;
+  json?: true;
+  rejects?: string;
+  replace?: true;
+}
+
+export const ingest: Verb = (program) => {
+  const command = program
+    .command("ingest")
+    .description(
+      "take in match documents: one document, a JSON array of them, or NDJSON; gzip too.\n" +
+        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict.",
+    )
+    .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
+    .option("--shard <ID>", "the shard of records that name none; others are rejected")
+    .option("--replace", "let a different record with a known id take the old one's place")
+    .option("--rejects <FILE>", "write rejected records there, with their reasons")
+    .option("--json", "print the report as one JSON object")
+    .action(async (files: string[], flags: Flags) => {
+      checkUse(files, flags);
+      await ingestFiles(files, flags, settingsOf(command).values);
+    });
+  withSettings(command, ["shards", "title-id", "batch", "max-record-bytes"]);
+  withExamples(command, [
+    ["matchbook ingest matches.ndjson.gz", "take in a file"],
+    ["matchbook demo --matches 1000 | matchbook ingest -", "take in demo data"],
+    ["matchbook ingest day.ndjson --rejects bad.ndjson", "keep what was rejected, to mend it"],
+  ]);
+};
+
+function checkUse(files: string[], { shard, rejects }: Flags): void {
+  if (files.filter((file) => file === STANDARD_INPUT).length > 1) {
+    throw new Misuse(`${STANDARD_INPUT} (standard input) can be read only once`);
+  }
+  if (shard !== undefined && !isShardId(shard)) {
+    throw new Misuse(`--shard "${shard}" must be 1 to 32 of a-z, 0-9 and "-"`);
+  }
+  for (const file of files.filter((one) => one !== STANDARD_INPUT)) {
+    try {
+      accessSync(file, constants.R_OK);
+    } catch {
+      throw new Misuse(`cannot read ${file}: is the name right, and may you read it?`);
+    }
+    if (statSync(file).isDirectory()) throw new Misuse(`${file} is a folder: name the files in it`);
+    if (rejects !== undefined && sameFile(file, rejects)) {
+      throw new Misuse(`--rejects ${rejects} would overwrite a file that is to be read`);
+    }
+  }
+}
+
+async function ingestFiles(files: string[], flags: Flags, settings: Settings): Promise<void> {
+  const rejects = flags.rejects === undefined ? undefined : new RejectsFile(flags.rejects);
+  const shards = openShards(settings, unobserved);
+  const complaints = new Complaints(flags.rejects);
+  const progress = startProgress("ingest", totalSize(files));
+  let bytesRead = 0;
+  let report: Report | undefined;
+  try {
+    report = await ingestSources(
+      files.map((file) => ({
+        name: sourceName(file),
+        bytes: readSource(file, (bytes) => {
+          bytesRead += bytes;
+        }),
+      })),
+      {
+        ...ingestOptions(settings, shards, flags.shard),
+        replace: flags.replace === true,
+        onRejection(rejection) {
+          rejects?.add(rejection);
+          complaints.rejected(rejection);
+        },
+        onConflict: (id, shard, { source, line }) =>
+          complaints.add(
+            `${source}:${line}: conflict: ${shard} has another match ${id} already; --replace takes this one instead`,
+          ),
+        onProgress: (soFar) => progress.update(bytesRead, recordsIn(soFar)),
+      },
+    );
+  } finally {
+    progress.stop();
+    complaints.end();
+    rejects?.close();
+    await shards.close();
+  }
+  print(flags.json ? JSON.stringify(report) : reportTable(report));
+  if (!isComplete(report)) process.exitCode = 1;
+}
+
+/** What every ingest takes from the settings. */
+export function ingestOptions(
+  settings: Settings,
+  shards: Shards,
+  shard: string | undefined,
+): Pick<IngestOptions, "keeper" | "clock" | "batch" | "context"> {
+  return {
+    keeper: (id) => shards.keeper(id),
+    clock: Date.now,
+    batch: settings.batch,
+    context: {
+      shard,
+      shards: shards.allowed,
+      titleId: settings["title-id"],
+      longest: settings["max-record-bytes"],
+    },
+  };
+}
+
+/** Complaints on standard error: the first ones in full, the rest as a number. */
+class Complaints {
+  #count = 0;
+
+  constructor(private readonly rejectsFile: string | undefined) {}
+
+  rejected({ origin, problems, document }: Rejection): void {
+    const data = document?.data as { id?: unknown } | undefined;
+    const name = typeof data?.id === "string" ? `match ${data.id} ` : "";
+    this.add(`${origin.source}:${origin.line}: rejected ${name}\n    ${problems.join("\n    ")}`);
+  }
+
+  add(text: string): void {
+    this.#count += 1;
+    if (this.#count <= MOST_COMPLAINTS) note(text);
+  }
+
+  end(): void {
+    const more = this.#count - MOST_COMPLAINTS;
+    if (more <= 0) return;
+    note(
+      this.rejectsFile === undefined
+        ? `… and ${more} more; --rejects FILE keeps them all`
+        : `… and ${more} more; the rejected ones are in ${this.rejectsFile}`,
+    );
+  }
+}
+
+function reportTable(report: Report): string {
+  const { withheld, ...counts } = report;
+  const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
+  const reasons = Object.entries(withheld).map(([reason, count]) => [
+    `withheld (${reason})`,
+    String(count),
+  ]);
+  rows.splice(1, 0, ...reasons);
+  return columns(rows);
+}
+
+function totalSize(files: string[]): number {
+  if (files.includes(STANDARD_INPUT)) return 0;
+  return files.reduce((sum, file) => sum + statSync(file).size, 0);
+}
+
+function sameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

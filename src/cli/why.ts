@@ -1,0 +1,131 @@
+/** In charge of `matchbook why`: why a match is, or is not, served. */
+
+import { restoreRecord } from "../document/record.ts";
+import type { MatchRecord } from "../domain/match.ts";
+import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
+import { unobserved } from "../observe/events.ts";
+import type { Shards } from "../store/shards.ts";
+import { openShards } from "../wiring.ts";
+import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+
+export const why: Verb = (program) => {
+  const command = program
+    .command("why")
+    .description("say whether a match is served, withheld (by which rule) or was never received")
+    .argument("<shard>", "the shard's id")
+    .argument("<match>", "the match's id")
+    .option("--json", "print one JSON object; its state is served, withheld or unknown")
+    .action(async (shard: string, match: string, flags: { json?: true }) => {
+      const shards = openShards(settingsOf(command).values, unobserved);
+      try {
+        const finding = await examine(shards, shard, match);
+        print(flags.json ? JSON.stringify(finding) : describe(finding));
+      } finally {
+        await shards.close();
+      }
+    });
+  withSettings(command, ["shards"]);
+  withExamples(command, [
+    ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "ask about one match"],
+    ["matchbook why --json na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "the same for a program"],
+  ]);
+};
+
+interface Unknown {
+  shard: string;
+  match: string;
+  state: "unknown";
+  detail: string;
+}
+
+interface Examined {
+  shard: string;
+  match: string;
+  state: "served" | "withheld";
+  /** Which of the three rules withholds it. */
+  rule?: number;
+  reason?: WithheldReason;
+  detail: string;
+  /** The values that the rules looked at. */
+  looked: {
+    createdAt: string;
+    gameMode: string;
+    endGameReason: string;
+    players: { id: string; name: string; ranked: boolean }[];
+  };
+}
+
+type Finding = Unknown | Examined;
+
+async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
+  const keeper = shards.existingKeeper(shard);
+  if (!keeper) {
+    const ids = (await shards.list()).join(", ") || "none yet";
+    const detail = `there is no shard "${shard}"; there are: ${ids}`;
+    return { shard, match, state: "unknown", detail };
+  }
+  const found = await keeper.inspect(match);
+  if (!found) {
+    const detail = `no record with this id was ever received in ${shard}, or it was rejected`;
+    return { shard, match, state: "unknown", detail };
+  }
+  const record = restoreRecord(found.match);
+  const playing = record.players.filter(({ part }) => part);
+  const ranked = await keeper.rankedEvidence(playing.map(({ id }) => id));
+  const verdict = visibility(record, (id) => ranked.has(id));
+  return {
+    shard,
+    match,
+    state: verdict.served ? "served" : "withheld",
+    ...(verdict.served
+      ? { detail: "all three rules hold" }
+      : {
+          rule: WITHHELD_REASONS.indexOf(verdict.reason) + 1,
+          reason: verdict.reason,
+          detail: explain(verdict.reason, record),
+        }),
+    looked: {
+      createdAt: formatTimestamp(record.createdAt),
+      gameMode: record.gameMode,
+      endGameReason: record.endGameReason,
+      players: playing.map(({ id, carried }) => ({
+        id,
+        name: carried.attributes.name as string,
+        ranked: ranked.has(id),
+      })),
+    },
+  };
+}
+
+function explain(reason: WithheldReason, record: MatchRecord): string {
+  switch (reason) {
+    case "game-mode":
+      return `its game mode "${record.gameMode}" is none of ${GAME_MODES.join(", ")}`;
+    case "ending":
+      return `it ended with "${record.endGameReason}"; matches that end with ${VOID_ENDINGS.join(" or ")} are not served`;
+    case "no-ranked-player":
+      return "it is a private match, and none of its registered players is ranked: none is named by a served ranked match, and no record says played_ranked >= 1 of one";
+  }
+}
+
+function describe(finding: Finding): string {
+  const lines = [
+    finding.state === "withheld"
+      ? `withheld by rule ${finding.rule} (${finding.reason}): ${finding.detail}`
+      : `${finding.state}: ${finding.detail}`,
+  ];
+  if (finding.state === "unknown") return lines.join("\n");
+  const { createdAt, gameMode, endGameReason, players } = finding.looked;
+  const rows = [
+    ["createdAt", createdAt],
+    ["gameMode", gameMode],
+    ["endGameReason", endGameReason],
+    ...players.map(({ id, name, ranked }) => [
+      "player",
+      `${id} "${name}" ${ranked ? "ranked" : "not ranked"}`,
+    ]),
+  ];
+  return [...lines, columns(rows.map((row) => ["", ...row]))].join("\n");
+}

@@ -1,0 +1,60 @@
+/** In charge of content negotiation: the Accept header the interface asks for, and gzip. */
+
+import type { Encoding } from "../document/tag.ts";
+
+export const MEDIA_TYPE = "application/vnd.api+json";
+
+/** Whether an Accept header names the media type, bare of parameters, and does not refuse it. */
+export function acceptsMediaType(header: string | null): boolean {
+  if (header === MEDIA_TYPE) return true;
+  if (header === null) return false;
+  return splitUnquoted(header, ",").some((range) => {
+    const [type, ...parameters] = splitUnquoted(range, ";").map((part) => part.trim());
+    if (type?.toLowerCase() !== MEDIA_TYPE) return false;
+    // What follows q belongs to the header and not to the media type.
+    const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
+    if (q < 0) return parameters.length === 0;
+    return q === 0 && weight(parameters[0]!) > 0;
+  });
+}
+
+/** gzip where the caller asks for it at least as much as for plain bytes. */
+export function chooseEncoding(header: string | null): Encoding {
+  if (header === null || header === "") return "identity";
+  let gzip: number | undefined;
+  let any: number | undefined;
+  let identity = 0;
+  for (const item of header.toLowerCase().split(",")) {
+    const [name, ...parameters] = item.split(";").map((part) => part.trim());
+    const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const asked = q === undefined ? 1 : weight(q);
+    if (name === "gzip" || name === "x-gzip") gzip = Math.max(gzip ?? 0, asked);
+    else if (name === "*") any = asked;
+    else if (name === "identity") identity = asked;
+  }
+  const wish = gzip ?? any ?? 0;
+  return wish > 0 && wish >= identity ? "gzip" : "identity";
+}
+
+function weight(parameter: string): number {
+  const value = Number(parameter.slice(parameter.indexOf("=") + 1).trim());
+  return value >= 0 && value <= 1 ? value : 0;
+}
+
+/** Splits a header, leaving separators inside quoted strings alone. */
+function splitUnquoted(text: string, separator: "," | ";"): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
+  let quoted = false;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (quoted && char === "\\") at += 1;
+    else if (char === '"') quoted = !quoted;
+    else if (char === separator && !quoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}

@@ -1,0 +1,42 @@
+/** In charge of saying no: a refusal as code throws it, and the error document a caller reads. */
+
+import { ERRORS, type ErrorCode, type Problem } from "../domain/errors.ts";
+
+/** Thrown by any stage of a request; everything in it is meant for the caller. */
+export class Refusal extends Error {
+  override name = "Refusal";
+
+  constructor(
+    readonly problems: Problem[],
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(problems.map(({ detail }) => detail).join(" "));
+  }
+
+  get status(): number {
+    return ERRORS[this.problems[0]!.code].status;
+  }
+}
+
+export function refuse(
+  code: ErrorCode,
+  detail: string,
+  extra: { source?: Problem["source"]; headers?: Record<string, string> } = {},
+): Refusal {
+  const problem: Problem = extra.source ? { code, detail, source: extra.source } : { code, detail };
+  return new Refusal([problem], extra.headers);
+}
+
+export function errorDocument(problems: Problem[], requestId: string): string {
+  return JSON.stringify({
+    errors: problems.map(({ code, detail, source }) => ({
+      id: requestId,
+      status: String(ERRORS[code].status),
+      code,
+      title: ERRORS[code].title,
+      detail,
+      ...(source ? { source } : {}),
+    })),
+    jsonapi: { version: "1.0" },
+  });
+}

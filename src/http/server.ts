@@ -1,0 +1,86 @@
+/** In charge of the listening server: its start, its requests, its orderly end. */
+
+import type { AddressSet } from "../settings/proxies.ts";
+import { type Addressing, readCall } from "./call.ts";
+import { answer, type Progress, type Service } from "./pipeline.ts";
+
+export interface ServerOptions extends Omit<Service, "startedAt"> {
+  host: string;
+  port: number;
+  publicUrl: string;
+  trustedProxies: AddressSet;
+  /** How long callers are told to close their connections before the listener goes away. */
+  farewellMs: number;
+  /** Gives back what the server was started with, once the last request is done. */
+  release(): Promise<void>;
+}
+
+export interface RunningServer {
+  url: string;
+  /** Tells callers to go elsewhere, finishes what is in flight, then closes. */
+  stop(signal: string): Promise<void>;
+}
+
+/** Requests have no bodies. */
+const LARGEST_BODY = 64 * 1024;
+
+export function startServer(options: ServerOptions): RunningServer {
+  const { observe, clock } = options;
+  const service: Service = { ...options, startedAt: clock.now() };
+  const addressing: Addressing = {
+    publicUrl: options.publicUrl,
+    trustedProxies: options.trustedProxies,
+    listening: "",
+  };
+  let inFlight = 0;
+  let isStopping = false;
+
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    maxRequestBodySize: LARGEST_BODY,
+    async fetch(request, bun) {
+      const began = clock.monotonic();
+      const call = readCall(request, addressing, () => plainAddress(bun.requestIP(request)));
+      const progress: Progress = { headers: {} };
+      inFlight += 1;
+      try {
+        const response = await answer(service, call, progress);
+        if (isStopping) response.headers.set("Connection", "close");
+        observe({
+          event: "request",
+          requestId: call.requestId,
+          method: call.method,
+          path: call.path,
+          status: response.status,
+          milliseconds: clock.monotonic() - began,
+          ...(progress.keyId ? { keyId: progress.keyId } : {}),
+        });
+        return response;
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  });
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  addressing.listening = `http://${host}:${server.port}`;
+  observe({ event: "listening", url: addressing.listening });
+
+  return {
+    url: addressing.listening,
+    async stop(signal) {
+      if (isStopping) return;
+      isStopping = true;
+      observe({ event: "stopping", signal, inFlight });
+      await Bun.sleep(options.farewellMs);
+      await server.stop();
+      await options.release();
+      observe({ event: "stopped" });
+    },
+  };
+}
+
+/** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */
+function plainAddress(peer: { address: string } | null): string | undefined {
+  return peer?.address.replace(/^::ffff:(?=\d+\.)/, "");
+}

@@ -1,0 +1,22 @@
+/** In charge of the contract for finding shards. Each has a store of its own. */
+
+import type { Awaitable, Keeper, Reader } from "./store.ts";
+
+/** The shards callers may read. */
+export interface ReadableShards {
+  /** The ids of all shards there are now, in order. */
+  list(): Awaitable<string[]>;
+  /** The reader of a shard, kept open; undefined when there is no such shard. May throw StoreError. */
+  reader(id: string): Awaitable<Reader | undefined>;
+}
+
+/** The shards as operators and ingest see them. */
+export interface Shards extends ReadableShards {
+  /** The ids that records may name; undefined when a new id makes a new shard. */
+  readonly allowed: ReadonlySet<string> | undefined;
+  /** The keeper of a shard, made when it is not there yet. May throw StoreError. */
+  keeper(id: string): Keeper;
+  /** The keeper of a shard that is there already. */
+  existingKeeper(id: string): Keeper | undefined;
+  close(): Awaitable<void>;
+}

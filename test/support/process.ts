@@ -1,0 +1,69 @@
+/** In charge of running `bin/matchbook` as a person would: as a process. */
+
+import { join } from "node:path";
+
+export const ROOT = join(import.meta.dir, "..", "..");
+export const MATCHBOOK = join(ROOT, "bin", "matchbook");
+
+export interface Finished {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  stdin?: string | Uint8Array;
+  cwd?: string;
+  env?: Record<string, string>;
+}
+
+/** Runs to the end. Variables of the surroundings that begin with MATCHBOOK_ do not reach it. */
+export async function matchbook(args: string[], options: RunOptions = {}): Promise<Finished> {
+  const child = spawnMatchbook(args, options);
+  if (options.stdin !== undefined) child.stdin.write(options.stdin);
+  await child.stdin.end();
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+export function spawnMatchbook(args: string[], options: RunOptions = {}) {
+  const surroundings = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !entry[0].startsWith("MATCHBOOK_"),
+  );
+  return Bun.spawn([MATCHBOOK, ...args], {
+    cwd: options.cwd ?? ROOT,
+    env: { ...Object.fromEntries(surroundings), ...options.env },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** A server process, once it has said where it listens. */
+export async function startServerProcess(args: string[], options: RunOptions = {}) {
+  const child = spawnMatchbook(["serve", "--port", "0", ...args], options);
+  const reader = child.stdout.getReader();
+  let said = "";
+  let url: string | undefined;
+  while (url === undefined) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
+    said += Buffer.from(value).toString();
+    url = /listening on (http:\S+)\n/.exec(said)?.[1];
+  }
+  reader.releaseLock();
+  return {
+    url,
+    child,
+    /** Sends a signal and waits for the end. */
+    async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
+      child.kill(signal);
+      return child.exited;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/** In charge of a whole Matchbook for tests: a data folder, records in it, a key, a server on a free port. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openKeyring } from "../../src/access/keyring.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { RunningServer } from "../../src/http/server.ts";
+import { ingest } from "../../src/ingest/ingest.ts";
+import type { Rejection } from "../../src/ingest/records.ts";
+import type { Report } from "../../src/ingest/report.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Settings } from "../../src/settings/table.ts";
+import { openShards, serve } from "../../src/wiring.ts";
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+  body: any;
+}
+
+export interface Ingested {
+  report: Report;
+  rejections: Rejection[];
+  conflicts: string[];
+}
+
+export interface World {
+  data: string;
+  settings: Settings;
+  url: string;
+  key: string;
+  /** A request with key and Accept; headers may be overridden, or left out with null. */
+  get(path: string, headers?: Record<string, string | null>, method?: string): Promise<Reply>;
+  /** Takes in documents, all in one batch unless said otherwise. */
+  ingest(
+    documents: Json[],
+    options?: { replace?: boolean; batch?: number; shard?: string },
+  ): Promise<Ingested>;
+  stop(): Promise<void>;
+}
+
+export const JSON_API = "application/vnd.api+json";
+
+/** A temporary folder that is gone after `remove`. */
+export function aFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "matchbook-test-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export async function startWorld(
+  documents: Json[] = [],
+  flags: Record<string, string> = {},
+): Promise<World> {
+  const folder = aFolder();
+  const { values: settings } = loadSettings({
+    flags: {
+      data: folder.path,
+      port: "0",
+      "log-level": "silent",
+      rate: "1000000",
+      "farewell-ms": "0",
+      ...flags,
+    },
+    env: {},
+    cwd: folder.path,
+  });
+  const keyring = openKeyring(folder.path);
+  const { key } = keyring.create({ name: "test" }, Date.now());
+  keyring.close();
+  if (documents.length > 0) await ingestInto(settings, documents);
+  const server: RunningServer = await serve(settings, unobserved);
+  return {
+    data: folder.path,
+    settings,
+    url: server.url,
+    key,
+    async get(path, headers = {}, method = "GET") {
+      const all = { Authorization: `Bearer ${key}`, Accept: JSON_API, ...headers };
+      const sent = Object.entries(all).filter(
+        (entry): entry is [string, string] => entry[1] !== null,
+      );
+      const response = await fetch(path.startsWith("http") ? path : `${server.url}${path}`, {
+        method,
+        headers: sent,
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: text === "" ? undefined : JSON.parse(text),
+      };
+    },
+    ingest: (more, options) => ingestInto(settings, more, options),
+    async stop() {
+      await server.stop("test");
+      folder.remove();
+    },
+  };
+}
+
+/** What `matchbook ingest` does, within this process. */
+export async function ingestInto(
+  settings: Settings,
+  documents: Json[],
+  options: { replace?: boolean; batch?: number; shard?: string } = {},
+): Promise<Ingested> {
+  const shards = openShards(settings, unobserved);
+  const rejections: Rejection[] = [];
+  const conflicts: string[] = [];
+  try {
+    const report = await ingest([{ name: "test", bytes: lines(documents) }], {
+      keeper: (id) => shards.keeper(id),
+      clock: Date.now,
+      replace: options.replace ?? false,
+      batch: options.batch ?? 10_000,
+      context: {
+        shard: options.shard,
+        shards: shards.allowed,
+        titleId: settings["title-id"],
+        longest: settings["max-record-bytes"],
+      },
+      onRejection: (rejection) => rejections.push(rejection),
+      onConflict: (id) => conflicts.push(id),
+      onProgress() {},
+    });
+    return { report, rejections, conflicts };
+  } finally {
+    await shards.close();
+  }
+}
+
+async function* lines(documents: Json[]): AsyncGenerator<Uint8Array> {
+  for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
+}
+
+/** The resource of a type and id in a document's `included`. */
+export function included(body: JsonObject, type: string, id?: string): JsonObject | undefined {
+  return (body.included as JsonObject[]).find(
+    (one) => one.type === type && (id === undefined || one.id === id),
+  );
+}

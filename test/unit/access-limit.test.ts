@@ -1,0 +1,164 @@
+/** In charge of the arithmetic of rate limits, on a clock of the test's own. */
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Bucket, isFull, type Policy, take } from "../../src/access/bucket.ts";
+import { limitHeaders, MemoryLimiter, policyFor } from "../../src/access/limiter.ts";
+
+const policies = fc.record({
+  rate: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 1_000_000 })),
+  burst: fc.integer({ min: 1, max: 300 }),
+});
+const moments = fc.double({ min: 0, max: 1e9, noNaN: true });
+
+/** Takes until refused; returns how many passed and what the refusal said. */
+function drain(policy: Policy, now: number, start?: Bucket) {
+  let passed = 0;
+  let reply = take(start, policy, now);
+  while (reply.allowed) {
+    passed++;
+    reply = take(reply.bucket, policy, now);
+  }
+  return { passed, refusal: reply };
+}
+
+describe("a bucket", () => {
+  test("lets exactly as many pass at one instant as it holds", () => {
+    fc.assert(
+      fc.property(policies, moments, (policy, now) => {
+        expect(drain(policy, now).passed).toBe(policy.burst);
+      }),
+    );
+  });
+
+  test("lets a request pass after Retry-After seconds, and not one second earlier", () => {
+    fc.assert(
+      fc.property(policies, fc.nat(1e9), fc.nat(5000), (policy, start, later) => {
+        const now = start + later;
+        const { refusal } = drain(policy, now, drain(policy, start).refusal.bucket);
+        const wait = refusal.retryAfterSeconds;
+        expect(wait).toBeGreaterThanOrEqual(1);
+        expect(take(refusal.bucket, policy, now + wait * 1000).allowed).toBe(true);
+        expect(take(refusal.bucket, policy, now + (wait - 1) * 1000).allowed).toBe(false);
+      }),
+    );
+  });
+
+  test("is full after the seconds it says, and not one second earlier", () => {
+    fc.assert(
+      fc.property(policies, fc.nat(1e9), fc.nat(400), (policy, now, requests) => {
+        let reply = take(undefined, policy, now);
+        for (let sent = 0; sent < requests; sent++) reply = take(reply.bucket, policy, now);
+        const { bucket, resetSeconds } = reply;
+        expect(isFull(bucket, policy, now + resetSeconds * 1000)).toBe(true);
+        expect(isFull(bucket, policy, now + (resetSeconds - 1) * 1000)).toBe(false);
+      }),
+    );
+  });
+
+  test("never lets more pass in a time than it held plus what flowed in", () => {
+    fc.assert(
+      fc.property(policies, fc.array(fc.nat(3000), { maxLength: 300 }), (policy, pauses) => {
+        let bucket: Bucket | undefined;
+        let now = 0;
+        let passed = 0;
+        for (const pause of pauses) {
+          now += pause;
+          const reply = take(bucket, policy, now);
+          bucket = reply.bucket;
+          if (reply.allowed) passed++;
+        }
+        expect(passed).toBeLessThanOrEqual(policy.burst + (now * policy.rate) / 60_000);
+      }),
+    );
+  });
+
+  test("gives a steady caller at the very rate every request, for hours", () => {
+    const policy = { rate: 7, burst: 1 };
+    let bucket: Bucket | undefined;
+    for (let sent = 0; sent < 10_000; sent++) {
+      const reply = take(bucket, policy, Math.ceil((sent * 60_000) / 7));
+      expect(reply.allowed).toBe(true);
+      bucket = reply.bucket;
+    }
+  });
+
+  const usual = { rate: 60, burst: 60 };
+  test.each([
+    ["the first request", undefined, 0, [true, 59, 1, 0]],
+    ["half a token is no token", { drops: 30_000, at: 0 }, 0, [false, 0, 60, 1]],
+    ["the last token", { drops: 60_000, at: 0 }, 0, [true, 0, 60, 1]],
+    ["a second brings one", { drops: 0, at: 0 }, 1000, [true, 0, 60, 1]],
+    ["a long rest brings no more than a full one", { drops: 0, at: 0 }, 1e12, [true, 59, 1, 0]],
+    ["a clock that steps back brings nothing", { drops: 0, at: 5000 }, 0, [false, 0, 60, 1]],
+  ] as const)("%s", (_, bucket, now, [allowed, remaining, resetSeconds, retryAfterSeconds]) => {
+    expect(take(bucket, usual, now)).toMatchObject({
+      allowed,
+      remaining,
+      resetSeconds,
+      retryAfterSeconds,
+    });
+  });
+
+  test("a key's new rate counts from the next request on", () => {
+    const { refusal } = drain({ rate: 1, burst: 1 }, 0);
+    expect(drain({ rate: 600, burst: 600 }, 1000, refusal.bucket).passed).toBe(10);
+  });
+});
+
+describe("the limiter", () => {
+  const policy = { rate: 60, burst: 2 };
+
+  test("keeps the keys apart", () => {
+    const limiter = new MemoryLimiter();
+    for (const key of ["a", "a", "b", "b"]) expect(limiter.take(key, policy, 0).allowed).toBe(true);
+    for (const key of ["a", "b"]) expect(limiter.take(key, policy, 0).allowed).toBe(false);
+  });
+
+  test("forgets full buckets first, so that nobody gains by it", () => {
+    const limiter = new MemoryLimiter(2);
+    limiter.take("spent", { rate: 1, burst: 1 }, 0);
+    limiter.take("rested", { rate: 60_000, burst: 1 }, 0);
+    limiter.take("new", policy, 1000);
+    expect(limiter.take("spent", { rate: 1, burst: 1 }, 1000).allowed).toBe(false);
+  });
+
+  test("never keeps more buckets than its size", () => {
+    const limiter = new MemoryLimiter(10);
+    for (let key = 0; key < 100; key++) limiter.take(`k${key}`, policy, 0);
+    expect(limiter.count).toBe(10);
+  });
+
+  test("takes a key's own rate before the deployment's, and a burst of 0 as the rate", () => {
+    const key = { id: "k", name: "n" };
+    const usual = { rate: 60, burst: 0 };
+    expect(policyFor({ ...key, rate: null }, usual)).toEqual({ rate: 60, burst: 60 });
+    expect(policyFor({ ...key, rate: 6000 }, usual)).toEqual({ rate: 6000, burst: 6000 });
+    expect(policyFor({ ...key, rate: 30 }, { rate: 60, burst: 5 })).toEqual({ rate: 30, burst: 5 });
+  });
+});
+
+describe("the headers", () => {
+  test("of an answered request tell the policy and what is left", () => {
+    const policy = { rate: 60, burst: 60 };
+    expect(limitHeaders(policy, take(undefined, policy, 0))).toEqual({
+      "RateLimit-Policy": '"default";q=60;w=60',
+      RateLimit: '"default";r=59;t=1',
+      "X-RateLimit-Limit": "60",
+      "X-RateLimit-Remaining": "59",
+      "X-RateLimit-Reset": "1",
+    });
+  });
+
+  test("of a refused request tell when to come again", () => {
+    const policy = { rate: 60, burst: 120 };
+    expect(limitHeaders(policy, drain(policy, 0).refusal)).toEqual({
+      "RateLimit-Policy": '"default";q=120;w=120',
+      RateLimit: '"default";r=0;t=120',
+      "X-RateLimit-Limit": "120",
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Reset": "120",
+      "Retry-After": "1",
+    });
+  });
+});

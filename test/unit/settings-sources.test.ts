@@ -1,0 +1,168 @@
+/** In charge of which source of a setting counts, and of what is said when one is wrong. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadSettings, SettingsError, type Sources } from "../../src/settings/load.ts";
+
+const root = mkdtempSync(join(tmpdir(), "matchbook-settings-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+function folderWith(files: Record<string, string>): string {
+  const folder = join(root, String(folders++));
+  mkdirSync(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const load = (toml: string | undefined, sources: Partial<Sources> = {}) =>
+  loadSettings({
+    flags: {},
+    env: {},
+    cwd: folderWith(toml === undefined ? {} : { "matchbook.toml": toml }),
+    ...sources,
+  });
+
+function problemsOf(work: () => unknown): readonly string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("sources in their order", () => {
+  const toml = "port = 1";
+  const env = { MATCHBOOK_PORT: "2" };
+  const flags = { port: "3" };
+
+  test.each([
+    ["a flag goes before everything", toml, { env, flags }, 3, "flag"],
+    ["a variable goes before the file", toml, { env }, 2, "variable"],
+    ["the file goes before the default", toml, {}, 1, "file"],
+    ["the default is what is left", undefined, {}, 8080, "default"],
+  ] as const)("%s", (_, file, sources, value, origin) => {
+    const { values, origins } = load(file, sources);
+    expect([values.port, origins.port]).toEqual([value, origin]);
+  });
+
+  test("each setting has its own origin", () => {
+    const { origins } = load('host = "::"', { env: { MATCHBOOK_RATE: "5" }, flags: { port: "1" } });
+    expect([origins.host, origins.rate, origins.port, origins.batch]).toEqual([
+      "file",
+      "variable",
+      "flag",
+      "default",
+    ]);
+  });
+
+  test("a setting with a hyphen has a variable with an underscore", () => {
+    const { values } = load(undefined, { env: { MATCHBOOK_PUBLIC_URL: "https://a.example/" } });
+    expect(values["public-url"]).toBe("https://a.example");
+  });
+});
+
+describe("the file", () => {
+  test("lists may be arrays, shards a table", () => {
+    const { values } = load(
+      'trusted-proxies = ["10.0.0.0/8", "::1"]\n[shards]\nna = ""\neu = "sqlite:/srv/e,u.db"\n',
+    );
+    expect(String(values["trusted-proxies"])).toBe("10.0.0.0/8,::1");
+    expect(values.shards).toEqual([
+      { id: "na", location: undefined },
+      { id: "eu", location: { engine: "sqlite", path: "/srv/e,u.db" } },
+    ]);
+  });
+
+  test("--config goes before MATCHBOOK_CONFIG, which goes before matchbook.toml", () => {
+    const cwd = folderWith({
+      "matchbook.toml": "port = 1",
+      "b.toml": "port = 2",
+      "c.toml": "port = 3",
+    });
+    const env = { MATCHBOOK_CONFIG: "b.toml" };
+    expect(load(undefined, { cwd, env }).values.port).toBe(2);
+    expect(load(undefined, { cwd, env, configFile: "c.toml" }).values.port).toBe(3);
+  });
+
+  test.each([
+    ["a file that was asked for must exist", { configFile: "no.toml" }, /no\.toml.*not exist/],
+    ["also when a variable asks", { env: { MATCHBOOK_CONFIG: "no.toml" } }, /no\.toml.*not exist/],
+    ["its name must not be empty", { env: { MATCHBOOK_CONFIG: "" } }, /empty/],
+    ["a folder is no file", { configFile: "." }, /file \. cannot be read/],
+  ])("%s", (_, sources, message) => {
+    expect(problemsOf(() => load(undefined, sources))).toEqual([expect.stringMatching(message)]);
+  });
+
+  test("what is no TOML is refused with the file's name", () => {
+    const problems = problemsOf(() => load("port = = 1"));
+    expect(problems).toEqual([expect.stringMatching(/matchbook\.toml is no valid TOML: ./)]);
+  });
+});
+
+describe("what is wrong", () => {
+  test.each([
+    [
+      "an unknown key of the file",
+      "max_offset = 5",
+      {},
+      /"max_offset" in matchbook\.toml is no setting; did you mean "max-offset"\?/,
+    ],
+    ["a key that only objects have", "constructor = 5", {}, /"constructor" .* is no setting$/],
+    [
+      "an unknown variable",
+      undefined,
+      { env: { MATCHBOOK_PORTS: "5" } },
+      /MATCHBOOK_PORTS is no setting; did you mean MATCHBOOK_PORT\?/,
+    ],
+    [
+      "an unknown variable like nothing",
+      undefined,
+      { env: { MATCHBOOK_FROBNICATE: "5" } },
+      /MATCHBOOK_FROBNICATE is no setting$/,
+    ],
+    [
+      "a flag's value",
+      undefined,
+      { flags: { port: "x" } },
+      /^the setting port "x" \(from --port\) must be a whole number from 0 to 65535$/,
+    ],
+    ["a table where a value belongs", "[port]\na = 1", {}, /port \(from matchbook\.toml\) .*table/],
+    ["a value in the file", 'rate = "fast"', {}, /rate "fast" \(from matchbook\.toml\) must/],
+    [
+      "a value that another one overrides",
+      "rate = 0",
+      { flags: { rate: "5" } },
+      /rate "0" \(from matchbook\.toml\) must/,
+    ],
+  ] as [string, string | undefined, Partial<Sources>, RegExp][])(
+    "%s is named with its place",
+    (_, toml, sources, message) => {
+      expect(problemsOf(() => load(toml, sources))).toEqual([expect.stringMatching(message)]);
+    },
+  );
+
+  test("everything is told at once", () => {
+    const sources = { env: { MATCHBOOK_X: "1", MATCHBOOK_PORT: "y" }, flags: { batch: "0" } };
+    expect(problemsOf(() => load("nonsense = 1", sources))).toHaveLength(4);
+  });
+
+  test("a secret is told nowhere", () => {
+    const text = "eu=postgres://me:hunter2@db/x";
+    const told = [
+      ...problemsOf(() => load(undefined, { env: { MATCHBOOK_SHARDS: text } })),
+      ...problemsOf(() => load(undefined, { flags: { shards: `!!${text}` } })),
+      ...problemsOf(() => load('[shards]\neu = "postgres://me:hunter2@db/x"')),
+    ];
+    expect(told).toHaveLength(3);
+    expect(told.join()).not.toContain("hunter2");
+  });
+
+  test("variables of other programs are none of ours", () => {
+    expect(problemsOf(() => load(undefined, { env: { PORT: "x", MATCHBOOKS: "1" } }))).toEqual([]);
+  });
+});

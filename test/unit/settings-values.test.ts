@@ -1,0 +1,124 @@
+/** In charge of what each setting accepts and how it refuses. */
+
+import { describe, expect, test } from "bun:test";
+import { AddressSet } from "../../src/settings/proxies.ts";
+import { concealShards } from "../../src/settings/shards.ts";
+import { SETTING_NAMES, type SettingName, settingOf } from "../../src/settings/table.ts";
+
+const read = (name: SettingName, text: string) => settingOf(name).parse(text);
+
+const ACCEPTED: [SettingName, string, unknown][] = [
+  ["data", "/srv/match book", "/srv/match book"],
+  ["host", "::1", "::1"],
+  ["host", "[::1]", "::1"],
+  ["host", "localhost", "localhost"],
+  ["port", "0", 0],
+  ["port", "65535", 65535],
+  ["shards", "", []],
+  ["shards", "na", [{ id: "na", location: undefined }]],
+  [
+    "shards",
+    "na, eu=sqlite:/srv/a=b.db",
+    [
+      { id: "na", location: undefined },
+      { id: "eu", location: { engine: "sqlite", path: "/srv/a=b.db" } },
+    ],
+  ],
+  ["public-url", "", ""],
+  ["public-url", "https://api.example.com/", "https://api.example.com"],
+  ["public-url", "http://example.com:8080/records/", "http://example.com:8080/records"],
+  ["title-id", "my game", "my game"],
+  ["rate", "1", 1],
+  ["rate", "1000000", 1_000_000],
+  ["burst", "0", 0],
+  ["max-offset", "0", 0],
+  ["log-level", "silent", "silent"],
+  ["max-record-bytes", "65536", 65_536],
+  ["max-record-bytes", "64KiB", 65_536],
+  ["max-record-bytes", "16mib", 16_777_216],
+  ["batch", "10000", 10_000],
+];
+
+const REFUSED: [SettingName, string, RegExp][] = [
+  ["data", "", /text of 1 to/],
+  ["host", "a b", /IP address or a host name/],
+  ["host", "http://x", /IP address or a host name/],
+  ["port", "65536", /from 0 to 65535/],
+  ["port", "-1", /from 0 to 65535/],
+  ["port", "80.5", /from 0 to 65535/],
+  ["port", "0x50", /from 0 to 65535/],
+  ["port", "", /from 0 to 65535/],
+  ["shards", "NA", /a-z, 0-9/],
+  ["shards", "na,", /a-z, 0-9/],
+  ["shards", "na,na", /the shard na twice/],
+  ["shards", "na=", /sqlite:PATH/],
+  ["shards", "na=sqlite:", /sqlite:PATH/],
+  ["shards", "na=mysql:x", /sqlite:PATH/],
+  ["shards", "na=sqlite:x.db,eu=sqlite:./x.db", /the same file/],
+  ["shards", "eu=postgres://u:p@h/d", /shard eu .*not supported yet/],
+  ["public-url", "example.com", /absolute http or https/],
+  ["public-url", "ftp://example.com", /absolute http or https/],
+  ["public-url", "https://example.com/?a=1", /absolute http or https/],
+  ["public-url", "https://example.com/#", /absolute http or https/],
+  ["public-url", "https://user:pw@example.com", /absolute http or https/],
+  ["trusted-proxies", "10.0.0.0/33", /CIDR.*"10\.0\.0\.0\/33"/],
+  ["trusted-proxies", "10.0.0.1,,::1", /CIDR/],
+  ["trusted-proxies", "proxy.local", /CIDR/],
+  ["title-id", "a\nb", /on one line/],
+  ["rate", "0", /from 1 to 1000000/],
+  ["rate", "1000001", /from 1 to 1000000/],
+  ["log-level", "loud", /trace, debug, info/],
+  ["max-record-bytes", "16MB", /16MiB/],
+  ["max-record-bytes", "5", /from 1024/],
+  ["batch", "0", /from 1 to 10000/],
+];
+
+describe("one setting", () => {
+  test.each(ACCEPTED)("%s takes %p", (name, text, value) => {
+    expect(read(name, text)).toEqual({ value });
+  });
+
+  test.each(REFUSED)("%s refuses %p and says what is right", (name, text, right) => {
+    const parsed = read(name, text) as { error: string };
+    expect(parsed.error).toMatch(right);
+  });
+
+  test.each(SETTING_NAMES)("%s has a default that its own parser takes", (name) => {
+    expect(read(name, settingOf(name).default)).toHaveProperty("value");
+  });
+});
+
+describe("trusted proxies", () => {
+  const parsed = AddressSet.parse("10.0.0.0/8, 192.168.1.7,fd00::/8,::1");
+  const set = (parsed as { value: AddressSet }).value;
+
+  test.each(["10.1.2.3", "192.168.1.7", "fd12::5", "::1", "::ffff:10.9.9.9", "fd00::1%eth0"])(
+    "%s is one of them",
+    (address) => expect(set.has(address)).toBe(true),
+  );
+
+  test.each(["11.0.0.1", "192.168.1.8", "fe80::1", "", "unknown", "10.0.0.0/8"])(
+    "%p is none of them",
+    (address) => expect(set.has(address)).toBe(false),
+  );
+
+  test("nobody is trusted when none is set", () => {
+    const none = AddressSet.parse("") as { value: AddressSet };
+    expect(none.value.has("127.0.0.1")).toBe(false);
+  });
+});
+
+describe("a shard's location is shown without user and password", () => {
+  test.each([
+    ["na,eu=postgres://user:pw@host/db", "na,eu=postgres://***@host/db"],
+    ["eu=postgres://u:p@h/a,na=postgres://u:p@h/b", "eu=postgres://***@h/a,na=postgres://***@h/b"],
+    ["eu=postgres://u:p@ss/w,x=1@h/a", "eu=postgres://***@h/a"],
+    ["eu=postgres//u:p@h/a", "eu=//***@h/a"],
+    ["eu=postgres://h/a?user=u&password=secret&x=1", "eu=postgres://h/a?user=u&password=***&x=1"],
+    ["na=sqlite:/srv/a@b.db", "na=sqlite:/srv/a@b.db"],
+  ])("%s", (text, shown) => {
+    const masked = concealShards(text);
+    if (shown.startsWith("eu=//")) expect(masked).not.toContain("u:p");
+    else expect(masked).toBe(shown);
+  });
+});
