@@ -38,7 +38,7 @@ export const ingest: Verb = (program) => {
     .command("ingest")
     .description(
       "take in match documents: one document, a JSON array of them, or NDJSON; gzip too.\n" +
-        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict.",
+        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict; 2: misuse.",
     )
     .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
     .option("--shard <ID>", "the shard of records that name none; others are rejected")

@@ -2,11 +2,11 @@
 
 /** The candidate nearest to `word`, or undefined when none is near enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const lowered = word.toLowerCase();
+  const typed = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(lowered, candidate.toLowerCase(), bestDistance);
+    const distance = editDistance(typed, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -15,18 +15,33 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein's distance, given up on as soon as it must reach `limit`. */
+/**
+ * How many letters must be changed, added, dropped or swapped with their neighbour; given up on as
+ * soon as it must reach `limit`.
+ */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= b.length; column++) {
-      const substitution = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1));
+      const isSame = a[row - 1] === b[column - 1];
+      let cost = Math.min(
+        previous[column - 1]! + (isSame ? 0 : 1),
+        previous[column]! + 1,
+        current[column - 1]! + 1,
+      );
+      const isSwap =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwap) cost = Math.min(cost, before[column - 2]! + 1);
+      current.push(cost);
+      least = Math.min(least, cost);
     }
-    if (Math.min(...current) >= limit) return limit;
+    if (least >= limit) return limit;
+    before = previous;
     previous = current;
   }
-  return previous[b.length]!;
+  return Math.min(previous[b.length]!, limit);
 }

@@ -113,12 +113,10 @@ describe("a shard's location is shown without user and password", () => {
     ["na,eu=postgres://user:pw@host/db", "na,eu=postgres://***@host/db"],
     ["eu=postgres://u:p@h/a,na=postgres://u:p@h/b", "eu=postgres://***@h/a,na=postgres://***@h/b"],
     ["eu=postgres://u:p@ss/w,x=1@h/a", "eu=postgres://***@h/a"],
-    ["eu=postgres//u:p@h/a", "eu=//***@h/a"],
+    ["eu=postgres//u:p@h/a", "eu=***@h/a"],
     ["eu=postgres://h/a?user=u&password=secret&x=1", "eu=postgres://h/a?user=u&password=***&x=1"],
     ["na=sqlite:/srv/a@b.db", "na=sqlite:/srv/a@b.db"],
   ])("%s", (text, shown) => {
-    const masked = concealShards(text);
-    if (shown.startsWith("eu=//")) expect(masked).not.toContain("u:p");
-    else expect(masked).toBe(shown);
+    expect(concealShards(text)).toBe(shown);
   });
 });

@@ -1,0 +1,136 @@
+/** In charge of the command line as a user meets it: help, mistakes, settings, pipes. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { version } from "../../package.json";
+import { buildProgram } from "../../src/cli/program.ts";
+import { SETTING_NAMES } from "../../src/settings/table.ts";
+
+const MATCHBOOK = resolve(import.meta.dir, "../../bin/matchbook");
+const cwd = mkdtempSync(join(tmpdir(), "matchbook-cli-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+// The developer's own settings must not reach the program under test.
+const bare = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("MATCHBOOK_")),
+);
+
+function matchbook(args: string[], env: Record<string, string> = {}) {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([MATCHBOOK, ...args], {
+    cwd,
+    env: { ...bare, ...env },
+  });
+  return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+}
+
+/** Every verb and every group of verbs, as the words that call it. */
+function everyVerb(command: Command = buildProgram(), path: string[] = []): string[][] {
+  return command.commands.flatMap((verb) => {
+    const words = [...path, verb.name()];
+    return [words, ...everyVerb(verb, words)];
+  });
+}
+
+describe("help", () => {
+  test.each(everyVerb().map((words) => [words.join(" "), words] as const))(
+    "of '%s' explains --data and shows an example of that very verb",
+    (name, words) => {
+      const { exitCode, stdout, stderr } = matchbook([...words, "--help"]);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toContain("--data <DIR>");
+      expect(stdout).toContain("Examples:");
+      expect(stdout.slice(stdout.indexOf("Examples:"))).toContain(`matchbook ${name}`);
+    },
+  );
+
+  test("is what no arguments print", () => {
+    const { exitCode, stdout } = matchbook([]);
+    expect(exitCode).toBe(0);
+    for (const [verb] of everyVerb()) expect(stdout).toContain(`  ${verb} `);
+  });
+
+  test("is what a group without its verb prints, as a mistake", () => {
+    const { exitCode, stdout, stderr } = matchbook(["keys"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain("Usage: matchbook keys");
+  });
+
+  test("--version prints the package's version", () => {
+    expect(matchbook(["--version"]).stdout).toBe(`${version}\n`);
+  });
+});
+
+describe("a mistake ends with exit 2 and one sentence", () => {
+  test.each([
+    [["kyes"], "unknown command 'kyes'; did you mean keys?"],
+    [["keys", "lst"], "unknown command 'lst'; did you mean list?"],
+    [["frobnicate"], "unknown command 'frobnicate'; see 'matchbook --help'"],
+    [["config", "--prot", "1"], "unknown option '--prot'; did you mean --port?"],
+    [["config", "--port"], "option '--port <PORT>' argument missing; see 'matchbook --help'"],
+    [["keys", "revoke"], "missing required argument 'id'; see 'matchbook --help'"],
+    [
+      ["config", "--port", "x"],
+      'the setting port "x" (from --port) must be a whole number from 0 to 65535',
+    ],
+  ])("%p", (args, sentence) => {
+    expect(matchbook(args)).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `matchbook: ${sentence}\n`,
+    });
+  });
+
+  test("an unknown variable, by its name", () => {
+    const { exitCode, stderr } = matchbook(["config"], { MATCHBOOK_PORTS: "1" });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("MATCHBOOK_PORTS is no setting; did you mean MATCHBOOK_PORT?");
+  });
+
+  test("an unknown key of the settings file, by its name", () => {
+    writeFileSync(join(cwd, "wrong.toml"), "prt = 1\n");
+    const { exitCode, stderr } = matchbook(["keys", "list", "--config", "wrong.toml"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('"prt" in wrong.toml is no setting; did you mean "port"?');
+  });
+});
+
+describe("config", () => {
+  test("prints every setting with its value and origin", () => {
+    writeFileSync(join(cwd, "some.toml"), 'host = "::1"\nrate = 120\n');
+    const { exitCode, stdout } = matchbook(
+      ["config", "--config", "some.toml", "--port", "9", "--json"],
+      { MATCHBOOK_RATE: "30" },
+    );
+    expect(exitCode).toBe(0);
+    const printed = JSON.parse(stdout);
+    expect(Object.keys(printed)).toEqual(SETTING_NAMES);
+    expect(printed).toMatchObject({
+      port: { value: 9, origin: "flag" },
+      rate: { value: 30, origin: "variable" },
+      host: { value: "::1", origin: "file" },
+      "max-record-bytes": { value: 16_777_216, origin: "default" },
+    });
+  });
+
+  test("prints the same as a table", () => {
+    const { stdout } = matchbook(["config"], { MATCHBOOK_TITLE_ID: "my game" });
+    expect(stdout).toMatch(/^SETTING +VALUE +ORIGIN$/m);
+    expect(stdout).toMatch(/^title-id +my game +variable$/m);
+    expect(stdout).toMatch(/^shards +\(empty\) +default$/m);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(SETTING_NAMES.length + 1);
+  });
+});
+
+test("a reader that goes away ends a verb quietly", () => {
+  // The verb starts only when the other end of its pipe has been closed.
+  const script = `mkfifo gone
+    { cat gone; "$0" config; echo "exit $?" >&2; } | { exec <&-; : > gone; }`;
+  const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", script, MATCHBOOK], {
+    cwd,
+    env: bare,
+  });
+  expect([exitCode, String(stdout), String(stderr)]).toEqual([0, "", "exit 0\n"]);
+});
