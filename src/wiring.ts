@@ -6,6 +6,7 @@ import { version } from "../package.json";
 import { MemoryLimiter } from "./access/limiter.ts";
 import { KeyWatch } from "./access/watch.ts";
 import { isShardId } from "./domain/identifiers.ts";
+import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import type { Observe } from "./observe/events.ts";
 import type { Settings } from "./settings/table.ts";
@@ -18,7 +19,7 @@ import type { Keeper, Reader } from "./store/store.ts";
 const STORE_SUFFIX = ".db";
 
 /** The shards of a deployment: those the settings list, else every store in the data folder. */
-export function openShards(settings: Settings, observe: Observe): Shards {
+export function openShards(settings: Pick<Settings, "data" | "shards">, observe: Observe): Shards {
   const places = new Map(settings.shards.map(({ id, location }) => [id, location]));
   const readers = new Map<string, Reader>();
   const keepers = new Map<string, Keeper>();
@@ -91,6 +92,7 @@ export async function serve(settings: Settings, observe: Observe): Promise<Runni
       publicUrl: settings["public-url"],
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
+      profile: PROFILES[settings.compat],
       farewellMs: settings["farewell-ms"],
       clock: { now: Date.now, monotonic: () => performance.now() },
       observe,

@@ -78,7 +78,7 @@ function checkUse(files: string[], { shard, rejects }: Flags): void {
 }
 
 async function ingestFiles(files: string[], flags: Flags, settings: Settings): Promise<void> {
-  const rejects = flags.rejects === undefined ? undefined : new RejectsFile(flags.rejects);
+  const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, unobserved);
   const complaints = new Complaints(flags.rejects);
   const progress = startProgress("ingest", totalSize(files));
@@ -116,9 +116,22 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
   if (!isComplete(report)) process.exitCode = 1;
 }
 
+function openRejects(path: string): RejectsFile {
+  try {
+    return new RejectsFile(path);
+  } catch (error) {
+    throw new Misuse(`cannot write --rejects ${path}: ${(error as Error).message}`);
+  }
+}
+
 /** What every ingest takes from the settings. */
+export type IngestSettings = Pick<
+  Settings,
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+>;
+
 export function ingestOptions(
-  settings: Settings,
+  settings: IngestSettings,
   shards: Shards,
   shard: string | undefined,
 ): Pick<IngestOptions, "keeper" | "clock" | "batch" | "context"> {
@@ -143,8 +156,8 @@ class Complaints {
 
   rejected({ origin, problems, document }: Rejection): void {
     const data = document?.data as { id?: unknown } | undefined;
-    const name = typeof data?.id === "string" ? `match ${data.id} ` : "";
-    this.add(`${origin.source}:${origin.line}: rejected ${name}\n    ${problems.join("\n    ")}`);
+    const name = typeof data?.id === "string" ? ` match ${data.id}` : "";
+    this.add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
   }
 
   add(text: string): void {

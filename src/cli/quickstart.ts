@@ -1,20 +1,17 @@
 /** In charge of `matchbook quickstart`: demo data on the first run, then a server to try at once. */
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import { openKeyring } from "../access/keyring.ts";
-import { demoDocuments } from "../demo/demo.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
-import { ingest } from "../ingest/ingest.ts";
-import { recordsIn } from "../ingest/report.ts";
 import { unobserved } from "../observe/events.ts";
 import { WINDOW_MILLISECONDS } from "../query/limits.ts";
 import { writeQuery } from "../query/pairs.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
-import { ingestOptions } from "./ingest.ts";
+import { newPlan, readPlan, type Share, writePlan } from "./demo-plan.ts";
+import type { Job, Progressed } from "./demo-worker.ts";
 import { startProgress } from "./progress.ts";
 import { SERVER_SETTINGS, serveUntilSignal } from "./serve.ts";
 import { Failure, note, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
@@ -46,57 +43,68 @@ export const quickstart: Verb = (program) => {
   ]);
 };
 
-/** The demo that a data folder was begun with: a run that was cut short is completed by the next. */
-interface Plan {
-  matches: number;
-  seed: number;
-  until: number;
-  complete: boolean;
-}
-
 async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
-  const file = join(settings.data, "demo.json");
-  const begun = readPlan(file);
+  const { data } = settings;
+  const begun = readPlan(data);
   const isEmpty = (await shards.list()).every((id) => !shards.existingKeeper(id));
   if (begun ? begun.complete : !isEmpty) return;
 
-  const plan: Plan = begun ?? {
-    matches: DEMO_MATCHES,
-    seed: 1,
-    until: Date.now(),
-    complete: false,
-  };
-  mkdirSync(settings.data, { recursive: true });
-  writePlan(file, plan);
-  note(`Making ${plan.matches} demo matches in ${settings.data} …`);
-  const progress = startProgress("demo", plan.matches);
-  const report = await ingest([{ name: "demo data", bytes: lines(plan) }], {
-    ...ingestOptions(settings, shards, undefined),
-    replace: false,
-    onRejection: ({ problems }) => note(problems.join("\n")),
-    onConflict: () => {},
-    onProgress: (soFar) => progress.update(recordsIn(soFar), recordsIn(soFar)),
-  });
-  progress.stop();
-  if (report.rejected > 0) throw new Failure("the demo data does not fit these settings");
-  writePlan(file, { ...plan, complete: true });
-}
-
-async function* lines(plan: Plan): AsyncGenerator<Uint8Array> {
-  for (const document of demoDocuments(plan)) yield Buffer.from(`${JSON.stringify(document)}\n`);
-}
-
-function readPlan(file: string): Plan | undefined {
+  mkdirSync(data, { recursive: true });
+  const plan = begun ?? newPlan(DEMO_MATCHES, Date.now());
+  writePlan(data, plan);
+  const total = plan.shares.reduce((sum, { matches }) => sum + matches, 0);
+  note(`Making ${total} demo matches in ${data} …`);
+  const progress = startProgress("demo", total);
+  const counts = new Map<Share, number>();
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Plan;
-  } catch {
-    return undefined;
+    await inParallel(plan.shares, settings, (share, records) => {
+      counts.set(share, records);
+      const sum = [...counts.values()].reduce((all, one) => all + one, 0);
+      progress.update(sum, sum);
+    });
+  } finally {
+    progress.stop();
   }
+  writePlan(data, { ...plan, complete: true });
 }
 
-function writePlan(file: string, plan: Plan): void {
-  writeFileSync(`${file}.new`, `${JSON.stringify(plan)}\n`);
-  renameSync(`${file}.new`, file);
+/** Hands the shares to as many workers as there are cores, each one share at a time. */
+async function inParallel(
+  shares: readonly Share[],
+  settings: Settings,
+  onProgress: (share: Share, records: number) => void,
+): Promise<void> {
+  const waiting = [...shares];
+  const { data, shards, batch, "title-id": titleId, "max-record-bytes": longest } = settings;
+  const plain = { data, shards, batch, "title-id": titleId, "max-record-bytes": longest };
+  const work = async () => {
+    const worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href);
+    try {
+      for (let share = waiting.shift(); share; share = waiting.shift()) {
+        await take(worker, { share, settings: plain }, onProgress);
+      }
+    } finally {
+      worker.terminate();
+    }
+  };
+  const cores = Math.min(navigator.hardwareConcurrency, shares.length);
+  await Promise.all(Array.from({ length: cores }, work));
+}
+
+function take(
+  worker: Worker,
+  job: Job,
+  onProgress: (share: Share, records: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.onerror = ({ message }) => reject(new Failure(`the demo data failed: ${message}`));
+    worker.onmessage = ({ data }: MessageEvent<Progressed>) => {
+      onProgress(job.share, data.records);
+      if (data.problem) reject(new Failure(`the demo data does not fit here: ${data.problem}`));
+      else if (data.done) resolve();
+    };
+    worker.postMessage(job);
+  });
 }
 
 /** Keys are kept as hashes only, so that an old one cannot be shown again: a new one replaces it. */

@@ -15,6 +15,7 @@ export const SERVER_SETTINGS = [
   "rate",
   "burst",
   "max-offset",
+  "compat",
   "farewell-ms",
   "log-level",
 ] as const;

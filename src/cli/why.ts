@@ -62,8 +62,10 @@ type Finding = Unknown | Examined;
 async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
   const keeper = shards.existingKeeper(shard);
   if (!keeper) {
-    const ids = (await shards.list()).join(", ") || "none yet";
-    const detail = `there is no shard "${shard}"; there are: ${ids}`;
+    const ids = await shards.list();
+    const detail = ids.includes(shard)
+      ? `nothing was ever received in ${shard}`
+      : `there is no shard "${shard}"; there are: ${ids.join(", ") || "none yet"}`;
     return { shard, match, state: "unknown", detail };
   }
   const found = await keeper.inspect(match);

@@ -27,7 +27,22 @@ function orderedResource(resource: Resource): JsonObject {
 
 function ordered(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? value.map(ordered) : pick(value, Object.keys(value).sort());
+  return Array.isArray(value) ? value.map(ordered) : pick(value, inOrder(Object.keys(value)));
+}
+
+/** Records have few shapes and many of each: the order found for a shape last time is kept. */
+const known = new Map<string, { names: string[]; sorted: string[] }>();
+const MOST_KNOWN = 1000;
+
+function inOrder(names: string[]): string[] {
+  if (names.length < 2) return names;
+  const shape = `${names.length} ${names[0]} ${names[names.length - 1]}`;
+  const last = known.get(shape);
+  if (last?.names.every((name, index) => name === names[index])) return last.sorted;
+  const sorted = names.toSorted();
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(shape, { names, sorted });
+  return sorted;
 }
 
 /**

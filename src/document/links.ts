@@ -2,8 +2,9 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";
+import { LONGEST_ADDRESS, MOST_BEARERS } from "../query/limits.ts";
 import { writeQuery } from "../query/pairs.ts";
-import type { Gap, GivenParameters, MatchesQuery } from "../query/query.ts";
+import type { Bearers, Cursor, Gap, GivenParameters, MatchesQuery } from "../query/query.ts";
 import type { Page } from "../store/store.ts";
 
 export type Links = Record<string, string>;
@@ -17,17 +18,30 @@ export function selfLink(address: string, given: GivenParameters): Links {
 }
 
 /**
- * Links to other pages pin the window, so that a walk keeps to the matches it began with, and name
- * their place by a neighbour instead of a count, so that arrivals cannot shift it.
+ * Links to other pages pin the window and the bearers of names, so that a walk keeps to the matches
+ * it began with, and name their place by a neighbour instead of a count, so that arrivals cannot
+ * shift it.
  */
-export function matchesLinks(address: string, query: MatchesQuery, page: Page): Links {
+export function matchesLinks(
+  address: string,
+  query: MatchesQuery,
+  page: Page,
+  bearers: Bearers | undefined,
+): Links {
   const replaced = new Set([WINDOW_START, WINDOW_END, ...PLACES]);
   const pinned: GivenParameters = [
     ...query.given.filter(([name]) => !replaced.has(name)),
     [WINDOW_START, formatTimestamp(query.window.start)],
     [WINDOW_END, formatTimestamp(query.window.end)],
   ];
-  const at = (name: string, gap: Gap) => withQuery(address, [...pinned, [name, encodeCursor(gap)]]);
+  const to = (name: string, cursor: Cursor) =>
+    withQuery(address, [...pinned, [name, encodeCursor(cursor)]]);
+  const at = (name: string, { createdAt, id, side }: Gap) => {
+    const gap = { createdAt, id, side };
+    const link = bearers && isFew(bearers) ? to(name, { ...gap, bearers }) : to(name, gap);
+    // Better a link that can be followed than one that holds on to everybody.
+    return link.length <= LONGEST_ADDRESS ? link : to(name, gap);
+  };
   const links: Links = {
     ...selfLink(address, query.given),
     first: withQuery(address, pinned),
@@ -53,6 +67,8 @@ function edges(query: MatchesQuery, page: Page): { start: Gap | undefined; end: 
     end: { createdAt: last.createdAt, id: last.id, side: ahead },
   };
 }
+
+const isFew = ({ players, teams }: Bearers) => players.length + teams.length <= MOST_BEARERS;
 
 function withQuery(address: string, pairs: GivenParameters): string {
   return pairs.length === 0 ? address : `${address}?${writeQuery(pairs)}`;

@@ -9,15 +9,18 @@ export interface Projection {
   included: Resource[] | undefined;
 }
 
-/** `related` may name a resource twice; the first one is taken. */
+/**
+ * `related` may name a resource twice; the first one is taken. What nothing links to then is left
+ * out: it belonged to one that was not taken, or a player has stopped linking to it.
+ */
 export function project(primary: Resource[], related: Resource[], shape: Shape): Projection {
   const index = new Map<string, Resource>();
   for (const resource of [...primary, ...related]) {
     if (!index.has(keyOf(resource))) index.set(keyOf(resource), resource);
   }
   const own = new Set(primary.map(keyOf));
-  const wanted = shape.include && reachable(primary, shape.include, index);
-  const included = [...index].filter(([key]) => !own.has(key) && (!wanted || wanted.has(key)));
+  const wanted = shape.include ? onPaths(primary, shape.include, index) : linked(primary, index);
+  const included = [...index].filter(([key]) => !own.has(key) && wanted.has(key));
   const trim = (resource: Resource) => trimmed(resource, shape.fields?.get(resource.type));
   return {
     data: primary.map(trim),
@@ -27,7 +30,7 @@ export function project(primary: Resource[], related: Resource[], shape: Shape):
 }
 
 /** Everything on the given paths: the resources on the way belong to a path as well as its end. */
-function reachable(
+function onPaths(
   primary: Resource[],
   paths: string[],
   index: ReadonlyMap<string, Resource>,
@@ -46,6 +49,18 @@ function reachable(
         }
       }
       level = next;
+    }
+  }
+  return found;
+}
+
+/** Everything that some chain of references leads to. */
+function linked(primary: Resource[], index: ReadonlyMap<string, Resource>): Set<string> {
+  const found = new Set(primary.map(keyOf));
+  // The set grows while it is walked.
+  for (const key of found) {
+    for (const relationship of Object.values(index.get(key)?.relationships ?? {})) {
+      for (const reference of references(relationship)) found.add(keyOf(reference));
     }
   }
   return found;

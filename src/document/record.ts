@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { keyOf, type Resource } from "../domain/json.ts";
+import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import type { StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
@@ -21,7 +21,7 @@ export function storeRecord(record: MatchRecord): StoredMatch {
     contentHash: contentHash(record, resource, included),
     resource: writeFragment(resource),
     included: writeFragment(included),
-    digest: digestOf([record.match, ...record.own]),
+    digest: digestOf(record),
     carried: writeFragment(
       `{"players":[${record.players.map(writeNamed)}],"teams":[${record.teams.map(writeNamed)}]}`,
     ),
@@ -67,10 +67,27 @@ function byId<T extends Named>(named: T[]): T[] {
   return named.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function digestOf(resources: Resource[]): Uint8Array {
+/**
+ * A match whose digest has a hash twice is never stitched. That is so for one with a player or team
+ * that only another player or team names: as soon as that one stops naming it, nothing does.
+ */
+function digestOf(record: MatchRecord): Uint8Array {
+  const resources = [record.match, ...record.own];
+  if (namesIndirectly(record, resources)) resources.push(record.match);
   const digest = Buffer.allocUnsafe(4 * resources.length);
   resources.forEach((resource, index) => {
     digest.writeUInt32LE(crc32(keyOf(resource)), 4 * index);
   });
   return digest;
+}
+
+function namesIndirectly({ players, teams }: MatchRecord, resources: Resource[]): boolean {
+  const named = [...players, ...teams].map(({ carried }) => carried);
+  if (named.every(({ relationships }) => relationships === undefined)) return false;
+  const direct = new Set(
+    resources.flatMap(({ relationships = {} }) =>
+      Object.values(relationships).flatMap(references).map(keyOf),
+    ),
+  );
+  return named.some((resource) => !direct.has(keyOf(resource)));
 }

@@ -29,29 +29,40 @@ export function restOf(members: Record<string, unknown>): Piece {
   return literalPiece(`,${text.slice(1)}`);
 }
 
-export function matchContent(bundle: Bundle, shape: Shape): Piece[] {
+/** Adds to a resource what a compatibility profile wants there. */
+export type Decorate = (resource: Resource) => Resource;
+
+export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
   const isBare = shape.include?.length === 0;
-  if (!canStitch(bundle, shape, isBare)) return written(bundle, shape, false);
+  if (decorate || !canStitch(bundle, shape, isBare)) {
+    return written(bundle, shape, false, decorate);
+  }
   const match = bundle.matches[0]!;
   const data = [DATA, readFragment(match.resource)];
   return isBare ? data : [...data, AFTER_ONE, ...relatedPieces(bundle), END];
 }
 
-export function matchListContent(bundle: Bundle, shape: Shape): Piece[] {
+export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
   const isBare = shape.include?.length === 0;
-  if (!canStitch(bundle, shape, isBare)) return written(bundle, shape, true);
+  if (decorate || !canStitch(bundle, shape, isBare)) {
+    return written(bundle, shape, true, decorate);
+  }
   const data = joined(bundle.matches.map(({ resource }) => readFragment(resource)));
   if (isBare) return [LIST, ...data, END];
   return [LIST, ...data, AFTER_LIST, ...relatedPieces(bundle), END];
 }
 
-export function playerContent(player: NamedFragments, shape: Shape): Piece[] {
-  if (shape.fields) return writtenPlayers([player], shape, false);
+export function playerContent(player: NamedFragments, shape: Shape, decorate?: Decorate): Piece[] {
+  if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
   return [DATA, readFragment(player.resource)];
 }
 
-export function playerListContent(players: NamedFragments[], shape: Shape): Piece[] {
-  if (shape.fields) return writtenPlayers(players, shape, true);
+export function playerListContent(
+  players: NamedFragments[],
+  shape: Shape,
+  decorate?: Decorate,
+): Piece[] {
+  if (decorate || shape.fields) return writtenPlayers(players, shape, true, decorate);
   return [LIST, ...joined(players.map(({ resource }) => readFragment(resource))), END];
 }
 
@@ -60,11 +71,11 @@ function canStitch(bundle: Bundle, shape: Shape, isBare: boolean): boolean {
   if (isBare) return true;
   const hasCompanions = (named: NamedFragments) => named.companions !== undefined;
   if (bundle.players.some(hasCompanions) || bundle.teams.some(hasCompanions)) return false;
-  return bundle.matches.length < 2 || !sharesResources(bundle);
+  return !repeatsResources(bundle);
 }
 
-/** Equal hashes in two matches: they (very probably) carry the same resource. */
-function sharesResources(bundle: Bundle): boolean {
+/** Equal hashes: two matches (very probably) carry the same resource, or one is never stitched. */
+function repeatsResources(bundle: Bundle): boolean {
   const seen = new Set<number>();
   for (const { digest } of bundle.matches) {
     const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
@@ -88,7 +99,12 @@ function joined(pieces: Piece[]): Piece[] {
   return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [COMMA, piece]));
 }
 
-function written(bundle: Bundle, shape: Shape, isList: boolean): Piece[] {
+function written(
+  bundle: Bundle,
+  shape: Shape,
+  isList: boolean,
+  decorate: Decorate = (resource) => resource,
+): Piece[] {
   const named = [...bundle.players, ...bundle.teams];
   const primary = bundle.matches.map(({ resource }) => parse(resource));
   const related = [
@@ -96,11 +112,16 @@ function written(bundle: Bundle, shape: Shape, isList: boolean): Piece[] {
     ...named.map(({ resource }) => parse(resource)),
     ...named.flatMap(({ companions }) => (companions ? parseList(companions) : [])),
   ];
-  return write(primary, related, shape, isList);
+  return write(primary.map(decorate), related.map(decorate), shape, isList);
 }
 
-function writtenPlayers(players: NamedFragments[], shape: Shape, isList: boolean): Piece[] {
-  const primary = players.map(({ resource }) => parse(resource));
+function writtenPlayers(
+  players: NamedFragments[],
+  shape: Shape,
+  isList: boolean,
+  decorate: Decorate = (resource) => resource,
+): Piece[] {
+  const primary = players.map(({ resource }) => decorate(parse(resource)));
   return write(primary, [], { ...shape, include: [] }, isList);
 }
 

@@ -4,6 +4,9 @@ const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;
 const ALREADY_CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
+const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+
 export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 
 /** Milliseconds since the epoch, or undefined for anything that is no real moment in this form. */
@@ -28,7 +31,9 @@ export function parseTimestamp(text: string): number | undefined {
   // A day that does not exist (30 February) rolls over into another month.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(hour, minute, second, millisecond);
-  return date.getTime() - offset * 60_000;
+  const moment = date.getTime() - offset * 60_000;
+  // An offset may lead out of the years that four digits can write.
+  return moment < EARLIEST || moment > LATEST ? undefined : moment;
 }
 
 function offsetMinutes(zone: string): number | undefined {

@@ -1,5 +1,6 @@
 /** In charge of the four endpoints: from a query string to the document that answers it. */
 
+import { crc32 } from "node:zlib";
 import { matchesLinks, selfLink } from "../document/links.ts";
 import {
   type Document,
@@ -13,14 +14,16 @@ import { formatTimestamp } from "../domain/time.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { ParseContext } from "../query/context.ts";
 import { MAX_PLAYERS } from "../query/limits.ts";
+import type { Endpoint } from "../query/parameters.ts";
 import {
   type Parsed,
   parseMatchesQuery,
   parsePlayersQuery,
   parseSingleQuery,
 } from "../query/parse.ts";
-import type { MatchesQuery, PlayersQuery } from "../query/query.ts";
+import type { Bearers, MatchesQuery, PlayersQuery } from "../query/query.ts";
 import type { PlayerListing, Reader, Selection } from "../store/store.ts";
+import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
 /** A request that has passed every check but those of its parameters. */
@@ -32,6 +35,7 @@ export interface ShardCall {
   address: string;
   now: number;
   maxOffset: number;
+  profile: Profile;
 }
 
 export interface Answer {
@@ -43,51 +47,84 @@ export interface Answer {
 export type ShardEndpoint = (call: ShardCall) => Promise<Answer>;
 
 export async function getMatches(call: ShardCall): Promise<Answer> {
-  const query = read(parseMatchesQuery(call.query, await matchContext(call)));
-  const page = await call.reader.matches(await select(query, call.reader));
+  const query = read(parseMatchesQuery, call, "matches", await matchContext(call));
+  const bearers = await findBearers(query, call.reader);
+  const page = await call.reader.matches(select(query, bearers));
+  if (page.matches.length === 0) checkEmpty(call, "match");
   return {
     document: {
-      content: matchListContent(page, query),
-      rest: restOf({ links: matchesLinks(call.address, query, page), meta: windowMeta(query) }),
+      content: matchListContent(page, query, call.profile.decorate),
+      rest: restOf({
+        links: matchesLinks(call.address, query, page, bearers),
+        meta: windowMeta(query),
+      }),
     },
     tag: "weak",
   };
 }
 
 export async function getMatch(call: ShardCall): Promise<Answer> {
-  const query = read(parseSingleQuery(call.query, await matchContext(call)));
+  const query = read(parseSingleQuery, call, "single", await matchContext(call));
   const bundle = await call.reader.match(call.id);
   if (!bundle) throw notFound("match");
   const links = selfLink(call.address, query.given);
   return {
-    document: { content: matchContent(bundle, query), rest: restOf({ links }) },
+    document: {
+      content: matchContent(bundle, query, call.profile.decorate),
+      rest: restOf({ links }),
+    },
     tag: "strong",
   };
 }
 
 export async function getPlayers(call: ShardCall): Promise<Answer> {
-  const query = read(parsePlayersQuery(call.query, playerContext(call)));
+  const query = read(parsePlayersQuery, call, "players", playerContext(call));
   const players = await choosePlayers(query, call.reader);
+  if (players.length === 0) checkEmpty(call, "player");
   const links = selfLink(call.address, query.given);
   return {
-    document: { content: playerListContent(players, query), rest: restOf({ links }) },
+    document: {
+      content: playerListContent(players, query, call.profile.decorate),
+      rest: restOf({ links }),
+    },
     tag: "weak",
   };
 }
 
 export async function getPlayer(call: ShardCall): Promise<Answer> {
-  const query = read(parseSingleQuery(call.query, playerContext(call)));
+  const query = read(parseSingleQuery, call, "single", playerContext(call));
   const [player] = await call.reader.players([call.id]);
   if (!player) throw notFound("player");
   const links = selfLink(call.address, query.given);
   return {
-    document: { content: playerContent(player, query), rest: restOf({ links }) },
+    document: {
+      content: playerContent(player, query, call.profile.decorate),
+      rest: restOf({ links }),
+    },
     tag: "strong",
   };
 }
 
-/** A name stands for every player that bears it now, a tag for every team. */
-async function select(query: MatchesQuery, reader: Reader): Promise<Selection> {
+/**
+ * A name stands for every player that bears it now, a tag for every team; in the middle of a walk,
+ * for those that bore it when the walk began.
+ */
+async function findBearers(
+  { filters: { playerNames, teamNames }, place }: MatchesQuery,
+  reader: Reader,
+): Promise<Bearers | undefined> {
+  if (!playerNames && !teamNames) return undefined;
+  const names = crc32(JSON.stringify([playerNames, teamNames]));
+  const known = place.from === "offset" ? undefined : place.gap.bearers;
+  if (known?.names === names) return known;
+  return {
+    names,
+    players: playerNames ? await reader.playerIdsNamed(playerNames) : [],
+    teams: teamNames ? await reader.teamIdsNamed(teamNames) : [],
+  };
+}
+
+function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
   const { filters, window, sort, place, limit } = query;
   return {
     window,
@@ -96,9 +133,9 @@ async function select(query: MatchesQuery, reader: Reader): Promise<Selection> {
     limit,
     players: [
       ...(filters.playerIds ? [filters.playerIds] : []),
-      ...(filters.playerNames ? [await reader.playerIdsNamed(filters.playerNames)] : []),
+      ...(filters.playerNames && bearers ? [bearers.players] : []),
     ],
-    teams: filters.teamNames ? [await reader.teamIdsNamed(filters.teamNames)] : [],
+    teams: filters.teamNames && bearers ? [bearers.teams] : [],
     gameModes: filters.gameModes,
     patchVersions: filters.patchVersions,
   };
@@ -131,13 +168,13 @@ const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
 /** What the shard's records carry beyond the usual is looked up only for queries that may name it. */
 async function matchContext(call: ShardCall): Promise<ParseContext> {
-  const { now, maxOffset, reader } = call;
+  const { now, maxOffset, reader, profile } = call;
   if (call.query === "") return { now, maxOffset, includePaths: USUAL_PATHS, types: USUAL_TYPES };
   const extra = await reader.vocabulary();
   return {
     now,
     maxOffset,
-    includePaths: USUAL_PATHS.union(extra.includePaths),
+    includePaths: USUAL_PATHS.union(extra.includePaths).union(profile.includePaths),
     types: USUAL_TYPES.union(extra.types),
   };
 }
@@ -146,9 +183,24 @@ function playerContext({ now, maxOffset }: ShardCall): ParseContext {
   return { now, maxOffset, includePaths: NO_PATHS, types: USUAL_TYPES };
 }
 
-function read<Q>(parsed: Parsed<Q>): Q {
+/** Reads the query string, as far as the profile leaves it, with the endpoint's parser. */
+function read<Q>(
+  parse: (raw: string, context: ParseContext) => Parsed<Q>,
+  { query, profile }: ShardCall,
+  endpoint: Endpoint,
+  context: ParseContext,
+): Q {
+  const parsed = parse(profile.query(query, endpoint, context.types), context);
   if (parsed.ok) return parsed.query;
   throw new Refusal(parsed.problems);
+}
+
+function checkEmpty({ profile }: ShardCall, what: "match" | "player"): void {
+  if (!profile.emptyIsMissing) return;
+  throw refuse(
+    "not-found",
+    `No ${what} is found here. Check the filters${what === "match" ? ", the time window and the page" : ""}.`,
+  );
 }
 
 function windowMeta({ window }: MatchesQuery) {

@@ -18,6 +18,21 @@ export function acceptsMediaType(header: string | null): boolean {
   });
 }
 
+const ANY_JSON: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
+
+/** Whether an Accept header takes JSON, be it unnamed, and does not refuse the media type by name. */
+export function acceptsAnyJson(header: string): boolean {
+  const ranges = splitUnquoted(header, ",").map((range) => {
+    const [name, ...parameters] = splitUnquoted(range, ";").map((part) => part.trim());
+    const q = parameters.find((parameter) => /^q\s*=/i.test(parameter));
+    return { name: name!.toLowerCase(), isRefused: q !== undefined && weight(q) === 0 };
+  });
+  return (
+    ranges.some(({ name, isRefused }) => ANY_JSON.has(name) && !isRefused) &&
+    !ranges.some(({ name, isRefused }) => name === MEDIA_TYPE && isRefused)
+  );
+}
+
 /** gzip where the caller asks for it at least as much as for plain bytes. */
 export function chooseEncoding(header: string | null): Encoding {
   if (header === null || header === "") return "identity";

@@ -5,23 +5,28 @@ import type { LiveKey } from "../access/keyring.ts";
 import type { Limiter } from "../access/limiter.ts";
 import { limitHeaders, policyFor } from "../access/limiter.ts";
 import type { Observe } from "../observe/events.ts";
+import { LONGEST_ADDRESS } from "../query/limits.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Call } from "./call.ts";
-import { acceptsMediaType, MEDIA_TYPE } from "./negotiate.ts";
+import { MEDIA_TYPE } from "./negotiate.ts";
+import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
-import { type Found, findRoute, ROUTES } from "./routes.ts";
+import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
 
 export interface Service {
   version: string;
+  /** The OpenAPI document of this service. */
+  openApi: object;
   startedAt: number;
   shards: ReadableShards;
   keys: { find(authorization: string | null): LiveKey | undefined };
   limiter: Limiter;
   policy: Policy;
   maxOffset: number;
+  profile: Profile;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }
@@ -32,7 +37,6 @@ export interface Progress {
   headers: Record<string, string>;
 }
 
-const LONGEST_ADDRESS = 8192;
 const METHODS = "GET, HEAD, OPTIONS";
 
 export async function answer(service: Service, call: Call, progress: Progress): Promise<Response> {
@@ -47,7 +51,7 @@ export async function answer(service: Service, call: Call, progress: Progress): 
     const key = authenticate(service, call);
     progress.keyId = key.id;
     progress.headers = await limit(service, key);
-    checkAccept(call);
+    checkAccept(service, call);
     const reader = await shard(service, found);
     const result = await found.route.endpoint({
       reader,
@@ -56,6 +60,7 @@ export async function answer(service: Service, call: Call, progress: Progress): 
       address: `${call.base()}${call.path}`,
       now: service.clock.now(),
       maxOffset: service.maxOffset,
+      profile: service.profile,
     });
     return sendDocument(call, result, progress.headers);
   } catch (error) {
@@ -73,7 +78,7 @@ function route(call: Call): Found {
   }
   const found = findRoute(call.path);
   if (found) return found;
-  const paths = ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, "{$1}")).join(", ");
+  const paths = ROUTES.map(writtenPath).join(", ");
   throw refuse("unknown-route", `Nothing is served at this address. There are: ${paths}.`);
 }
 
@@ -85,7 +90,8 @@ function checkMethod({ method }: Call): void {
 }
 
 function authenticate(service: Service, { request }: Call): LiveKey {
-  const key = service.keys.find(request.headers.get("authorization"));
+  const header = service.profile.authorization(request.headers.get("authorization"));
+  const key = service.keys.find(header);
   if (key) return key;
   throw refuse(
     "unauthorized",
@@ -106,8 +112,8 @@ async function limit(service: Service, key: LiveKey): Promise<Record<string, str
   );
 }
 
-function checkAccept({ request }: Call): void {
-  if (acceptsMediaType(request.headers.get("accept"))) return;
+function checkAccept({ profile }: Service, { request }: Call): void {
+  if (profile.accepts(request.headers.get("accept"))) return;
   throw refuse(
     "not-acceptable",
     `Send the header "Accept: ${MEDIA_TYPE}", without parameters. Other types may stand beside it.`,

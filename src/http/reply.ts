@@ -1,5 +1,6 @@
 /** In charge of replies: status, headers and body, the same way for every route. */
 
+import { pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import { namesTag, strongTag, weakTag } from "../document/tag.ts";
 import type { Call } from "./call.ts";
@@ -54,27 +55,25 @@ export function sendDocument(call: Call, { document, tag }: Answer, earned: Head
 }
 
 export function refusalReply(call: Call, refusal: Refusal, earned: Headers): Response {
-  return new Response(errorDocument(refusal.problems, call.requestId), {
-    status: refusal.status,
-    headers: {
-      ...commonHeaders(call),
-      ...earned,
-      ...refusal.headers,
-      "Content-Type": MEDIA_TYPE,
-      "Cache-Control": "no-store",
-    },
+  return sendText(call, errorDocument(refusal.problems, call.requestId), refusal.status, {
+    ...earned,
+    ...refusal.headers,
+    "Content-Type": MEDIA_TYPE,
   });
 }
 
 export function sendJson(call: Call, { status, body }: ServiceAnswer): Response {
-  return new Response(`${JSON.stringify(body)}\n`, {
-    status,
-    headers: {
-      ...commonHeaders(call),
-      "Content-Type": "application/json",
-      "Cache-Control": "no-store",
-    },
-  });
+  const headers = { "Content-Type": "application/json" };
+  return sendText(call, `${JSON.stringify(body)}\n`, status, headers);
+}
+
+/** A text made for this reply alone, which nobody should keep. */
+function sendText(call: Call, text: string, status: number, more: Headers): Response {
+  const headers: Headers = { ...commonHeaders(call), ...more, "Cache-Control": "no-store" };
+  const encoding = chooseEncoding(call.request.headers.get("accept-encoding"));
+  if (encoding === "identity") return new Response(text, { status, headers });
+  headers["Content-Encoding"] = "gzip";
+  return new Response(gzipBody([pieceOf(text)]), { status, headers });
 }
 
 /** What browsers ask before they send a key from another site. */
@@ -85,7 +84,8 @@ export function preflightReply(call: Call, methods: string): Response {
       ...commonHeaders(call),
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
-      "Access-Control-Allow-Headers": "Authorization, Accept, Content-Type, If-None-Match",
+      "Access-Control-Allow-Headers":
+        "Authorization, Accept, Content-Type, If-None-Match, X-Title-Id",
       "Access-Control-Max-Age": "86400",
     },
   });

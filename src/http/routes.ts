@@ -1,21 +1,94 @@
 /** In charge of the routes: all of them on one screen, each with what it takes to be let in. */
 
+import type { Endpoint } from "../query/parameters.ts";
 import { getMatch, getMatches, getPlayer, getPlayers, type ShardEndpoint } from "./endpoints.ts";
-import { health, readiness, type ServiceEndpoint, status } from "./service.ts";
+import { description, health, readiness, type ServiceEndpoint, status } from "./service.ts";
+
+/** What a reply is about, by the name of its description in the OpenAPI document. */
+export type ReplyName =
+  | "MatchList"
+  | "SingleMatch"
+  | "PlayerList"
+  | "SinglePlayer"
+  | "Status"
+  | "Health"
+  | "Readiness"
+  | "Description";
+
+interface Described {
+  path: string;
+  summary: string;
+  reply: ReplyName;
+}
 
 /** "key": an API key, the rate limit and the Accept header apply. "open": nothing does. */
-export type Route =
-  | { path: string; access: "key"; endpoint: ShardEndpoint }
-  | { path: string; access: "open"; endpoint: ServiceEndpoint };
+export type Route = Described &
+  (
+    | { access: "key"; takes: Endpoint; endpoint: ShardEndpoint }
+    | { access: "open"; endpoint: ServiceEndpoint }
+  );
 
 export const ROUTES: readonly Route[] = [
-  { path: "/shards/:shard/matches", access: "key", endpoint: getMatches },
-  { path: "/shards/:shard/matches/:id", access: "key", endpoint: getMatch },
-  { path: "/shards/:shard/players", access: "key", endpoint: getPlayers },
-  { path: "/shards/:shard/players/:id", access: "key", endpoint: getPlayer },
-  { path: "/status", access: "open", endpoint: status },
-  { path: "/healthz", access: "open", endpoint: health },
-  { path: "/readyz", access: "open", endpoint: readiness },
+  {
+    path: "/shards/:shard/matches",
+    summary: "Get a collection of matches",
+    access: "key",
+    takes: "matches",
+    reply: "MatchList",
+    endpoint: getMatches,
+  },
+  {
+    path: "/shards/:shard/matches/:id",
+    summary: "Get a single match",
+    access: "key",
+    takes: "single",
+    reply: "SingleMatch",
+    endpoint: getMatch,
+  },
+  {
+    path: "/shards/:shard/players",
+    summary: "Get a collection of players",
+    access: "key",
+    takes: "players",
+    reply: "PlayerList",
+    endpoint: getPlayers,
+  },
+  {
+    path: "/shards/:shard/players/:id",
+    summary: "Get a single player",
+    access: "key",
+    takes: "single",
+    reply: "SinglePlayer",
+    endpoint: getPlayer,
+  },
+  {
+    path: "/status",
+    summary: "Which shards there are, and how fresh each is",
+    access: "open",
+    reply: "Status",
+    endpoint: status,
+  },
+  {
+    path: "/healthz",
+    summary: "Whether the process answers",
+    access: "open",
+    reply: "Health",
+    endpoint: health,
+  },
+  {
+    path: "/readyz",
+    summary: "Whether every shard can be read",
+    access: "open",
+    reply: "Readiness",
+    endpoint: readiness,
+  },
+  {
+    path: "/openapi.json",
+    summary: "This interface, described in OpenAPI 3.1",
+    access: "open",
+    reply: "Description",
+    endpoint: description,
+  },
 ];
 
 export interface Found {
@@ -42,6 +115,10 @@ export function findRoute(path: string): Found | undefined {
   }
   return undefined;
 }
+
+/** The path of a route as people write it: `/shards/{shard}/matches`. */
+export const writtenPath = ({ path }: { path: string }): string =>
+  path.replaceAll(/:(\w+)/g, "{$1}");
 
 /** A segment with a broken escape stands for itself: nothing has such an id. */
 function decoded(segment: string): string {

@@ -1,10 +1,12 @@
 /** In charge of the listening server: its start, its requests, its orderly end. */
 
+import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { type Addressing, readCall } from "./call.ts";
 import { answer, type Progress, type Service } from "./pipeline.ts";
+import { ROUTES, writtenPath } from "./routes.ts";
 
-export interface ServerOptions extends Omit<Service, "startedAt"> {
+export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
   host: string;
   port: number;
   publicUrl: string;
@@ -26,7 +28,14 @@ const LARGEST_BODY = 64 * 1024;
 
 export function startServer(options: ServerOptions): RunningServer {
   const { observe, clock } = options;
-  const service: Service = { ...options, startedAt: clock.now() };
+  const service: Service = {
+    ...options,
+    startedAt: clock.now(),
+    openApi: openApiDocument(
+      ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+      options,
+    ),
+  };
   const addressing: Addressing = {
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxies,

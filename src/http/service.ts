@@ -6,6 +6,7 @@ import type { ReadableShards } from "../store/shards.ts";
 
 export interface ServiceState {
   version: string;
+  openApi: object;
   startedAt: number;
   now: number;
   shards: ReadableShards;
@@ -48,6 +49,11 @@ export async function readiness(state: ServiceState): Promise<ServiceAnswer> {
   return away.length === 0
     ? { status: 200, body: { status: "ready" } }
     : { status: 503, body: { status: "not ready", unavailable: away } };
+}
+
+/** The interface, for programs. */
+export async function description({ openApi }: ServiceState): Promise<ServiceAnswer> {
+  return { status: 200, body: openApi };
 }
 
 async function eachShard<T>(

@@ -8,7 +8,7 @@
  * through being served, judging them once is enough.
  */
 
-import { restoreRecord, storeRecord } from "../document/record.ts";
+import { restoreRecord } from "../document/record.ts";
 import { type MatchRecord, rosterPlayers } from "../domain/match.ts";
 import {
   needsRankedPlayer,
@@ -19,6 +19,7 @@ import {
 import { extraWords } from "../domain/vocabulary.ts";
 import type { Fate, Keeper, MatchEntry, StoredMatch, Transaction } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
+import type { Prepared } from "./prepare.ts";
 
 export type Outcome =
   | { kind: "stored" }
@@ -31,17 +32,6 @@ export interface Accepted {
   outcomes: Outcome[];
   /** How many matches that were withheld before are served now. */
   released: number;
-}
-
-/** A record beside the form in which it is kept. */
-export interface Prepared {
-  record: MatchRecord;
-  stored: StoredMatch;
-}
-
-/** Compresses outside the transaction, so that writers keep the shard for less time. */
-export function prepare(record: MatchRecord): Prepared {
-  return { record, stored: storeRecord(record) };
 }
 
 export function accept(

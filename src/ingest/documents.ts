@@ -3,6 +3,7 @@
  * more than one: lines of NDJSON, the elements of one array, or a document over many lines.
  */
 
+import { isAbysmal } from "./nesting.ts";
 import type { Bytes } from "./source.ts";
 
 export interface DocumentText {
@@ -10,6 +11,11 @@ export interface DocumentText {
   line: number;
   /** Undefined when it was longer than allowed and therefore skipped. */
   bytes: Buffer | undefined;
+  /**
+   * Stands for no document. "unclosed": the array of the source has no end. "endless": a document is
+   * so much longer than allowed that the rest of the source is not read.
+   */
+  fault?: "unclosed" | "endless";
 }
 
 const NEWLINE = 0x0a;
@@ -22,31 +28,73 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** How many lines are looked at to tell NDJSON from a document over many lines. */
+const FIRST_LINES = 16;
+
 const isBlank = (byte: number) =>
   byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
 
+/** A document this many times longer than allowed, and no shorter than that, ends its source. */
+const ENDLESS_RATIO = 16;
+const ENDLESS_LEAST = 256 * 1024 * 1024;
+
 interface Cutter {
+  /** Of the document at hand: where it begins, and how much of it there was so far. */
+  readonly line: number;
+  readonly size: number;
   push(chunk: Buffer): DocumentText[];
   end(): DocumentText[];
 }
 
 export async function* documents(source: Bytes, longest: number): AsyncGenerator<DocumentText> {
-  let start = Buffer.alloc(0);
+  const most = Math.max(ENDLESS_RATIO * longest, ENDLESS_LEAST);
+  const start = new Beginning(longest);
   let cutter: Cutter | undefined;
   for await (const chunk of source) {
-    if (cutter) {
-      yield* cutter.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      continue;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (cutter) yield* cutter.push(bytes);
+    else {
+      cutter = start.add(bytes);
+      if (cutter) yield* cutter.push(start.bytes());
     }
-    start = Buffer.concat([start, chunk]);
-    cutter = chooseCutter(start, longest, false);
-    if (cutter) yield* cutter.push(withoutMark(start));
+    if (cutter && cutter.size > most) {
+      yield { line: cutter.line, bytes: undefined, fault: "endless" };
+      return;
+    }
   }
   if (!cutter) {
-    cutter = chooseCutter(start, longest, true)!;
-    yield* cutter.push(withoutMark(start));
+    cutter = start.choose(true)!;
+    yield* cutter.push(start.bytes());
   }
   yield* cutter.end();
+}
+
+/** The first bytes of a source, kept until they show how it is to be cut. */
+class Beginning {
+  #parts: Buffer[] = [];
+  #length = 0;
+  #enough = 0;
+
+  constructor(private readonly longest: number) {}
+
+  /** They are looked at again when a line has ended or when they have doubled, and no more often. */
+  add(bytes: Buffer): Cutter | undefined {
+    this.#parts.push(Buffer.from(bytes));
+    this.#length += bytes.length;
+    if (this.#length < this.#enough && !bytes.includes(NEWLINE)) return undefined;
+    this.#enough = 2 * this.#length;
+    return this.choose(false);
+  }
+
+  choose(isAll: boolean): Cutter | undefined {
+    const whole = Buffer.concat(this.#parts);
+    this.#parts = [whole];
+    return chooseCutter(whole, this.longest, isAll);
+  }
+
+  bytes(): Buffer {
+    return withoutMark(Buffer.concat(this.#parts));
+  }
 }
 
 function withoutMark(bytes: Buffer): Buffer {
@@ -55,30 +103,44 @@ function withoutMark(bytes: Buffer): Buffer {
 
 /** Looks at the first lines. Undefined while more of them must be seen. */
 function chooseCutter(start: Buffer, longest: number, isAll: boolean): Cutter | undefined {
+  if (start.length < BYTE_ORDER_MARK.length && !isAll) return undefined;
   const text = withoutMark(start);
   let at = 0;
   while (at < text.length && isBlank(text[at]!)) at++;
-  if (at === text.length) return isAll ? new LineCutter(longest) : undefined;
+  const isLong = text.length > longest;
+  if (at === text.length) return isAll || isLong ? new LineCutter(longest) : undefined;
   if (text[at] === OPEN_ARRAY) return new ValueCutter(longest);
   if (text[at] !== OPEN_OBJECT) return new LineCutter(longest);
 
-  // NDJSON has a whole object on a line. The second line is asked too, so that one damaged first
-  // line does not make a long file look like one unfinished document.
-  for (let line = 0; line < 2; line++) {
+  // NDJSON has a whole object on a line. Several lines are asked, so that damaged ones at the
+  // beginning do not make a long file look like one unfinished document.
+  for (let line = 0; line < FIRST_LINES; line++) {
     let end = text.indexOf(NEWLINE, at);
-    if (end < 0) {
-      if (!isAll && text.length - at <= longest) return undefined;
-      end = text.length;
+    if (end < 0 && !isAll) {
+      // Too long for a record, and no end of the line yet: what can be taken begins on another line.
+      return isLong ? new LineCutter(longest) : undefined;
     }
-    if (isWholeObject(text.subarray(at, end))) return new LineCutter(longest);
+    if (end < 0) end = text.length;
+    const asked = text.subarray(at, end);
+    if (isWholeObject(asked)) return new LineCutter(longest);
+    if (isOfMany(asked, line)) break;
     at = end + 1;
-    if (at >= text.length) break;
   }
   return new ValueCutter(longest);
 }
 
+/** Whether a line belongs to a document over many lines, rather than being damaged. */
+function isOfMany(line: Buffer, number: number): boolean {
+  const last = line.findLast((byte) => !isBlank(byte));
+  if (last === undefined) return false;
+  return line[0] !== OPEN_OBJECT || last === OPEN_ARRAY || (number > 0 && last === COMMA);
+}
+
 function isWholeObject(line: Buffer): boolean {
-  if (line[0] !== OPEN_OBJECT) return false;
+  if (line[0] !== OPEN_OBJECT || line.findLast((byte) => !isBlank(byte)) !== CLOSE_OBJECT) {
+    return false;
+  }
+  if (isAbysmal(line)) return false;
   try {
     JSON.parse(line.toString());
     return true;
@@ -97,6 +159,10 @@ class Collector {
     readonly line: number,
   ) {}
 
+  get size(): number {
+    return this.#length;
+  }
+
   add(bytes: Buffer): void {
     this.#length += bytes.length;
     if (this.#length <= this.longest) this.#parts.push(bytes);
@@ -114,6 +180,14 @@ class LineCutter implements Cutter {
 
   constructor(private readonly longest: number) {
     this.#current = new Collector(longest, 1);
+  }
+
+  get line(): number {
+    return this.#current.line;
+  }
+
+  get size(): number {
+    return this.#current.size;
   }
 
   push(chunk: Buffer): DocumentText[] {
@@ -152,6 +226,14 @@ class ValueCutter implements Cutter {
   #current: Collector | undefined;
 
   constructor(private readonly longest: number) {}
+
+  get line(): number {
+    return this.#current?.line ?? this.#line;
+  }
+
+  get size(): number {
+    return this.#current?.size ?? 0;
+  }
 
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
@@ -199,6 +281,7 @@ class ValueCutter implements Cutter {
   }
 
   end(): DocumentText[] {
-    return this.#current ? [this.#current.finish()] : [];
+    if (this.#current) return [this.#current.finish()];
+    return this.#inArray ? [{ line: this.#line, bytes: undefined, fault: "unclosed" }] : [];
   }
 }

@@ -7,7 +7,7 @@ import type { MatchRecord, Named } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import { fold, playerResource, type Streaks, streaks, type Totals } from "../domain/player.ts";
 import type { HistoryEntry, NamedFragments, Transaction } from "../store/store.ts";
-import type { Prepared } from "./accept.ts";
+import type { Prepared } from "./prepare.ts";
 
 /** Most runs are short; longer ones are read in growing steps. */
 const FIRST_LOOK = 16;

@@ -1,8 +1,9 @@
 /** In charge of the story of a match: source, document, record, shard, report. */
 
 import type { Keeper } from "../store/store.ts";
-import { accept, type Prepared, prepare } from "./accept.ts";
+import { accept } from "./accept.ts";
 import { documents } from "./documents.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import {
   type Origin,
   type ReadingContext,

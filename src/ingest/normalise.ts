@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
+import { parseExactly } from "./values.ts";
 
 /** What a record leaves open is completed from these. */
 export interface Surroundings {
@@ -79,6 +80,6 @@ function parseCompactStats(text: string): JsonObject | undefined {
 
 function compactValue(text: string): string | number | boolean {
   if (text === "true" || text === "false") return text === "true";
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return parseExactly(text) as number;
   return text.replace(/^"(.*)"$/s, "$1");
 }

@@ -5,7 +5,7 @@ import type { MatchRecord } from "../domain/match.ts";
 import type { DocumentText } from "./documents.ts";
 import type { ResourceIndex } from "./gather.ts";
 import { type ValidationContext, validate } from "./validate.ts";
-import { parseExactly } from "./values.ts";
+import { parseAsWritten, parseExactly } from "./values.ts";
 
 /** Where a record stood, for messages. */
 export interface Origin {
@@ -19,6 +19,7 @@ export interface Rejection {
   problems: string[];
   /** The record as a document of its own; undefined when it could not be read as JSON. */
   document: JsonObject | undefined;
+  /** The text it was found in; undefined when that was not kept. */
   bytes: Buffer | undefined;
 }
 
@@ -44,18 +45,23 @@ export function readDocument(
   context: ReadingContext,
 ): ReadDocument {
   const origin = { source, line: text.line };
-  const reject = (problem: string, document?: JsonObject): ReadDocument => ({
+  const reject = (problem: string): ReadDocument => ({
     records: [],
-    rejections: [{ origin, problems: [problem], document, bytes: text.bytes }],
+    rejections: [{ origin, problems: [problem], document: undefined, bytes: text.bytes }],
   });
+  if (text.fault === "unclosed") {
+    return reject("the list of documents is not closed: the end of the source is missing");
+  }
   if (text.bytes === undefined) {
     return reject(
       `the document is longer than ${context.longest} bytes: split it, or raise max-record-bytes`,
     );
   }
+  let json: string;
   let content: unknown;
   try {
-    content = parseExactly(decoder.decode(text.bytes));
+    json = decoder.decode(text.bytes);
+    content = parseExactly(json);
   } catch (error) {
     return reject(
       error instanceof SyntaxError
@@ -63,17 +69,72 @@ export function readDocument(
         : "this is not UTF-8 text: save the file as UTF-8",
     );
   }
+  const read = readContent(content, origin, context);
+  for (const rejection of read.rejections) rejection.bytes = text.bytes;
+  if (read.rejections.length > 0) keepAsWritten(read.rejections, json, content);
+  return read;
+}
+
+function readContent(content: unknown, origin: Origin, context: ReadingContext): ReadDocument {
   const read: ReadDocument = { records: [], rejections: [] };
   for (const document of Array.isArray(content) ? content : [content]) {
-    if (!isObject(document) || !(isObject(document.data) || Array.isArray(document.data))) {
-      return reject(
-        'this is not a match document: it must be an object whose "data" is a match or a list of matches',
-        isObject(document) ? document : undefined,
-      );
+    if (isObject(document) && (isObject(document.data) || Array.isArray(document.data))) {
+      readMatches(document, origin, context, read);
+      continue;
     }
-    readMatches(document, origin, context, read);
+    read.rejections.push({
+      origin,
+      problems: [
+        'this is not a match document: it must be an object whose "data" is a match or a list of matches',
+      ],
+      document: isObject(document) ? document : undefined,
+      bytes: undefined,
+    });
   }
   return read;
+}
+
+/** What is handed back to be mended keeps the digits it came with, also where they are the problem. */
+function keepAsWritten(rejections: Rejection[], json: string, content: unknown): void {
+  let written: unknown;
+  try {
+    written = parseAsWritten(json);
+  } catch (error) {
+    // Nested too deeply: the text itself is handed back.
+    if (!(error instanceof RangeError)) throw error;
+    for (const rejection of rejections) rejection.document = undefined;
+    return;
+  }
+  const twins = twinsOf(content, written, new Map(), RESOURCE_DEPTH);
+  const twin = (part: unknown): unknown =>
+    twins.get(part) ?? (Array.isArray(part) ? part.map(twin) : part);
+  for (const rejection of rejections) {
+    const { document } = rejection;
+    if (!document) continue;
+    const members = Object.entries(document).map(([name, part]) => [name, twin(part)]);
+    rejection.document = Object.fromEntries(members) as JsonObject;
+  }
+}
+
+/** A list of documents, a document, its data or included, a resource. */
+const RESOURCE_DEPTH = 4;
+
+/** The parts of one parse of a text, each with the same part of another parse. */
+function twinsOf(one: unknown, other: unknown, twins: Map<unknown, unknown>, depth: number) {
+  if (typeof one !== "object" || one === null || depth === 0) return twins;
+  twins.set(one, other);
+  for (const [name, part] of Object.entries(one)) {
+    twinsOf(part, (other as JsonObject)[name], twins, depth - 1);
+  }
+  return twins;
+}
+
+/** What became of one match of a document, with everything the document includes of it. */
+interface Outcome {
+  match: unknown;
+  record: MatchRecord | undefined;
+  problems: string[];
+  included: Resource[];
 }
 
 function readMatches(
@@ -83,46 +144,70 @@ function readMatches(
   read: ReadDocument,
 ): void {
   const matches = Array.isArray(document.data) ? document.data : [document.data];
-  const { index, problems: common } = indexIncluded(document);
-  const linked = new Set<Resource>();
-  const outcomes = matches.map((match) => {
+  const { index, repeats, problems: common } = indexIncluded(document);
+  const linked = new Set<string>();
+  const outcomes = matches.map((match): Outcome => {
     if (!isObject(match) || match.type !== "match") {
       const problem = 'data must hold resources whose "type" is "match"';
-      return { match, ok: false as const, problems: [problem], reached: [] };
+      return { match, record: undefined, problems: [problem], included: [] };
     }
     const validated = validate(match as unknown as Resource, index, context);
-    for (const resource of validated.reached) linked.add(resource);
-    return { match, ...validated };
+    const keys = validated.reached.map(keyOf);
+    for (const key of keys) linked.add(key);
+    const copies = new Map(keys.flatMap((key) => repeats.get(key)?.map((one) => [one, key]) ?? []));
+    return {
+      match,
+      record: validated.ok ? validated.record : undefined,
+      problems: [
+        ...(validated.ok ? [] : validated.problems),
+        ...new Set(copies.values().map(repeatProblem)),
+      ],
+      included: [...validated.reached.slice(1), ...copies.keys()],
+    };
   });
 
   // Nothing that a document carries may vanish silently.
-  const strays = [...index.values()].filter((resource) => !linked.has(resource));
-  const stray = strays.map((one) => `included holds ${keyOf(one)}, which nothing links to`);
-  const general = [...common, ...stray];
+  const strays = [...index].filter(([key]) => !linked.has(key));
+  const strayRepeats = [...repeats].filter(([key]) => !linked.has(key));
+  const general = [
+    ...common,
+    ...strays.map(([key]) => `included holds ${key}, which nothing links to`),
+    ...strayRepeats.map(([key]) => repeatProblem(key)),
+  ];
   for (const outcome of outcomes) {
-    const problems = [
-      ...(outcome.ok ? [] : outcome.problems),
-      ...(outcomes.length === 1 ? general : []),
-    ];
-    if (outcome.ok && problems.length === 0) {
+    const isAlone = outcomes.length === 1;
+    const problems = [...outcome.problems, ...(isAlone ? general : [])];
+    if (outcome.record && problems.length === 0) {
       read.records.push({ origin, record: outcome.record });
     } else {
-      const included = outcomes.length === 1 ? document.included : outcome.reached.slice(1);
+      const included = isAlone ? document.included : outcome.included;
       const single = { data: outcome.match, ...(included ? { included } : {}) } as JsonObject;
       read.rejections.push({ origin, problems, document: single, bytes: undefined });
     }
   }
   if (outcomes.length !== 1 && general.length > 0) {
-    const rest = { data: [], included: strays as unknown as JsonObject[] };
+    const left = [...strays.map(([, one]) => one), ...strayRepeats.flatMap(([, copies]) => copies)];
+    const rest = { data: [], included: left as unknown as JsonObject[] };
     read.rejections.push({ origin, problems: general, document: rest, bytes: undefined });
   }
 }
 
-function indexIncluded(document: JsonObject): { index: ResourceIndex; problems: string[] } {
+const repeatProblem = (key: string) => `${key} appears more than once`;
+
+interface Included {
+  /** The first resource of each name. */
+  index: ResourceIndex;
+  /** Further ones that bear a name already taken. */
+  repeats: Map<string, Resource[]>;
+  problems: string[];
+}
+
+function indexIncluded(document: JsonObject): Included {
   const index = new Map<string, Resource>();
+  const repeats = new Map<string, Resource[]>();
   const problems: string[] = [];
   const included = document.included ?? [];
-  if (!Array.isArray(included)) return { index, problems: ["included must be a list"] };
+  if (!Array.isArray(included)) return { index, repeats, problems: ["included must be a list"] };
   const primary = new Set(
     (Array.isArray(document.data) ? document.data : [document.data]).map((match) =>
       isObject(match) ? `match/${match.id}` : "",
@@ -137,9 +222,10 @@ function indexIncluded(document: JsonObject): { index: ResourceIndex; problems: 
       problems.push('included must hold resources with a "type" and an "id"');
       continue;
     }
-    const key = keyOf(resource as unknown as Resource);
-    if (index.has(key) || primary.has(key)) problems.push(`${key} appears more than once`);
-    else index.set(key, resource as unknown as Resource);
+    const one = resource as unknown as Resource;
+    const key = keyOf(one);
+    if (index.has(key) || primary.has(key)) repeats.set(key, [...(repeats.get(key) ?? []), one]);
+    else index.set(key, one);
   }
-  return { index, problems };
+  return { index, repeats, problems };
 }

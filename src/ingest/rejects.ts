@@ -12,7 +12,7 @@ export class RejectsFile {
   }
 
   add(rejection: Rejection): void {
-    writeSync(this.#file, `${JSON.stringify(rejectsLine(rejection))}\n`);
+    writeSync(this.#file, `${rejectsLine(rejection)}\n`);
   }
 
   close(): void {
@@ -24,13 +24,20 @@ export class RejectsFile {
  * The record as a document that ingest takes, its reasons in `meta`, which ingest passes over. What
  * was no JSON is kept as text, or as base64 where it is no text either.
  */
-function rejectsLine({ origin, problems, document, bytes }: Rejection): JsonObject {
+function rejectsLine({ origin, problems, document, bytes }: Rejection): string {
   const rejected: JsonObject = { source: origin.source, line: origin.line, reasons: problems };
-  if (document) return { ...document, meta: { rejected } };
+  if (document) {
+    try {
+      return JSON.stringify({ ...document, meta: { rejected } });
+    } catch (error) {
+      // Nested so deeply that only the text itself can be written.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
   if (bytes) {
     const text = bytes.toString();
     if (Buffer.from(text).equals(bytes)) rejected.text = text;
     else rejected.base64 = bytes.toString("base64");
   }
-  return { meta: { rejected } };
+  return JSON.stringify({ meta: { rejected } });
 }

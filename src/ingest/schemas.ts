@@ -1,107 +1,26 @@
-/** In charge of the shape of incoming resources: the keys the interface names, with their types. */
+/** In charge of the shape of incoming resources: checks them against their schemas, in sentences. */
 
-import Type from "typebox";
 import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
+import {
+  CarriedPlayer,
+  LONGEST_NAME,
+  Match,
+  NO_NUL,
+  Other,
+  Participant,
+  Roster,
+  Team,
+} from "../schema/resources.ts";
 
-const LONGEST_NAME = 256;
-
-const Id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
-/** Indexed texts: a store may be unable to keep U+0000 in them. */
-const NO_NUL = "^[^\\u0000]*$";
-const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME, pattern: NO_NUL });
-const Label = Type.String({ maxLength: LONGEST_NAME, pattern: NO_NUL });
-const Shard = Type.String({ pattern: "^[a-z0-9-]{1,32}$" });
-const Count = Type.Integer();
-const Optional = Type.Optional;
-
-const reference = (type: string) => Type.Object({ type: Type.Literal(type), id: Id });
-const toOne = (type: string) => Type.Object({ data: reference(type) });
-
-const Match = Type.Object({
-  type: Type.Literal("match"),
-  id: Id,
-  attributes: Type.Object({
-    createdAt: Type.String(),
-    duration: Type.Integer({ minimum: 0 }),
-    gameMode: Label,
-    patchVersion: Label,
-    shardId: Shard,
-    stats: Type.Object({ endGameReason: Type.String(), queue: Type.String() }),
-  }),
-  relationships: Type.Object({
-    rosters: Type.Object({ data: Type.Array(reference("roster"), { minItems: 2, maxItems: 2 }) }),
-  }),
-});
-
-const Roster = Type.Object({
-  type: Type.Literal("roster"),
-  id: Id,
-  attributes: Type.Object({
-    shardId: Shard,
-    stats: Type.Object({ acesEarned: Count, gold: Count }),
-    won: Type.Enum(["true", "false"]),
-  }),
-  relationships: Type.Object({
-    participants: Type.Object({ data: Type.Array(reference("participant")) }),
-    team: Optional(toOne("team")),
-  }),
-});
-
-const Participant = Type.Object({
-  type: Type.Literal("participant"),
-  id: Id,
-  attributes: Type.Object({
-    actor: Type.String(),
-    stats: Type.Object({
-      assists: Count,
-      crystalMineCaptures: Count,
-      deaths: Count,
-      farm: Type.Number(),
-    }),
-  }),
-  relationships: Optional(Type.Object({ player: Optional(toOne("player")) })),
-});
-
-const Player = Type.Object({
-  type: Type.Literal("player"),
-  id: Id,
-  attributes: Type.Object({
-    name: Name,
-    patchVersion: Type.String(),
-    shardId: Shard,
-    titleID: Type.String(),
-    stats: Optional(
-      Type.Object({
-        winStreak: Optional(Count),
-        lossStreak: Optional(Count),
-        lifetimeGold: Optional(Type.Number()),
-        played: Optional(Count),
-        wins: Optional(Count),
-        played_ranked: Optional(Count),
-      }),
-    ),
-  }),
-});
-
-const Team = Type.Object({
-  type: Type.Literal("team"),
-  id: Id,
-  attributes: Type.Object({ name: Name, shardId: Shard }),
-});
-
-/** Any resource a record may carry beside those. */
-const Other = Type.Object({
-  type: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }),
-  id: Id,
-  attributes: Optional(Type.Object({})),
-  relationships: Optional(Type.Record(Type.String(), Type.Object({}))),
-});
+// Every problem of a record is reported at once; the usual limit is eight of each resource.
+Settings.Set({ maxErrors: 1000 });
 
 const validators = {
   match: Compile(Match),
   roster: Compile(Roster),
   participant: Compile(Participant),
-  player: Compile(Player),
+  player: Compile(CarriedPlayer),
   team: Compile(Team),
   other: Compile(Other),
 };

@@ -6,6 +6,8 @@ import { createGunzip } from "node:zlib";
 
 export const STANDARD_INPUT = "-";
 
+const GZIP_MARK = [0x1f, 0x8b];
+
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /** What a source is called in messages. */
@@ -17,11 +19,14 @@ export function sourceName(path: string): string {
 export async function* readSource(path: string, onRead: (bytes: number) => void): Bytes {
   const raw = path === STANDARD_INPUT ? Bun.stdin.stream() : createReadStream(path);
   const chunks = (raw as Bytes)[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  if (first.done) return;
-
-  const all = counted(first.value, chunks, onRead);
-  yield* isGzip(first.value) ? gunzip(all) : all;
+  let start: Uint8Array = Buffer.alloc(0);
+  while (start.length < GZIP_MARK.length) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  const all = counted(start, chunks, onRead);
+  yield* isGzip(start) ? gunzip(all) : all;
 }
 
 async function* counted(
@@ -41,7 +46,7 @@ async function* counted(
 
 /** By its first bytes rather than by its name: standard input has none. */
 function isGzip(start: Uint8Array): boolean {
-  return start[0] === 0x1f && start[1] === 0x8b;
+  return GZIP_MARK.every((byte, index) => start[index] === byte);
 }
 
 function gunzip(chunks: Bytes): Bytes {

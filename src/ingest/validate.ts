@@ -39,10 +39,10 @@ export function validate(
 ): Validated {
   const problems: string[] = [];
   const gathered = gather(raw, index);
+  const named = [...gathered.players, ...gathered.teams];
+  // Each once: two players may link to the same companion.
   const reached = [
-    raw,
-    ...gathered.own,
-    ...[...gathered.players, ...gathered.teams].flatMap((one) => [one.carried, ...one.companions]),
+    ...new Set([raw, ...gathered.own, ...named.flatMap((one) => [one.carried, ...one.companions])]),
   ];
 
   const match = normaliseMatch(raw, context.shard);

@@ -4,20 +4,32 @@ import type { Json } from "../domain/json.ts";
 
 const DEEPEST = 64;
 const LARGEST = 2 ** 53;
-/** Where 2^53 stands, the text may have said 2^53 + 1: those digits are looked at in the source. */
-const LARGEST_DIGITS = "9007199254740993";
+/** The digits of 2^53 + 1, which the parser rounds to 2^53; a point and an exponent may shift them. */
+const ROUNDED = new RegExp([..."9007199254740993"].join("\\.?"));
 
-/** Parses JSON; an integer that the parser would have to round becomes infinite, to be found later. */
+/** Parses JSON; 2^53 + 1, which would pass for 2^53, becomes a number that is found to be too large. */
 export function parseExactly(text: string): unknown {
-  if (!text.includes(LARGEST_DIGITS)) return JSON.parse(text);
+  if (!ROUNDED.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name, value, context?: { source?: string }) =>
-    value === LARGEST || value === -LARGEST ? exactOrInfinite(value, context?.source) : value,
+    isRounded(value, context?.source) ? value + 2 * Math.sign(value) : value,
   );
 }
 
-function exactOrInfinite(value: number, source: string | undefined): number {
-  const isExact = source !== undefined && /^-?9007199254740992(\.0*)?$/.test(source);
-  return isExact ? value : Number.POSITIVE_INFINITY;
+/** Parses JSON to be written again: numbers that would be corrupted keep the digits they came with. */
+export function parseAsWritten(text: string): unknown {
+  return JSON.parse(text, (_name, value, context?: { source?: string }) => {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined) return value;
+    return isExact(value) && !isRounded(value, source) ? value : rawJson(source);
+  });
+}
+
+const rawJson = (JSON as unknown as { rawJSON(source: string): unknown }).rawJSON;
+
+function isRounded(value: unknown, source: string | undefined): boolean {
+  if (value !== LARGEST && value !== -LARGEST) return false;
+  const digits = source?.replace(/[eE].*$/, "").replace(/[-.]/g, "");
+  return digits?.replace(/^0+|0+$/g, "") === "9007199254740993";
 }
 
 /** Numbers that would be corrupted, broken text, and nesting without end; one sentence each. */

@@ -2,10 +2,12 @@
 
 import { crc32 } from "node:zlib";
 import { isResourceId } from "../domain/identifiers.ts";
-import type { Gap } from "./query.ts";
+import { LONGEST_ADDRESS } from "./limits.ts";
+import type { Bearers, Cursor } from "./query.ts";
 
 /*
  * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
+ * Bearers follow the id: a blank, their names' hash, a blank, players, a blank, teams.
  * The checksum covers what follows it. It is no signature: a cursor holds no secret and grants
  * nothing, so the checksum only has to tell a damaged cursor from a whole one.
  */
@@ -14,25 +16,25 @@ const CHECKSUM_AT = 1;
 const SIDE_AT = 5;
 const CREATED_AT = 6;
 const ID_AT = 14;
-const LONGEST = Math.ceil(((ID_AT + 64) * 4) / 3);
 
 const BEFORE = 0;
 const AFTER = 1;
 
 /** The gap must name a valid resource id and a safe integer. */
-export function encodeCursor(gap: Gap): string {
-  const bytes = Buffer.alloc(ID_AT + gap.id.length);
+export function encodeCursor({ bearers, ...gap }: Cursor): string {
+  const text = bearers ? `${gap.id} ${writeBearers(bearers)}` : gap.id;
+  const bytes = Buffer.alloc(ID_AT + text.length);
   bytes[0] = VERSION;
   bytes[SIDE_AT] = gap.side === "before" ? BEFORE : AFTER;
   bytes.writeBigInt64BE(BigInt(gap.createdAt), CREATED_AT);
-  bytes.write(gap.id, ID_AT, "latin1");
+  bytes.write(text, ID_AT, "latin1");
   bytes.writeUInt32BE(crc32(bytes.subarray(SIDE_AT)), CHECKSUM_AT);
   return bytes.toString("base64url");
 }
 
-/** The gap, or undefined for any text that `encodeCursor` does not give. */
-export function decodeCursor(text: string): Gap | undefined {
-  if (text.length > LONGEST) return undefined;
+/** The cursor, or undefined for any text that `encodeCursor` does not give. */
+export function decodeCursor(text: string): Cursor | undefined {
+  if (text.length > LONGEST_ADDRESS) return undefined;
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length <= ID_AT || bytes[0] !== VERSION) return undefined;
   if (bytes.readUInt32BE(CHECKSUM_AT) !== crc32(bytes.subarray(SIDE_AT))) return undefined;
@@ -41,8 +43,23 @@ export function decodeCursor(text: string): Gap | undefined {
 
   const side = bytes[SIDE_AT];
   const createdAt = Number(bytes.readBigInt64BE(CREATED_AT));
-  const id = bytes.toString("latin1", ID_AT);
+  const [id = "", ...rest] = bytes.toString("latin1", ID_AT).split(" ");
   if (side !== BEFORE && side !== AFTER) return undefined;
   if (!Number.isSafeInteger(createdAt) || !isResourceId(id)) return undefined;
-  return { createdAt, id, side: side === BEFORE ? "before" : "after" };
+  const gap: Cursor = { createdAt, id, side: side === BEFORE ? "before" : "after" };
+  if (rest.length === 0) return gap;
+  const bearers = readBearers(rest);
+  return bearers && { ...gap, bearers };
+}
+
+function writeBearers({ names, players, teams }: Bearers): string {
+  return `${names.toString(36)} ${players.join(",")} ${teams.join(",")}`;
+}
+
+function readBearers(words: string[]): Bearers | undefined {
+  const [hash = "", ...lists] = words;
+  const [players, teams] = lists.map((list) => (list === "" ? [] : list.split(",")));
+  if (!players || !teams || ![...players, ...teams].every(isResourceId)) return undefined;
+  const bearers = { names: Number.parseInt(hash, 36), players, teams };
+  return writeBearers(bearers) === words.join(" ") ? bearers : undefined;
 }

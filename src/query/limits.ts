@@ -15,3 +15,9 @@ export const WINDOW_MILLISECONDS = WINDOW_DAYS * 24 * 60 * 60 * 1000;
 
 /** Far above what any sensible query needs; it bounds the reply that reports every problem. */
 export const MAX_PARAMETERS = 100;
+
+/** The greatest number of characters an address may have. */
+export const LONGEST_ADDRESS = 8192;
+
+/** How many players and teams a cursor holds on to; the bearers of commoner names are looked up. */
+export const MOST_BEARERS = 100;

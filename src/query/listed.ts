@@ -40,7 +40,11 @@ export const readInclude: Reader<string[]> = (value, name, problems, { includePa
   const paths = readWords(value, name, problems);
   if (paths === undefined || paths.every((path) => includePaths.has(path))) return paths;
   const strangers = paths.filter((path) => !includePaths.has(path));
-  const detail = `${name} takes these paths here: ${enumerate(includePaths)}; you sent ${quoteStrangers(strangers, includePaths)}.`;
+  const sent = quoteStrangers(strangers, includePaths);
+  const detail =
+    includePaths.size === 0
+      ? `Players have no related resources: leave ${name} out, or send it empty; you sent ${sent}.`
+      : `${name} takes these paths here: ${enumerate(includePaths)}; you sent ${sent}.`;
   problems.push(parameterProblem("unknown-include-path", name, detail));
   return undefined;
 };

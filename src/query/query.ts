@@ -18,11 +18,24 @@ export interface Gap {
   side: "before" | "after";
 }
 
+/** Who bears the names of the filters: the players and teams of a walk, whatever they take up later. */
+export interface Bearers {
+  /** A hash of the names, which tells whether they are still those asked for. */
+  names: number;
+  players: string[];
+  teams: string[];
+}
+
+/** A gap as a link names it, with those whom the walk began with. */
+export interface Cursor extends Gap {
+  bearers?: Bearers;
+}
+
 /** Where a page begins: so many matches in, right after a gap, or ending right before one. */
 export type Place =
   | { from: "offset"; offset: number }
-  | { from: "after"; gap: Gap }
-  | { from: "before"; gap: Gap };
+  | { from: "after"; gap: Cursor }
+  | { from: "before"; gap: Cursor };
 
 /** Which related resources and which fields to send. Undefined: the default, everything. */
 export interface Shape {

@@ -5,7 +5,7 @@ import { parameterProblem, quote } from "./advice.ts";
 import type { Reader } from "./context.ts";
 import { decodeCursor } from "./cursor.ts";
 import { PAGE_SIZE } from "./limits.ts";
-import type { Gap, Sort } from "./query.ts";
+import type { Cursor, Sort } from "./query.ts";
 
 const DIGITS = /^[0-9]+$/;
 
@@ -30,9 +30,9 @@ export const readOffset: Reader<number> = (value, name, problems, { maxOffset })
   return undefined;
 };
 
-export const readCursor: Reader<Gap> = (value, name, problems) => {
-  const gap = decodeCursor(value);
-  if (gap) return gap;
+export const readCursor: Reader<Cursor> = (value, name, problems) => {
+  const cursor = decodeCursor(value);
+  if (cursor) return cursor;
   const detail = `${name} must be a cursor exactly as it stands in links.next or links.prev; you sent ${quote(value)}. Leave it out to start from the first page.`;
   problems.push(parameterProblem("invalid-cursor", name, detail));
   return undefined;

@@ -6,13 +6,13 @@ import type { ParseContext, Reader } from "./context.ts";
 import { readFields, readInclude, readList, readModes } from "./listed.ts";
 import type { Known } from "./names.ts";
 import { fieldsType, type Kind, type KindOf, type ParameterName } from "./parameters.ts";
-import type { Gap, Sort } from "./query.ts";
+import type { Cursor, Sort } from "./query.ts";
 import { readCursor, readLimit, readOffset, readSort, readTimestamp } from "./scalars.ts";
 
 interface ReadingOf extends Record<Kind, unknown> {
   limit: number;
   offset: number;
-  cursor: Gap;
+  cursor: Cursor;
   sort: Sort;
   timestamp: number;
   list: string[];

@@ -29,6 +29,8 @@ export interface Setting<T> {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+const COMPAT_PROFILES = ["off", "gamelocker"] as const;
+
 export const parseRate = wholeNumber(1, 1_000_000);
 
 // Keeps each entry's own value type, which a plain annotation of the table would lose.
@@ -97,6 +99,12 @@ export const SETTINGS = {
     placeholder: "N",
     help: "highest page[offset] that is served",
     parse: wholeNumber(0, 1_000_000_000),
+  }),
+  compat: setting({
+    default: "off",
+    placeholder: "PROFILE",
+    help: "off, or gamelocker to answer clients written for older services of this kind",
+    parse: oneOf(COMPAT_PROFILES),
   }),
   "farewell-ms": setting({
     default: "500",

@@ -5,8 +5,11 @@
  * and writes; the rules (what is served, how players add up) are decided by its callers. Every
  * adapter passes the same conformance suite, test/conformance.
  *
- * Texts compare bytewise everywhere. "Order" below always means (createdAt, id), ascending unless
- * said otherwise. Times are milliseconds since the epoch.
+ * Ids are of the characters A-Z, a-z, 0-9, "_" and "-"; all other texts are any well-formed Unicode
+ * without U+0000. Texts compare bytewise everywhere: case, accents and blanks at the ends count.
+ * "Order" below always means (createdAt, id), ascending unless said otherwise; a list whose order is
+ * not said may come in any. Times are whole milliseconds since the epoch, and may lie before it.
+ * Fragments, hashes and digests come back byte for byte.
  *
  * Three roles, so that nobody holds more than they need: a Reader sees served records only, an
  * Inspector sees withheld ones too (operators' questions), a Keeper may change them.
@@ -37,7 +40,10 @@ export interface ServedMatch {
   digest: Uint8Array;
 }
 
-/** Matches with everybody they name: each player and team once, in order of first appearance. */
+/**
+ * Matches with everybody they name, whether by a part in the match or by a mere mention: each player
+ * and team once, in order of first appearance, as they are now.
+ */
 export interface Bundle {
   matches: ServedMatch[];
   players: NamedFragments[];
@@ -45,21 +51,32 @@ export interface Bundle {
 }
 
 export interface Page extends Bundle {
-  /** Whether the selection goes on before and after these matches, seen in the sort direction. */
+  /**
+   * Whether the selection goes on before and after these matches, seen in the sort direction. Where
+   * there are none, the gap that was asked for is looked at; at an offset both are false then.
+   */
   more: { before: boolean; after: boolean };
 }
 
-/** Which matches to list. Each inner list widens (any of these), the outer ones narrow (all). */
+/**
+ * Which matches to list: those that satisfy every member. Within one list of ids, modes or versions
+ * any value will do, so that an empty one selects nothing; values that nothing has are no error.
+ */
 export interface Selection {
   window: Window;
+  /** "createdAt" is the order, "-createdAt" the exact reverse of it. */
   sort: Sort;
+  /** Offsets count, and pages leave a gap, in the sort direction; a gap may lie outside the window. */
   place: Place;
+  /** At least 1. */
   limit: number;
-  /** Ids of players that must have a part in the match. An empty inner list selects nothing. */
+  /** From each inner list a player must have a part in the match; a mention is none. */
   players: string[][];
-  /** Ids of teams that must have entered with a roster. */
+  /** From each inner list a team must have entered with a roster. */
   teams: string[][];
+  /** Undefined: any. */
   gameModes: string[] | undefined;
+  /** Undefined: any. */
   patchVersions: string[] | undefined;
 }
 
@@ -74,15 +91,15 @@ export interface Reader {
   match(id: string): Awaitable<Bundle | undefined>;
   /** One page of the selection, in the order of its sort. */
   matches(selection: Selection): Awaitable<Page>;
-  /** The players with these ids, in the order of the ids; unknown ids are left out. */
+  /** The players with these (distinct) ids, in the order of the ids; unknown ids are left out. */
   players(ids: string[]): Awaitable<PlayerListing[]>;
   /** The players that bear a name now, by id, at most `limit`. */
   playersNamed(name: string, limit: number): Awaitable<PlayerListing[]>;
   /** The players seen in a served match most recently: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
-  /** The ids of every player that bears one of these names now. */
+  /** The ids of every player that bears one of these (distinct) names now. */
   playerIdsNamed(names: string[]): Awaitable<string[]>;
-  /** The ids of every team that bears one of these tags now. */
+  /** The ids of every team that bears one of these (distinct) tags now. */
   teamIdsNamed(names: string[]): Awaitable<string[]>;
   /** The creation time of the newest served match. */
   newestMatch(): Awaitable<number | undefined>;
@@ -117,18 +134,22 @@ export interface Counts {
   bytes: number;
 }
 
-/** What operators may ask. */
+/** What operators may ask. (While a write of the same keeper runs, it may show in the answers.) */
 export interface Inspector {
+  /** The record with this id, served or withheld. */
   inspect(id: string): Awaitable<{ fate: Fate; match: StoredMatch } | undefined>;
   /** How many records show each of these players to be ranked; those with none are left out. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
+  /** Players and teams: those of served matches. Bytes: what the store takes, roughly. */
   counts(): Awaitable<Counts>;
 }
 
 export interface Keeper extends Inspector {
   /**
    * Runs `work` as one transaction. When the promise resolves, all of it is durable and visible to
-   * readers; when it rejects, none of it happened. Writers, of other processes too, take turns.
+   * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
+   * it happened, and the keeper can be used again. Writers, of other processes too, take turns;
+   * therefore `work` must not write through the keeper, only through its transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   close(): Awaitable<void>;
@@ -172,40 +193,58 @@ export interface PlayerRow extends TeamRow {
   totals: Totals;
 }
 
-/** Primitive reads and writes. All lists may be empty and are free of repetitions. */
+/**
+ * Primitive reads and writes. Reads see what the transaction has written so far. All lists may be
+ * empty and are free of repetitions.
+ */
 export interface Transaction {
   /** Keeps every other writer from changing what concerns these players until the end. */
   lockPlayers(ids: string[]): Awaitable<void>;
 
-  /** Which of these matches are known, with their content. */
+  /** Which of these matches are known, served or withheld, with their content. */
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records themselves; unknown ids are left out. */
   load(ids: string[]): Awaitable<{ fate: Fate; match: StoredMatch }[]>;
+  /**
+   * Adds matches whose ids are not known. Every player and team that they name must be put before
+   * the transaction ends, if it is not there already.
+   */
   addServed(matches: MatchEntry[]): Awaitable<void>;
-  /** Removes served matches and their entries under players and teams. */
+  /**
+   * Removes served matches, given as they were added, with their entries under players and teams.
+   * Those that no match names any longer must be removed before the transaction ends.
+   */
   removeServed(matches: MatchEntry[]): Awaitable<void>;
+  /** Adds matches whose ids are not known. Withheld records make no players and no teams. */
   addWithheld(matches: WithheldEntry[]): Awaitable<void>;
   removeWithheld(ids: string[]): Awaitable<void>;
 
+  /** As the Inspector has it. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
+  /** Adds to the counts. None goes below zero in the end; one that reaches zero is forgotten. */
   changeRankedEvidence(changes: ReadonlyMap<string, number>): Awaitable<void>;
 
-  /** Matches, served or withheld, that depend on whether one of these players is ranked. */
+  /** Matches, served or withheld, that depend on whether one of these players is ranked; each once. */
   dependents(playerIds: string[]): Awaitable<string[]>;
   addDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
   removeDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
 
+  /** The totals put last, for each id asked for; zero for players that are not there. */
   totals(playerIds: string[]): Awaitable<Map<string, Totals>>;
-  /** The newest `limit` matches that name this player, newest first. */
+  /** The newest `limit` served matches that name this player, mentions too, newest first. */
   playerHistory(playerId: string, limit: number): Awaitable<HistoryEntry[]>;
-  /** The newest match that names this team. */
+  /** The id of the newest served match that names this team, be it a mention. */
   latestOfTeam(teamId: string): Awaitable<string | undefined>;
+  /** Players that served matches name: those that are there are overwritten whole. */
   putPlayers(rows: PlayerRow[]): Awaitable<void>;
+  /** Players that no served match names any longer; unknown ids are no error. */
   removePlayers(ids: string[]): Awaitable<void>;
+  /** Teams that served matches name: those that are there are overwritten whole. */
   putTeams(rows: TeamRow[]): Awaitable<void>;
+  /** Teams that no served match names any longer; unknown ids are no error. */
   removeTeams(ids: string[]): Awaitable<void>;
 
-  /** Counts, per word, how many served records carry it; "path:…" or "type:…". */
+  /** Adds, per word, to the count of served records that carry it; "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
 }
 

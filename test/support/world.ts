@@ -13,6 +13,7 @@ import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { openShards, serve } from "../../src/wiring.ts";
+import { checkReply } from "./replies.ts";
 
 export interface Reply {
   status: number;
@@ -89,6 +90,16 @@ export async function startWorld(
         headers: sent,
       });
       const text = await response.text();
+      // The profile adds members that the strict description does not know.
+      if (settings.compat === "off") {
+        checkReply({
+          method,
+          path,
+          status: response.status,
+          headers: response.headers,
+          text,
+        });
+      }
       return {
         status: response.status,
         headers: response.headers,

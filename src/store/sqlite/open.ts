@@ -16,11 +16,12 @@ export function openForReading(path: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   const database = open(path, false);
   try {
+    // Before anything is read: the file may just be made, or be mended after a crash.
+    database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     if (versionOf(database, path) === 0) {
       database.close();
       return undefined;
     }
-    database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     return database;

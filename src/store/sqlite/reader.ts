@@ -65,7 +65,8 @@ export class SqliteReader implements Reader {
 
   players(ids: string[]): PlayerListing[] {
     const byId = this.#database.query<PlayerColumns, [string]>(`${PLAYER} WHERE id = ?`);
-    return ids.flatMap((id) => byId.get(id) ?? []).map(listing);
+    const read = () => ids.flatMap((id) => byId.get(id) ?? []).map(listing);
+    return ids.length === 1 ? read() : this.#atOnce(read);
   }
 
   playersNamed(name: string, limit: number): PlayerListing[] {
@@ -160,7 +161,7 @@ export class SqliteReader implements Reader {
     const byName = this.#database.query<{ id: string }, [string]>(
       `SELECT id FROM ${table} WHERE name = ? ORDER BY id`,
     );
-    return names.flatMap((name) => byName.all(name).map((row) => row.id));
+    return this.#atOnce(() => names.flatMap((name) => byName.all(name).map((row) => row.id)));
   }
 }
 

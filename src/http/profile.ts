@@ -1,0 +1,91 @@
+/**
+ * In charge of how strictly callers are held to the contract: strictly by default, or as the
+ * libraries written for older services of this kind expect. The pipeline asks the profile wherever
+ * the two differ; nothing else knows which one is in force.
+ */
+
+import type { Resource } from "../domain/json.ts";
+import { PAGE_SIZE } from "../query/limits.ts";
+import { splitQuery, writeQuery } from "../query/pairs.ts";
+import { type Endpoint, fieldsType, findParameter } from "../query/parameters.ts";
+import { acceptsAnyJson, acceptsMediaType } from "./negotiate.ts";
+
+export interface Profile {
+  /** The Authorization header as credentials are read from it. */
+  authorization(header: string | null): string | null;
+  accepts(header: string | null): boolean;
+  /** The query string as it is parsed. */
+  query(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string;
+  /** What matches may be asked to include beyond what their records carry. */
+  includePaths: ReadonlySet<string>;
+  /** What is added to a resource while a reply is made; undefined when nothing is. */
+  decorate: ((resource: Resource) => Resource) | undefined;
+  /** Whether a collection without a hit is answered with 404. */
+  emptyIsMissing: boolean;
+}
+
+const STRICT: Profile = {
+  authorization: (header) => header,
+  accepts: acceptsMediaType,
+  query: (raw) => raw,
+  includePaths: new Set(),
+  decorate: undefined,
+  emptyIsMissing: false,
+};
+
+/** By type, the relationships such clients read without asking whether they are there. */
+const EXPECTED: ReadonlyMap<string, Record<string, [] | null>> = new Map([
+  ["match", { assets: [], rounds: [], spectators: [] }],
+  ["player", { assets: [] }],
+  ["roster", { team: null }],
+]);
+const TITLED: ReadonlySet<string> = new Set(["match", "player"]);
+
+const GAMELOCKER: Profile = {
+  authorization: (header) =>
+    header !== null && !header.trim().includes(" ") ? `Bearer ${header.trim()}` : header,
+  accepts: (header) => header === null || acceptsMediaType(header) || acceptsAnyJson(header),
+  query: relaxedQuery,
+  includePaths: new Set(Object.keys(EXPECTED.get("match")!)),
+  decorate: withExpectedMembers,
+  emptyIsMissing: true,
+};
+
+export const PROFILES = { off: STRICT, gamelocker: GAMELOCKER } as const;
+
+/**
+ * Leaves out what such clients send without meaning it, and lowers limits to the highest there is.
+ * All else stays as it was sent, so that the parser says what is wrong with it.
+ */
+function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string {
+  const parts = raw.split("&").flatMap((part) => {
+    const [pair] = splitQuery(part, []);
+    if (!pair) return [part];
+    const [name, value] = pair;
+    const parameter = findParameter(name);
+    if (!parameter?.endpoints.includes(endpoint)) return [];
+    if (parameter.kind === "fields" && !types.has(fieldsType(name))) return [];
+    if (value === "" && !parameter.mayBeEmpty) return [];
+    const isTooLarge =
+      parameter.kind === "limit" && Number(value) > PAGE_SIZE && /^\d+$/.test(value!);
+    return isTooLarge ? [writeQuery([[name, String(PAGE_SIZE)]])] : [part];
+  });
+  return parts.join("&");
+}
+
+function withExpectedMembers(resource: Resource): Resource {
+  const expected = EXPECTED.get(resource.type);
+  if (!expected) return resource;
+  const { attributes = {}, relationships = {} } = resource;
+  const { titleId, titleID } = attributes;
+  const title = TITLED.has(resource.type) ? { titleId: titleId ?? titleID ?? "" } : {};
+  const links = Object.entries(expected).map(([name, data]) => [
+    name,
+    { data, ...relationships[name] },
+  ]);
+  return {
+    ...resource,
+    attributes: { ...attributes, ...title },
+    relationships: { ...relationships, ...Object.fromEntries(links) },
+  };
+}

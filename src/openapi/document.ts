@@ -1,0 +1,190 @@
+/** In charge of the OpenAPI document: the routes, parameters, codes and limits, as their tables have them. */
+
+import { GAME_MODES } from "../domain/modes.ts";
+import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
+import { MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
+import { type Endpoint, PARAMETERS, type Parameter } from "../query/parameters.ts";
+import { ID_PATTERN, SHARD_PATTERN } from "../schema/resources.ts";
+import examples from "./examples.json";
+import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
+import { SCHEMAS } from "./schemas.ts";
+
+/** What is told of a route. */
+export interface DescribedRoute {
+  /** Its variable parts in braces. */
+  path: string;
+  summary: string;
+  access: "key" | "open";
+  takes?: Endpoint;
+  reply: string;
+}
+
+export interface Deployment {
+  version: string;
+  maxOffset: number;
+  publicUrl: string;
+}
+
+export function openApiDocument(routes: readonly DescribedRoute[], deployment: Deployment): object {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Matchbook",
+      version: deployment.version,
+      summary: "Completed matches and lifetime player records of an online game, per region shard.",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: deployment.publicUrl || "/", description: "This service" }],
+    tags: [
+      { name: "records", description: "Matches and players. An API key is needed." },
+      { name: "service", description: "What the service says about itself. No key is needed." },
+    ],
+    security: [{ apiKey: [] }],
+    paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route, deployment)])),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key of this service: `Authorization: Bearer <API_KEY>`.",
+        },
+      },
+      headers: HEADERS,
+      schemas: SCHEMAS,
+    },
+  };
+}
+
+const DESCRIPTION = [
+  "A read-only JSON:API over completed matches and the players in them.",
+  "Every request for records carries an API key and `Accept: application/vnd.api+json`.",
+  "A match document includes its rosters, participants, players and teams.",
+  "Bulk scraping of matches is prohibited.",
+].join(" ");
+
+/** The three methods of a route: to read it, to ask about it, and what browsers ask beforehand. */
+function pathItem(route: DescribedRoute, deployment: Deployment): object {
+  const tags = [route.access === "open" ? "service" : "records"];
+  const isOpen = route.access === "open" ? { security: [] } : {};
+  return {
+    parameters: pathParameters(route),
+    get: {
+      operationId: `get${route.reply}`,
+      summary: route.summary,
+      tags,
+      ...isOpen,
+      parameters: queryParameters(route, deployment),
+      responses: repliesOf(route),
+    },
+    head: {
+      operationId: `head${route.reply}`,
+      summary: `${route.summary}: the headers alone`,
+      tags,
+      ...isOpen,
+      parameters: queryParameters(route, deployment),
+      responses: withoutContent(repliesOf(route)),
+    },
+    options: {
+      operationId: `options${route.reply}`,
+      summary: `${route.summary}: what a browser may send`,
+      tags,
+      security: [],
+      responses: PREFLIGHT,
+    },
+  };
+}
+
+function pathParameters({ path, reply }: DescribedRoute): object[] {
+  const what = reply === "SingleMatch" ? "match" : "player";
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: name === "shard" ? "The region shard's id." : `The ${what}'s id.`,
+    schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
+    example: name === "shard" ? "na" : examples[reply as "SingleMatch" | "SinglePlayer"].data.id,
+  }));
+}
+
+function queryParameters(route: DescribedRoute, deployment: Deployment): object[] {
+  const { takes } = route;
+  if (takes === undefined) return [];
+  const taken = (PARAMETERS as readonly Parameter[])
+    .filter(({ endpoints }) => endpoints.includes(takes))
+    .map((parameter) => queryParameter(parameter, route, deployment));
+  return [...taken, IF_NONE_MATCH];
+}
+
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The ETag of a reply the caller has: 304 when it would be the same.",
+  schema: { type: "string" },
+  example: '"3c2l8grlwrhzb-gzip"',
+};
+
+function queryParameter(
+  parameter: Parameter,
+  route: DescribedRoute,
+  deployment: Deployment,
+): object {
+  const { kind, mayBeEmpty } = parameter;
+  if (kind === "include" && isAboutPlayers(route)) return NOTHING_TO_INCLUDE;
+  const isFields = kind === "fields";
+  const words = [
+    parameter.description,
+    ...(kind === "include"
+      ? [
+          `Paths: ${INCLUDE_PATHS.join(", ")}, and those of further relationships that the records carry.`,
+        ]
+      : []),
+    ...(parameter.default ? [`Default: ${parameter.default}.`] : []),
+  ];
+  return {
+    // OpenAPI cannot describe an open family of names; an object in deep form comes closest.
+    name: isFields ? "fields" : parameter.name,
+    in: "query",
+    description: words.join(" "),
+    ...(isFields ? { style: "deepObject", explode: true } : {}),
+    ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
+    schema: parameterSchema(parameter, deployment),
+    example: isFields && isAboutPlayers(route) ? { player: "name,stats" } : exampleOf(parameter),
+  };
+}
+
+const isAboutPlayers = ({ reply }: DescribedRoute) => reply.includes("Player");
+
+const NOTHING_TO_INCLUDE = {
+  name: "include",
+  in: "query",
+  description: "Players have no related resources: only the empty value is taken.",
+  allowEmptyValue: true,
+  schema: { type: "string", maxLength: 0 },
+};
+
+function exampleOf({ kind, example }: Parameter): unknown {
+  if (kind === "limit" || kind === "offset") return Number(example);
+  return kind === "fields" ? { match: example } : example;
+}
+
+function parameterSchema({ kind }: Parameter, { maxOffset }: Deployment): object {
+  switch (kind) {
+    case "limit":
+      return { type: "integer", minimum: 1, maximum: PAGE_SIZE, default: PAGE_SIZE };
+    case "offset":
+      return { type: "integer", minimum: 0, maximum: maxOffset, default: 0 };
+    case "sort":
+      return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
+    case "timestamp":
+      return { type: "string", format: "date-time" };
+    case "modes": {
+      const mode = `(${GAME_MODES.join("|")})`;
+      return { type: "string", pattern: `^${mode}(,${mode}){0,${MAX_VALUES - 1}}$` };
+    }
+    case "fields":
+      return { type: "object", additionalProperties: { type: "string" } };
+    default:
+      return { type: "string" };
+  }
+}

@@ -1,0 +1,176 @@
+/** In charge of the replies in the OpenAPI document: statuses, headers and contents of a route. */
+
+import { ERRORS, type ErrorCode } from "../domain/errors.ts";
+import type { DescribedRoute } from "./document.ts";
+import examples from "./examples.json";
+
+const JSON_API = "application/vnd.api+json";
+
+type Replies = Record<string, { description: string; headers?: object; content?: object }>;
+
+export function repliesOf(route: DescribedRoute): Replies {
+  return { ...successes(route), ...failures(route) };
+}
+
+export function withoutContent(replies: Replies): Replies {
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, { content: _, ...reply }]) => [status, reply]),
+  );
+}
+
+function successes(route: DescribedRoute): Replies {
+  const schema = { $ref: `#/components/schemas/${route.reply}` };
+  if (route.access === "open") {
+    const content = { "application/json": { schema } };
+    return { 200: { description: "The answer.", headers: reference(EVERYWHERE), content } };
+  }
+  const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
+  const example = examples[route.reply as keyof typeof examples];
+  return {
+    200: {
+      description: "The records. gzip when asked.",
+      headers: { ...headers, ...reference(["Content-Encoding"]) },
+      content: { [JSON_API]: { schema, example } },
+    },
+    304: { description: "The caller has the records already (If-None-Match).", headers },
+  };
+}
+
+/** The codes that a route can answer with, by its stages. */
+function codesOf({ access, takes }: DescribedRoute): ErrorCode[] {
+  if (access === "open") return ["uri-too-long", "internal-error"];
+  const elsewhere = new Set<ErrorCode>(["unknown-route", "method-not-allowed"]);
+  if (takes !== "single") elsewhere.add("not-found");
+  else elsewhere.add("too-many-values");
+  if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
+}
+
+const MATCH_LIST_CODES = [
+  "invalid-window",
+  "invalid-cursor",
+  "offset-too-deep",
+  "conflicting-parameters",
+] as const;
+
+function failures(route: DescribedRoute): Replies {
+  const byStatus = Map.groupBy(codesOf(route), (code) => ERRORS[code].status);
+  const replies: Replies = {};
+  for (const [status, codes] of byStatus) {
+    const isCharged = route.access === "key" && !BEFORE_THE_KEY.has(status);
+    replies[status] = {
+      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
+      headers: reference([
+        ...EVERYWHERE,
+        ...(isCharged ? LIMITS : []),
+        ...(EXTRA_HEADERS[status] ?? []),
+      ]),
+      content: {
+        [JSON_API]: {
+          schema: { $ref: "#/components/schemas/Errors" },
+          ...(status === 400 ? { example: examples.Errors } : {}),
+        },
+      },
+    };
+  }
+  if (route.reply === "Readiness") {
+    const schema = { $ref: "#/components/schemas/Readiness" };
+    replies[503] = {
+      description: "A shard cannot be read.",
+      headers: reference(EVERYWHERE),
+      content: { "application/json": { schema } },
+    };
+  }
+  return replies;
+}
+
+/** Refused before the key was looked at, so that nothing is known of its limit. */
+const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 414]);
+
+const EVERYWHERE = [
+  "X-Request-Id",
+  "Vary",
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+];
+
+const LIMITS = [
+  "RateLimit-Policy",
+  "RateLimit",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+
+const EXTRA_HEADERS: Record<number, string[]> = {
+  401: ["WWW-Authenticate"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+const header = (description: string, schema: object, example: unknown) => ({
+  description,
+  schema,
+  example,
+});
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer", minimum: 0 };
+
+export const HEADERS: Record<string, object> = {
+  ETag: header(
+    "Names these bytes (single records) or, weakly, these records (collections).",
+    TEXT,
+    '"3c2l8grlwrhzb-gzip"',
+  ),
+  "X-Request-Id": header("The id of this request, for reports.", TEXT, "53a3a804-1"),
+  "RateLimit-Policy": header(
+    "The key's quota and its window in seconds.",
+    TEXT,
+    '"default";q=60;w=60',
+  ),
+  RateLimit: header(
+    "Requests left, and seconds until the quota is full again.",
+    TEXT,
+    '"default";r=59;t=1',
+  ),
+  "X-RateLimit-Limit": header("The key's quota.", NUMBER, 60),
+  "X-RateLimit-Remaining": header("Requests left.", NUMBER, 59),
+  "X-RateLimit-Reset": header("Seconds until the quota is full again.", NUMBER, 1),
+  "Retry-After": header("Seconds to wait before the next request.", NUMBER, 1),
+  "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
+  Allow: header("The methods there are.", TEXT, "GET, HEAD, OPTIONS"),
+  "Cache-Control": header("How the reply may be kept.", TEXT, "private, no-cache"),
+  "Content-Encoding": header("gzip, when asked for.", TEXT, "gzip"),
+  Vary: header(
+    "The request headers that the reply depends on.",
+    TEXT,
+    "Accept, Accept-Encoding, Authorization, Origin",
+  ),
+  "Access-Control-Allow-Origin": header("Pages of any site may read the reply.", TEXT, "*"),
+  "Access-Control-Expose-Headers": header("The headers such pages may read.", TEXT, "ETag"),
+  "Access-Control-Allow-Methods": header("The methods there are.", TEXT, "GET, HEAD, OPTIONS"),
+  "Access-Control-Allow-Headers": header("The headers pages may send.", TEXT, "Authorization"),
+  "Access-Control-Max-Age": header("Seconds this answer may be kept.", NUMBER, 86400),
+};
+
+export const PREFLIGHT: Replies = {
+  204: {
+    description: "What pages of other sites may send.",
+    headers: reference([
+      ...EVERYWHERE,
+      "Allow",
+      "Access-Control-Allow-Methods",
+      "Access-Control-Allow-Headers",
+      "Access-Control-Max-Age",
+    ]),
+  },
+  414: {
+    description: `\`uri-too-long\`: ${ERRORS["uri-too-long"].title}.`,
+    headers: reference(EVERYWHERE),
+    content: { [JSON_API]: { schema: { $ref: "#/components/schemas/Errors" } } },
+  },
+};
+
+function reference(names: string[]): object {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,147 @@
+/** In charge of the schemas of replies, built on the fields of the resources. */
+
+import type { TSchema } from "typebox";
+import { ERRORS } from "../domain/errors.ts";
+import { GAME_MODES } from "../domain/modes.ts";
+import { MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
+import { Match, Other, Participant, Player, Roster, Team } from "../schema/resources.ts";
+
+type Schema = Record<string, unknown>;
+
+const URI = { type: "string", format: "uri" };
+const TIME = { type: "string", format: "date-time" };
+
+/**
+ * Replies may hold less than a whole resource: `fields[TYPE]` chooses. What is there has its type;
+ * only the type and the id are always there.
+ */
+function asReply(schema: TSchema, description: string): Schema {
+  const plain = JSON.parse(JSON.stringify(schema)) as Schema;
+  const properties = plain.properties as Record<string, Schema>;
+  const { type, id, ...members } = properties;
+  for (const member of Object.values(members)) delete member.required;
+  return { ...(opened(plain) as Schema), description, required: ["type", "id"] };
+}
+
+/** Of a match that is served, more is known than of one that came in. */
+function servedMatch(): Schema {
+  const match = asReply(Match, "A completed session.") as {
+    properties: { attributes: { properties: Record<string, Schema> } };
+  };
+  const { createdAt, gameMode } = match.properties.attributes.properties;
+  Object.assign(createdAt!, TIME);
+  Object.assign(gameMode!, { enum: GAME_MODES });
+  return match;
+}
+
+/** Says in every object what is so anyway: attributes and stats are open sets. */
+function opened(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(opened);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const members = Object.entries(schema).map(([name, value]) => [name, opened(value)]);
+  const isObject = (schema as Schema).type === "object";
+  return { ...Object.fromEntries(members), ...(isObject ? { additionalProperties: true } : {}) };
+}
+
+const list = (items: Schema, maxItems?: number): Schema => ({
+  type: "array",
+  items,
+  ...(maxItems ? { maxItems } : {}),
+});
+const object = (
+  properties: Record<string, Schema>,
+  required = Object.keys(properties),
+): Schema => ({
+  type: "object",
+  properties,
+  required,
+});
+const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const JsonApi = object({ version: { type: "string", const: "1.0" } });
+const SelfLink = object({ self: URI });
+const Included: Schema = {
+  ...list({ anyOf: ["Roster", "Participant", "Player", "Team", "Other"].map(schema) }),
+  description: "The related resources, each once. Absent with an empty `include`.",
+};
+
+function document(data: Schema, links: Schema, more: Record<string, Schema> = {}): Schema {
+  const optional = new Set(["included"]);
+  const properties: Record<string, Schema> = { data, ...more, links, jsonapi: JsonApi };
+  const required = Object.keys(properties).filter((name) => !optional.has(name));
+  return { ...object(properties, required), additionalProperties: false };
+}
+
+export const SCHEMAS: Record<string, Schema> = {
+  Match: servedMatch(),
+  Roster: asReply(Roster, "One side of a match."),
+  Participant: asReply(Participant, "One member of a roster: a player, a guest or a bot."),
+  Player: asReply(Player, "The lifetime record of a registered player."),
+  Team: asReply(Team, "A team that players entered matchmaking as."),
+  Other: {
+    ...asReply(Other, "Any other resource that a record carried."),
+    not: {
+      properties: { type: { enum: ["match", "roster", "participant", "player", "team"] } },
+    },
+  },
+  MatchList: document(
+    list(schema("Match"), PAGE_SIZE),
+    object({ self: URI, first: URI, prev: URI, next: URI }, ["self", "first"]),
+    {
+      included: Included,
+      meta: object({ window: object({ start: TIME, end: TIME }) }),
+    },
+  ),
+  SingleMatch: document(schema("Match"), SelfLink, { included: Included }),
+  PlayerList: document(list(schema("Player"), MAX_PLAYERS), SelfLink),
+  SinglePlayer: document(schema("Player"), SelfLink),
+  Errors: {
+    ...object({
+      errors: {
+        ...list(
+          object(
+            {
+              id: { type: "string", description: "The id of the request." },
+              status: { type: "string", pattern: "^[45][0-9]{2}$" },
+              code: { type: "string", enum: Object.keys(ERRORS) },
+              title: { type: "string" },
+              detail: { type: "string", description: "What is wrong, and what to do." },
+              source: {
+                oneOf: [
+                  object({ parameter: { type: "string" } }),
+                  object({ header: { type: "string" } }),
+                ],
+              },
+            },
+            ["id", "status", "code", "title", "detail"],
+          ),
+        ),
+        minItems: 1,
+      },
+      jsonapi: JsonApi,
+    }),
+    additionalProperties: false,
+  },
+  Status: object({
+    name: { type: "string" },
+    version: { type: "string" },
+    startedAt: TIME,
+    shards: list(
+      object({
+        id: { type: "string" },
+        available: { type: "boolean" },
+        newestMatch: { anyOf: [TIME, { type: "null" }] },
+        ageSeconds: { type: ["integer", "null"] },
+      }),
+    ),
+  }),
+  Health: object({ status: { type: "string", const: "ok" } }),
+  Readiness: object(
+    {
+      status: { type: "string", enum: ["ready", "not ready"] },
+      unavailable: list({ type: "string" }),
+    },
+    ["status"],
+  ),
+  Description: { type: "object", description: "An OpenAPI 3.1 document." },
+};

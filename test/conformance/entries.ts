@@ -1,0 +1,149 @@
+/** In charge of what the conformance suite puts into a store and how it looks at what comes out. */
+
+import type { Result } from "../../src/domain/player.ts";
+import type {
+  Bundle,
+  Keeper,
+  MatchEntry,
+  PlayerRow,
+  Selection,
+  StoredMatch,
+  TeamRow,
+  Transaction,
+  WithheldEntry,
+} from "../../src/store/store.ts";
+
+/** To a store fragments are any bytes; those of the suite are mostly words. */
+export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+export const text = (stored: Uint8Array): string => Buffer.from(stored).toString();
+
+export interface EntryWishes {
+  createdAt?: number;
+  mode?: string;
+  patch?: string;
+  /** Players by id, each with how it went; in this order. */
+  players?: Record<string, Result>;
+  /** Teams by id, each with whether it entered with a roster; in this order. */
+  teams?: Record<string, boolean>;
+}
+
+export function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
+  return {
+    id,
+    createdAt: wishes.createdAt ?? 1000,
+    gameMode: wishes.mode ?? "ranked",
+    patchVersion: wishes.patch ?? "2.5",
+    resource: bytes(`resource of ${id}`),
+    included: bytes(`included of ${id}`),
+    digest: bytes(`digest of ${id}`),
+    contentHash: bytes(`hash of ${id}`),
+    carried: bytes(`carried of ${id}`),
+  };
+}
+
+export function anEntry(id: string, wishes: EntryWishes = {}): MatchEntry {
+  return {
+    ...aRecord(id, wishes),
+    players: Object.entries(wishes.players ?? {}).map(([player, result]) => ({
+      id: player,
+      result,
+    })),
+    teams: Object.entries(wishes.teams ?? {}).map(([team, plays]) => ({ id: team, plays })),
+  };
+}
+
+export function withheld(
+  id: string,
+  reason: WithheldEntry["reason"],
+  wishes: EntryWishes = {},
+): WithheldEntry {
+  return { ...aRecord(id, wishes), reason };
+}
+
+export function aPlayer(id: string, wishes: Partial<PlayerRow> = {}): PlayerRow {
+  return {
+    id,
+    name: `name of ${id}`,
+    seenAt: 1000,
+    totals: { played: 0, wins: 0, playedRanked: 0, gold: 0n },
+    resource: bytes(`player ${id}`),
+    companions: undefined,
+    ...wishes,
+  };
+}
+
+export function aTeam(id: string, wishes: Partial<TeamRow> = {}): TeamRow {
+  return {
+    id,
+    name: `tag of ${id}`,
+    resource: bytes(`team ${id}`),
+    companions: undefined,
+    ...wishes,
+  };
+}
+
+/** Adds matches, and everybody they name as plainly as can be. */
+export async function addPlainly(transaction: Transaction, entries: MatchEntry[]): Promise<void> {
+  await transaction.addServed(entries);
+  const players = new Set(entries.flatMap((entry) => entry.players.map(({ id }) => id)));
+  const teams = new Set(entries.flatMap((entry) => entry.teams.map(({ id }) => id)));
+  await transaction.putPlayers([...players].map((id) => aPlayer(id)));
+  await transaction.putTeams([...teams].map((id) => aTeam(id)));
+}
+
+export function serve(keeper: Keeper, ...entries: MatchEntry[]): Promise<void> {
+  return keeper.write((transaction) => addPlainly(transaction, entries));
+}
+
+/** A served match that names these players and teams, so that they may be put as wished. */
+export async function people(
+  keeper: Keeper,
+  rows: { players?: PlayerRow[]; teams?: TeamRow[] },
+): Promise<void> {
+  const { players = [], teams = [] } = rows;
+  await keeper.write(async (transaction) => {
+    const ids = [...players, ...teams].map(({ id }) => id).join("-");
+    await transaction.addServed([
+      anEntry(`with-${ids}`.slice(0, 64), {
+        players: Object.fromEntries(players.map(({ id }) => [id, "won"])),
+        teams: Object.fromEntries(teams.map(({ id }) => [id, true])),
+      }),
+    ]);
+    await transaction.putPlayers(players);
+    await transaction.putTeams(teams);
+  });
+}
+
+/** Everything there is, in order, unless wished otherwise. */
+export function selection(wishes: Partial<Selection> = {}): Selection {
+  return {
+    window: { start: -1e15, end: 1e15 },
+    sort: "createdAt",
+    place: { from: "offset", offset: 0 },
+    limit: 100,
+    players: [],
+    teams: [],
+    gameModes: undefined,
+    patchVersions: undefined,
+    ...wishes,
+  };
+}
+
+export const idsOf = (bundle: Bundle): string[] => bundle.matches.map(({ id }) => id);
+
+/** Who is in a bundle, in words. */
+export function namesIn(bundle: Bundle) {
+  return {
+    matches: idsOf(bundle),
+    players: bundle.players.map(({ resource }) => text(resource)),
+    teams: bundle.teams.map(({ resource }) => text(resource)),
+  };
+}
+
+/** The order of the contract, for ids of any length and case. */
+export function inOrder(
+  a: { createdAt: number; id: string },
+  b: { createdAt: number; id: string },
+): number {
+  return a.createdAt - b.createdAt || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+}

@@ -1,0 +1,146 @@
+/** In charge of what the conformance suite asks of the primitives that players and teams are folded from. */
+
+import { expect } from "bun:test";
+import type { HistoryEntry } from "../../src/store/store.ts";
+import { addPlainly, anEntry, aPlayer, people, serve } from "./entries.ts";
+import type { Guarantee, TestStore } from "./suite.ts";
+
+const NOTHING = { played: 0, wins: 0, playedRanked: 0, gold: 0n };
+
+const historyOf = ({ keeper }: TestStore, id: string, limit: number): Promise<HistoryEntry[]> =>
+  keeper.write(async (transaction) => transaction.playerHistory(id, limit));
+
+export function foldingGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "a history lists the newest matches first, mentions too, no more than asked for",
+    async (store) => {
+      await serve(
+        store.keeper,
+        anEntry("b", { createdAt: 2, players: { p: "won", other: "lost" } }),
+        anEntry("a", { createdAt: 2, players: { p: "lost" } }),
+        anEntry("B", { createdAt: 2, players: { p: "named" } }),
+        anEntry("z", { createdAt: -1, players: { p: "won" } }),
+        anEntry("c", { createdAt: 3, players: { other: "won" } }),
+        anEntry("d", { createdAt: 4, players: { p: "named" } }),
+      );
+      const all: HistoryEntry[] = [
+        { createdAt: 4, matchId: "d", result: "named" },
+        { createdAt: 2, matchId: "b", result: "won" },
+        { createdAt: 2, matchId: "a", result: "lost" },
+        { createdAt: 2, matchId: "B", result: "named" },
+        { createdAt: -1, matchId: "z", result: "won" },
+      ];
+      for (const limit of [1, 2, 4, 5, 100]) {
+        expect(await historyOf(store, "p", limit)).toEqual(all.slice(0, limit));
+      }
+      expect(await historyOf(store, "nobody", 9)).toEqual([]);
+    },
+  );
+
+  guarantee("a late match takes its place in the history", async (store) => {
+    await serve(store.keeper, anEntry("new", { createdAt: 9, players: { p: "won" } }));
+    await serve(store.keeper, anEntry("late", { createdAt: 1, players: { p: "lost" } }));
+    await serve(store.keeper, anEntry("between", { createdAt: 5, players: { p: "lost" } }));
+    expect((await historyOf(store, "p", 9)).map(({ matchId }) => matchId)).toEqual([
+      "new",
+      "between",
+      "late",
+    ]);
+  });
+
+  guarantee(
+    "the latest of a team is the newest match that names it, be it a mention",
+    async (store) => {
+      await serve(
+        store.keeper,
+        anEntry("a", { createdAt: 5, teams: { t: true, u: true } }),
+        anEntry("b", { createdAt: 5, teams: { t: false } }),
+        anEntry("c", { createdAt: 1, teams: { t: true } }),
+      );
+      await store.keeper.write(async (transaction) => {
+        expect(await transaction.latestOfTeam("t")).toBe("b");
+        expect(await transaction.latestOfTeam("u")).toBe("a");
+        expect(await transaction.latestOfTeam("T")).toBeUndefined();
+      });
+    },
+  );
+
+  guarantee(
+    "totals come back as they were put, gold of any size, zero for strangers",
+    async (store) => {
+      const golds = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 64n, 10n ** 40n + 7n, -(10n ** 30n)];
+      const rows = golds.map((gold, index) =>
+        aPlayer(`p${index}`, {
+          totals: { played: 2_000_000_000 + index, wins: index, playedRanked: 3 * index, gold },
+        }),
+      );
+      await people(store.keeper, { players: rows });
+      await store.keeper.write(async (transaction) => {
+        const totals = await transaction.totals(["nobody", ...rows.map(({ id }) => id)]);
+        expect(totals).toEqual(
+          new Map([["nobody", NOTHING], ...rows.map((row) => [row.id, row.totals] as const)]),
+        );
+      });
+    },
+  );
+
+  guarantee("a newcomer has no totals until they are put", async ({ keeper }) => {
+    await keeper.write(async (transaction) => {
+      await transaction.addServed([anEntry("m", { players: { p: "won" } })]);
+      expect(await transaction.totals(["p"])).toEqual(new Map([["p", NOTHING]]));
+      await transaction.putPlayers([aPlayer("p")]);
+    });
+  });
+
+  guarantee("a player or team that was removed may come back", async (store) => {
+    const { keeper } = store;
+    const entry = anEntry("m", { players: { p: "won" }, teams: { t: true } });
+    for (let round = 0; round < 2; round++) {
+      await keeper.write(async (transaction) => {
+        await addPlainly(transaction, [entry]);
+        await transaction.putPlayers([
+          aPlayer("p", { totals: { played: 1, wins: 1, playedRanked: 1, gold: 5n } }),
+        ]);
+      });
+      const reader = await store.reader();
+      expect(await reader.players(["p"])).toHaveLength(1);
+      expect(await reader.teamIdsNamed(["tag of t"])).toEqual(["t"]);
+      await keeper.write(async (transaction) => {
+        await transaction.removeServed([entry]);
+        await transaction.removePlayers(["p", "nobody"]);
+        await transaction.removeTeams(["t", "nobody"]);
+        expect(await transaction.totals(["p"])).toEqual(new Map([["p", NOTHING]]));
+        expect(await transaction.playerHistory("p", 9)).toEqual([]);
+      });
+      expect(await reader.players(["p"])).toEqual([]);
+      expect(await reader.playersNamed("name of p", 9)).toEqual([]);
+      expect(await reader.recentPlayers(9)).toEqual([]);
+      expect(await reader.teamIdsNamed(["tag of t"])).toEqual([]);
+    }
+  });
+
+  guarantee("dependents are each found once, under any of their players", async ({ keeper }) => {
+    await keeper.write(async (transaction) => {
+      await transaction.addDependents([
+        ["p", "m1"],
+        ["q", "m1"],
+        ["p", "m2"],
+        ["r", "m3"],
+        ["P", "m4"],
+      ]);
+    });
+    await keeper.write(async (transaction) => {
+      const found = async (...ids: string[]) => (await transaction.dependents(ids)).sort();
+      expect(await found("p")).toEqual(["m1", "m2"]);
+      expect(await found("p", "q", "r", "nobody")).toEqual(["m1", "m2", "m3"]);
+      await transaction.removeDependents([
+        ["p", "m1"],
+        ["r", "m3"],
+        ["nobody", "m3"],
+      ]);
+      expect(await found("p")).toEqual(["m2"]);
+      expect(await found("q")).toEqual(["m1"]);
+      expect(await found("r")).toEqual([]);
+    });
+  });
+}

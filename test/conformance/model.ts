@@ -1,0 +1,174 @@
+/** In charge of comparing a store with the simplest one there is: filter, sort, slice. */
+
+import { expect } from "bun:test";
+import fc from "fast-check";
+import type { Gap } from "../../src/query/query.ts";
+import type { MatchEntry, Selection } from "../../src/store/store.ts";
+import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entries.ts";
+import type { Guarantee, TestStore } from "./suite.ts";
+
+/** What `Reader.matches` has to answer when these entries are all there is. */
+export function modelPage(entries: MatchEntry[], asked: Selection) {
+  const found = entries.filter((entry) => isSelected(entry, asked)).sort(inOrder);
+  if (asked.sort === "-createdAt") found.reverse();
+  const [start, end] = span(found, asked);
+  const matches = found.slice(start, end);
+  const distinct = (ids: string[]) => [...new Set(ids)];
+  const players = distinct(matches.flatMap((entry) => entry.players.map(({ id }) => id)));
+  const teams = distinct(matches.flatMap((entry) => entry.teams.map(({ id }) => id)));
+  const isAstray = asked.place.from === "offset" && matches.length === 0;
+  return {
+    matches: matches.map(({ id }) => id),
+    players: players.map((id) => `player ${id}`),
+    teams: teams.map((id) => `team ${id}`),
+    more: { before: start > 0 && !isAstray, after: end < found.length && !isAstray },
+  };
+}
+
+function isSelected(entry: MatchEntry, asked: Selection): boolean {
+  const { window, gameModes, patchVersions } = asked;
+  const playing = entry.players.filter(({ result }) => result !== "named").map(({ id }) => id);
+  const entered = entry.teams.filter(({ plays }) => plays).map(({ id }) => id);
+  return (
+    entry.createdAt >= window.start &&
+    entry.createdAt <= window.end &&
+    asked.players.every((ids) => ids.some((id) => playing.includes(id))) &&
+    asked.teams.every((ids) => ids.some((id) => entered.includes(id))) &&
+    (gameModes === undefined || gameModes.includes(entry.gameMode)) &&
+    (patchVersions === undefined || patchVersions.includes(entry.patchVersion))
+  );
+}
+
+/** From which to before which of the matches found the page reaches. */
+function span(found: MatchEntry[], { place, sort, limit }: Selection): [number, number] {
+  const within = (index: number) => Math.max(0, Math.min(index, found.length));
+  if (place.from === "offset") return [within(place.offset), within(place.offset + limit)];
+  const isPassed = (entry: MatchEntry) => liesBelow(entry, place.gap) === (sort === "createdAt");
+  const passed = found.filter(isPassed).length;
+  return place.from === "after"
+    ? [passed, within(passed + limit)]
+    : [within(passed - limit), passed];
+}
+
+function liesBelow(entry: MatchEntry, gap: Gap): boolean {
+  const order = inOrder(entry, gap);
+  return order < 0 || (order === 0 && gap.side === "after");
+}
+
+// Few different values, so that times, people and gaps often coincide.
+const time = fc.integer({ min: -3, max: 6 });
+const id = fc.string({ unit: fc.constantFrom(..."-09AZ_az"), minLength: 1, maxLength: 2 });
+const modes = ["ranked", "casual", "private"];
+const patches = ["1", "2", "2 "];
+const players = ["p", "P", "q", "r", "s"];
+const teams = ["t", "u", "T"];
+const some = <T>(values: T[]) => fc.subarray(values, { maxLength: 3 });
+
+const entry: fc.Arbitrary<MatchEntry> = fc
+  .record({
+    id,
+    createdAt: time,
+    mode: fc.constantFrom(...modes),
+    patch: fc.constantFrom(...patches),
+    players: fc.dictionary(
+      fc.constantFrom(...players),
+      fc.constantFrom("won" as const, "lost" as const, "named" as const),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    teams: fc.dictionary(fc.constantFrom(...teams), fc.boolean(), {
+      maxKeys: 2,
+      noNullPrototype: true,
+    }),
+  })
+  .map(({ id: matchId, ...wishes }) => anEntry(matchId, wishes));
+
+const gap: fc.Arbitrary<Gap> = fc.record({
+  createdAt: fc.integer({ min: -4, max: 7 }),
+  id,
+  side: fc.constantFrom("before" as const, "after" as const),
+});
+
+const lists = (values: string[]) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant<string[][]>([]) },
+    { weight: 4, arbitrary: fc.array(some([...values, "nobody"]), { minLength: 1, maxLength: 2 }) },
+  );
+const maybe = (values: string[]) =>
+  fc.option(some([...values, "none"]), { nil: undefined, freq: 2 });
+
+const asked: fc.Arbitrary<Selection> = fc.record({
+  window: fc
+    .tuple(fc.integer({ min: -4, max: 7 }), fc.integer({ min: 0, max: 11 }))
+    .map(([start, length]) => ({ start, end: start + length })),
+  sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
+  place: fc.oneof(
+    fc.record({ from: fc.constant("offset" as const), offset: fc.integer({ min: 0, max: 12 }) }),
+    fc.record({ from: fc.constant("after" as const), gap }),
+    fc.record({ from: fc.constant("before" as const), gap }),
+  ),
+  limit: fc.integer({ min: 1, max: 6 }),
+  players: lists(players),
+  teams: lists(teams),
+  gameModes: maybe(modes),
+  patchVersions: maybe(patches),
+});
+
+/** One history of a shard: matches that come in several writes, and some of them that go again. */
+const history = fc.record({
+  entries: fc.uniqueArray(entry, { selector: (one) => one.id, minLength: 4, maxLength: 30 }),
+  writes: fc.integer({ min: 1, max: 4 }),
+  going: fc.infiniteStream(fc.boolean()).map((stream) => stream.take(30)),
+  selections: fc.array(asked, { minLength: 30, maxLength: 40 }),
+});
+
+export function modelGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "any selection of any matches is answered as filter, sort and slice would",
+    async (store) => {
+      const reader = await store.reader();
+      const answersAlike = fc.asyncProperty(history, async (given) => {
+        const going = [...given.going];
+        const gone = given.entries.filter((_, index) => going[index] && index % 3 === 0);
+        const left = given.entries.filter((one) => !gone.includes(one));
+        await fill(store, given.entries, given.writes);
+        await remove(store, gone, left);
+        try {
+          for (const chosen of given.selections) {
+            const page = await reader.matches(chosen);
+            expect({ ...namesIn(page), more: page.more }).toEqual(modelPage(left, chosen));
+          }
+        } finally {
+          await remove(store, left, []);
+        }
+        expect(idsOf(await reader.matches(selection()))).toEqual([]);
+      });
+      await fc.assert(answersAlike, { numRuns: 150 });
+    },
+    60_000,
+  );
+}
+
+async function fill({ keeper }: TestStore, entries: MatchEntry[], writes: number): Promise<void> {
+  for (let part = 0; part < writes; part++) {
+    const batch = entries.filter((_, index) => index % writes === part);
+    await keeper.write((transaction) => addPlainly(transaction, batch));
+  }
+}
+
+/** As the contract wants it: those whom no match names any longer go in the same transaction. */
+async function remove(
+  { keeper }: TestStore,
+  gone: MatchEntry[],
+  left: MatchEntry[],
+): Promise<void> {
+  const orphans = (kind: "players" | "teams") => {
+    const named = new Set(left.flatMap((one) => one[kind].map((person) => person.id)));
+    const before = gone.flatMap((one) => one[kind].map((person) => person.id));
+    return [...new Set(before)].filter((person) => !named.has(person));
+  };
+  await keeper.write(async (transaction) => {
+    await transaction.removeServed(gone);
+    await transaction.removePlayers(orphans("players"));
+    await transaction.removeTeams(orphans("teams"));
+  });
+}

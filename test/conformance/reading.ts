@@ -1,0 +1,231 @@
+/** In charge of what the conformance suite asks of readers, pages of matches aside. */
+
+import { expect } from "bun:test";
+import type { PlayerListing } from "../../src/store/store.ts";
+import { anEntry, aPlayer, aTeam, bytes, namesIn, people, serve, text } from "./entries.ts";
+import type { Guarantee } from "./suite.ts";
+
+/** Texts that only a bytewise comparison keeps apart. */
+const LOOKALIKES = [
+  "Ana",
+  "ana",
+  "ANA",
+  " Ana",
+  "Ana ",
+  "Aná",
+  "Ana\u0301",
+  "Ａｎａ",
+  "Straße",
+  "Strasse",
+  "İ",
+  "i",
+  "ı",
+  "名",
+  "名\u200b",
+  "😀",
+  "%",
+  "_",
+  "'",
+  "1",
+  "01",
+  "1.0",
+];
+
+const idsIn = (players: PlayerListing[]) => players.map(({ id }) => id);
+
+export function readingGuarantees(guarantee: Guarantee): void {
+  guarantee("an empty shard answers every question", async (store) => {
+    const reader = await store.reader();
+    expect(await reader.match("m")).toBeUndefined();
+    expect(await reader.players(["p"])).toEqual([]);
+    expect(await reader.playersNamed("Ana", 6)).toEqual([]);
+    expect(await reader.recentPlayers(6)).toEqual([]);
+    expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
+    expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
+    expect(await reader.newestMatch()).toBeUndefined();
+    expect(await reader.vocabulary()).toEqual({ includePaths: new Set(), types: new Set() });
+  });
+
+  guarantee(
+    "a match comes with everybody it names, mentions too, in their order",
+    async (store) => {
+      await serve(
+        store.keeper,
+        anEntry("other", { players: { z: "won", b: "lost" }, teams: { v: true } }),
+        anEntry("m", {
+          players: { c: "won", a: "lost", b: "named" },
+          teams: { u: true, t: false },
+        }),
+      );
+      expect(namesIn((await (await store.reader()).match("m"))!)).toEqual({
+        matches: ["m"],
+        players: ["player c", "player a", "player b"],
+        teams: ["team u", "team t"],
+      });
+    },
+  );
+
+  guarantee("a match may name nobody", async (store) => {
+    await serve(store.keeper, anEntry("m"));
+    const bundle = (await (await store.reader()).match("m"))!;
+    expect(namesIn(bundle)).toEqual({ matches: ["m"], players: [], teams: [] });
+    expect(text(bundle.matches[0]!.resource)).toBe("resource of m");
+    expect(text(bundle.matches[0]!.included)).toBe("included of m");
+    expect(text(bundle.matches[0]!.digest)).toBe("digest of m");
+  });
+
+  guarantee("ids of matches are told apart by case", async (store) => {
+    await serve(store.keeper, anEntry("m"), anEntry("M"));
+    const reader = await store.reader();
+    expect(namesIn((await reader.match("m"))!).matches).toEqual(["m"]);
+    expect(namesIn((await reader.match("M"))!).matches).toEqual(["M"]);
+  });
+
+  guarantee("players and teams come as they were put last, companions too", async (store) => {
+    const { keeper } = store;
+    await people(keeper, {
+      players: [aPlayer("p", { companions: bytes("a skin") })],
+      teams: [aTeam("t", { companions: bytes("a banner") })],
+    });
+    const reader = await store.reader();
+    const seen = async () => {
+      const { players, teams } = (await reader.match("with-p-t"))!;
+      const [listed] = await reader.players(["p"]);
+      return [players[0]!, teams[0]!, listed!].map(({ resource, companions }) => [
+        text(resource),
+        companions && text(companions),
+      ]);
+    };
+    expect(await seen()).toEqual([
+      ["player p", "a skin"],
+      ["team t", "a banner"],
+      ["player p", "a skin"],
+    ]);
+    await keeper.write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("p", { resource: bytes("p anew") })]);
+      await transaction.putTeams([aTeam("t", { resource: bytes("t anew") })]);
+    });
+    expect(await seen()).toEqual([
+      ["p anew", undefined],
+      ["t anew", undefined],
+      ["p anew", undefined],
+    ]);
+  });
+
+  guarantee(
+    "players come in the order of the ids asked for, unknown ones left out",
+    async (store) => {
+      await people(store.keeper, { players: ["a", "b", "c", "B"].map((id) => aPlayer(id)) });
+      const reader = await store.reader();
+      const found = await reader.players(["c", "nobody", "B", "a", "C"]);
+      expect(found.map(({ id, name }) => [id, name])).toEqual([
+        ["c", "name of c"],
+        ["B", "name of B"],
+        ["a", "name of a"],
+      ]);
+      expect(await reader.players([])).toEqual([]);
+    },
+  );
+
+  guarantee("names are told apart bytewise, of players and of teams", async (store) => {
+    await people(store.keeper, {
+      players: LOOKALIKES.map((name, index) => aPlayer(`p${index}`, { name })),
+      teams: LOOKALIKES.map((name, index) => aTeam(`t${index}`, { name })),
+    });
+    const reader = await store.reader();
+    for (const [index, name] of LOOKALIKES.entries()) {
+      expect(idsIn(await reader.playersNamed(name, 9))).toEqual([`p${index}`]);
+      expect((await reader.playersNamed(name, 9))[0]!.name).toBe(name);
+      expect(await reader.playerIdsNamed([name])).toEqual([`p${index}`]);
+      expect(await reader.teamIdsNamed([name])).toEqual([`t${index}`]);
+    }
+  });
+
+  guarantee(
+    "the players of a name come by id, bytewise, and no more than asked for",
+    async (store) => {
+      const ids = ["b", "a", "B", "-", "_", "1", "10", "9"];
+      await people(store.keeper, { players: ids.map((id) => aPlayer(id, { name: "Ana" })) });
+      const reader = await store.reader();
+      const inOrder = ["-", "1", "10", "9", "B", "_", "a", "b"];
+      for (const limit of [1, 3, 8, 100]) {
+        expect(idsIn(await reader.playersNamed("Ana", limit))).toEqual(inOrder.slice(0, limit));
+      }
+    },
+  );
+
+  guarantee("several names find every player and team that bears one of them", async (store) => {
+    await people(store.keeper, {
+      players: [
+        aPlayer("a", { name: "Ana" }),
+        aPlayer("b", { name: "Bo" }),
+        aPlayer("c", { name: "Ana" }),
+        aPlayer("d", { name: "Dee" }),
+      ],
+      teams: [aTeam("t", { name: "TT" }), aTeam("u", { name: "UU" }), aTeam("v", { name: "UU" })],
+    });
+    const reader = await store.reader();
+    expect((await reader.playerIdsNamed(["Bo", "nobody", "Ana"])).sort()).toEqual(["a", "b", "c"]);
+    expect((await reader.teamIdsNamed(["UU", "nobody"])).sort()).toEqual(["u", "v"]);
+    expect(await reader.playerIdsNamed([])).toEqual([]);
+    expect(await reader.teamIdsNamed([])).toEqual([]);
+  });
+
+  guarantee("an old name finds nobody", async (store) => {
+    const { keeper } = store;
+    await people(keeper, {
+      players: [aPlayer("p", { name: "Old" })],
+      teams: [aTeam("t", { name: "OLD" })],
+    });
+    await keeper.write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("p", { name: "New" })]);
+      await transaction.putTeams([aTeam("t", { name: "NEW" })]);
+    });
+    const reader = await store.reader();
+    expect(await reader.playersNamed("Old", 6)).toEqual([]);
+    expect(await reader.playerIdsNamed(["Old"])).toEqual([]);
+    expect(await reader.teamIdsNamed(["OLD"])).toEqual([]);
+    expect(idsIn(await reader.playersNamed("New", 6))).toEqual(["p"]);
+    expect(await reader.teamIdsNamed(["NEW"])).toEqual(["t"]);
+  });
+
+  guarantee(
+    "recent players come latest first, then by id, and no more than asked for",
+    async (store) => {
+      const seen = { d: 5, b: 9, a: 9, B: 9, c: -7, e: 5 };
+      await people(store.keeper, {
+        players: Object.entries(seen).map(([id, seenAt]) => aPlayer(id, { seenAt })),
+      });
+      const reader = await store.reader();
+      const inOrder = ["B", "a", "b", "d", "e", "c"];
+      for (const limit of [1, 2, 4, 6, 100]) {
+        expect(idsIn(await reader.recentPlayers(limit))).toEqual(inOrder.slice(0, limit));
+      }
+    },
+  );
+
+  guarantee("a player that is seen again moves to the front", async (store) => {
+    await people(store.keeper, {
+      players: [aPlayer("a", { seenAt: 1 }), aPlayer("b", { seenAt: 2 })],
+    });
+    const reader = await store.reader();
+    expect(idsIn(await reader.recentPlayers(6))).toEqual(["b", "a"]);
+    await store.keeper.write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("a", { seenAt: 3 })]);
+    });
+    expect(idsIn(await reader.recentPlayers(6))).toEqual(["a", "b"]);
+  });
+
+  guarantee(
+    "the newest match is the newest served one, in whatever order they came",
+    async (store) => {
+      const reader = await store.reader();
+      await serve(store.keeper, anEntry("a", { createdAt: -20 }));
+      expect(await reader.newestMatch()).toBe(-20);
+      await serve(store.keeper, anEntry("b", { createdAt: 30 }), anEntry("c", { createdAt: 10 }));
+      expect(await reader.newestMatch()).toBe(30);
+      await serve(store.keeper, anEntry("d", { createdAt: 20 }));
+      expect(await reader.newestMatch()).toBe(30);
+    },
+  );
+}

@@ -1,0 +1,235 @@
+/** In charge of what the conformance suite asks of records: kept whole, found again, removed whole. */
+
+import { expect } from "bun:test";
+import fc from "fast-check";
+import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
+import type { Fate, StoredMatch } from "../../src/store/store.ts";
+import {
+  addPlainly,
+  anEntry,
+  aRecord,
+  idsOf,
+  namesIn,
+  selection,
+  serve,
+  text,
+  withheld,
+} from "./entries.ts";
+import type { Guarantee } from "./suite.ts";
+
+/** The record alone, with bytes of one type, whatever else an adapter's object may hold. */
+function plain(match: StoredMatch): StoredMatch {
+  const { id, createdAt, gameMode, patchVersion } = match;
+  const copy = (from: Uint8Array) => new Uint8Array(from);
+  return {
+    id,
+    createdAt,
+    gameMode,
+    patchVersion,
+    resource: copy(match.resource),
+    included: copy(match.included),
+    digest: copy(match.digest),
+    contentHash: copy(match.contentHash),
+    carried: copy(match.carried),
+  };
+}
+
+const anyBytes = fc.uint8Array({ maxLength: 300 });
+const anyText = fc.string({ unit: "binary", maxLength: 40 }).filter((one) => !one.includes("\0"));
+const YEAR_0 = -62_167_219_200_000;
+const END_OF_9999 = 253_402_300_799_999;
+const anyRecord: fc.Arbitrary<Omit<StoredMatch, "id">> = fc.record({
+  createdAt: fc.oneof(
+    fc.integer({ min: YEAR_0, max: END_OF_9999 }),
+    fc.constantFrom(YEAR_0, -1, 0, END_OF_9999),
+  ),
+  gameMode: anyText,
+  patchVersion: anyText,
+  resource: anyBytes,
+  included: anyBytes,
+  digest: anyBytes,
+  contentHash: anyBytes,
+  carried: anyBytes,
+});
+
+export function recordGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "any bytes, texts and times come back as they were given",
+    async ({ keeper, reader }) => {
+      const open = await reader();
+      let made = 0;
+      const keptWhole = fc.asyncProperty(anyRecord, fc.boolean(), async (record, isServed) => {
+        const kept = { ...record, id: `m${made++}` };
+        await keeper.write(async (transaction) => {
+          if (isServed) await transaction.addServed([{ ...kept, players: [], teams: [] }]);
+          else await transaction.addWithheld([{ ...kept, reason: "ending" }]);
+        });
+        expect(plain((await keeper.inspect(kept.id))!.match)).toEqual(kept);
+        const bundle = await open.match(kept.id);
+        if (!isServed) return expect(bundle).toBeUndefined();
+        expect(plain({ ...kept, ...bundle!.matches[0]! })).toEqual(kept);
+      });
+      await fc.assert(keptWhole, { numRuns: 60 });
+    },
+  );
+
+  guarantee("a record of a megabyte is kept whole", async ({ keeper, reader }) => {
+    const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
+    await serve(keeper, { ...anEntry("m"), included: large });
+    const [match] = (await (await reader()).match("m"))!.matches;
+    expect(Buffer.compare(match!.included, large)).toBe(0);
+  });
+
+  guarantee("a withheld record can be inspected, and no reader reaches it", async (store) => {
+    const { keeper } = store;
+    await keeper.write(async (transaction) => {
+      await transaction.addWithheld(WITHHELD_REASONS.map((reason) => withheld(reason, reason)));
+    });
+    for (const reason of WITHHELD_REASONS) {
+      const found = await keeper.inspect(reason);
+      expect(found!.fate).toEqual({ state: "withheld", reason });
+      expect(plain(found!.match)).toEqual(aRecord(reason));
+    }
+    const reader = await store.reader();
+    expect(await reader.match("ending")).toBeUndefined();
+    expect(idsOf(await reader.matches(selection()))).toEqual([]);
+    expect(await reader.newestMatch()).toBeUndefined();
+    expect(await reader.recentPlayers(9)).toEqual([]);
+  });
+
+  guarantee("a served record can be inspected, an unknown one cannot", async ({ keeper }) => {
+    await serve(keeper, anEntry("m", { players: { p: "won" } }));
+    const found = await keeper.inspect("m");
+    expect(found!.fate).toEqual({ state: "served" });
+    expect(plain(found!.match)).toEqual(aRecord("m"));
+    expect(await keeper.inspect("M")).toBeUndefined();
+  });
+
+  guarantee(
+    "known and load tell served from withheld and leave out what is unknown",
+    async (store) => {
+      await serve(store.keeper, anEntry("served"));
+      await store.keeper.write(async (transaction) => {
+        await transaction.addWithheld([withheld("hidden", "no-ranked-player")]);
+        const ids = ["nobody", "hidden", "served", "SERVED"];
+        const fates: Record<string, Fate> = {
+          served: { state: "served" },
+          hidden: { state: "withheld", reason: "no-ranked-player" },
+        };
+        const known = await transaction.known(ids);
+        expect(Object.fromEntries([...known].map(([id, { fate }]) => [id, fate]))).toEqual(fates);
+        for (const id of ["served", "hidden"]) {
+          expect(text(known.get(id)!.contentHash)).toBe(`hash of ${id}`);
+        }
+        const loaded = await transaction.load(ids);
+        expect(Object.fromEntries(loaded.map(({ fate, match }) => [match.id, fate]))).toEqual(
+          fates,
+        );
+        for (const { match } of loaded) expect(plain(match)).toEqual(aRecord(match.id));
+      });
+    },
+  );
+
+  guarantee("empty lists ask for nothing and change nothing", async ({ keeper }) => {
+    await serve(keeper, anEntry("m", { players: { p: "won" } }));
+    const { bytes: _, ...before } = await keeper.counts();
+    await keeper.write(async (transaction) => {
+      await transaction.lockPlayers([]);
+      expect((await transaction.known([])).size).toBe(0);
+      expect(await transaction.load([])).toEqual([]);
+      await transaction.addServed([]);
+      await transaction.removeServed([]);
+      await transaction.addWithheld([]);
+      await transaction.removeWithheld([]);
+      expect((await transaction.rankedEvidence([])).size).toBe(0);
+      await transaction.changeRankedEvidence(new Map());
+      expect(await transaction.dependents([])).toEqual([]);
+      await transaction.addDependents([]);
+      await transaction.removeDependents([]);
+      expect((await transaction.totals([])).size).toBe(0);
+      await transaction.putPlayers([]);
+      await transaction.removePlayers([]);
+      await transaction.putTeams([]);
+      await transaction.removeTeams([]);
+      await transaction.changeVocabulary(new Map());
+    });
+    const { bytes: __, ...after } = await keeper.counts();
+    expect(after).toEqual(before);
+  });
+
+  guarantee(
+    "a match that is removed is gone from every list and from its people",
+    async (store) => {
+      const { keeper } = store;
+      const going = anEntry("going", {
+        createdAt: 2000,
+        players: { p: "won", q: "lost", r: "named" },
+        teams: { t: true, u: false },
+      });
+      const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
+      await serve(keeper, going, staying);
+      await keeper.write(async (transaction) => {
+        await transaction.lockPlayers(["p", "q", "r"]);
+        await transaction.removeServed([going]);
+        expect(await transaction.playerHistory("p", 9)).toEqual([
+          { createdAt: 1000, matchId: "staying", result: "lost" },
+        ]);
+        expect(await transaction.playerHistory("q", 9)).toEqual([]);
+        expect(await transaction.playerHistory("r", 9)).toEqual([]);
+        expect(await transaction.latestOfTeam("t")).toBe("staying");
+        expect(await transaction.latestOfTeam("u")).toBeUndefined();
+        await transaction.removePlayers(["q", "r"]);
+        await transaction.removeTeams(["u"]);
+      });
+      const reader = await store.reader();
+      expect(await keeper.inspect("going")).toBeUndefined();
+      expect(await reader.match("going")).toBeUndefined();
+      expect(namesIn(await reader.matches(selection()))).toEqual({
+        matches: ["staying"],
+        players: ["player p"],
+        teams: ["team t"],
+      });
+      expect(idsOf(await reader.matches(selection({ players: [["p", "q"]] })))).toEqual([
+        "staying",
+      ]);
+      expect(await reader.newestMatch()).toBe(1000);
+    },
+  );
+
+  guarantee("a record may change places between served and withheld", async (store) => {
+    const { keeper } = store;
+    const entry = anEntry("m", { players: { p: "won" } });
+    await keeper.write(async (transaction) => {
+      await transaction.addWithheld([withheld("m", "no-ranked-player")]);
+    });
+    await keeper.write(async (transaction) => {
+      await transaction.removeWithheld(["m"]);
+      await addPlainly(transaction, [entry]);
+    });
+    expect((await keeper.inspect("m"))!.fate).toEqual({ state: "served" });
+    expect(idsOf((await (await store.reader()).match("m"))!)).toEqual(["m"]);
+    await keeper.write(async (transaction) => {
+      await transaction.removeServed([entry]);
+      await transaction.removePlayers(["p"]);
+      await transaction.addWithheld([withheld("m", "no-ranked-player")]);
+    });
+    expect((await keeper.inspect("m"))!.fate.state).toBe("withheld");
+    expect(await (await store.reader()).match("m")).toBeUndefined();
+  });
+
+  guarantee("a record may be replaced by another with its id in one write", async (store) => {
+    const { keeper } = store;
+    const old = anEntry("m", { players: { p: "won", q: "lost" } });
+    await serve(keeper, old);
+    await keeper.write(async (transaction) => {
+      await transaction.removeServed([old]);
+      await addPlainly(transaction, [
+        anEntry("m", { createdAt: 5, players: { q: "won", n: "lost" } }),
+      ]);
+      await transaction.removePlayers(["p"]);
+    });
+    const page = await (await store.reader()).matches(selection());
+    expect(page.matches.map(({ id, createdAt }) => [id, createdAt])).toEqual([["m", 5]]);
+    expect(namesIn(page).players).toEqual(["player q", "player n"]);
+  });
+}

@@ -1,0 +1,28 @@
+/** In charge of running the store conformance suite over the SQLite adapter. */
+
+import { join } from "node:path";
+import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
+import { SqliteReader } from "../../src/store/sqlite/reader.ts";
+import type { Reader } from "../../src/store/store.ts";
+import { aFolder } from "../support/world.ts";
+import { storeConformance } from "./suite.ts";
+
+storeConformance("SQLite", async () => {
+  const folder = aFolder();
+  const path = join(folder.path, "shard.db");
+  const keeper = new SqliteKeeper(openForWriting(path));
+  const readers: Reader[] = [];
+  return {
+    keeper,
+    reader() {
+      const reader = new SqliteReader(openForReading(path)!);
+      readers.push(reader);
+      return reader;
+    },
+    async close() {
+      for (const store of [...readers, keeper]) await store.close();
+      folder.remove();
+    },
+  };
+});

@@ -1,0 +1,83 @@
+/**
+ * In charge of the store conformance suite: every sentence of the contract in src/store/store.ts,
+ * asked of any adapter. An adapter runs it from a test file of its own:
+ *
+ *     storeConformance("SQLite", makeStore);
+ *
+ * Where an adapter cannot keep a guarantee, it names it with the reason. That test is then skipped,
+ * and the reason is part of its title; a name that is no guarantee of the suite fails.
+ */
+
+import { describe, expect, test } from "bun:test";
+import type { Awaitable, Keeper, Reader } from "../../src/store/store.ts";
+import { countingGuarantees } from "./counting.ts";
+import { foldingGuarantees } from "./folding.ts";
+import { modelGuarantees } from "./model.ts";
+import { pageGuarantees } from "./pages.ts";
+import { readingGuarantees } from "./reading.ts";
+import { recordGuarantees } from "./records.ts";
+import { writingGuarantees } from "./writing.ts";
+
+/** One empty shard. */
+export interface TestStore {
+  keeper: Keeper;
+  /** A reader opened fresh over the same shard; `close` of the store closes it as well. */
+  reader(): Awaitable<Reader>;
+  close(): Awaitable<void>;
+}
+
+/** The guarantees, by their titles, that an adapter does not keep, each with the reason. */
+export type Differences = Readonly<Record<string, string>>;
+
+/** States one guarantee; every one is asked of a new, empty store. */
+export type Guarantee = (
+  title: string,
+  body: (store: TestStore) => Promise<void>,
+  milliseconds?: number,
+) => void;
+
+const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] = [
+  ["writing", writingGuarantees],
+  ["records", recordGuarantees],
+  ["reading", readingGuarantees],
+  ["pages of matches", pageGuarantees],
+  ["players and teams", foldingGuarantees],
+  ["counts", countingGuarantees],
+  ["compared with a model", modelGuarantees],
+];
+
+export function storeConformance(
+  name: string,
+  makeStore: () => Promise<TestStore>,
+  differences: Differences = {},
+): void {
+  const titles = new Set<string>();
+  describe(`the ${name} store`, () => {
+    for (const [topic, state] of PARTS) {
+      describe(topic, () =>
+        state((title, body, milliseconds) => {
+          if (titles.has(title)) throw new Error(`two guarantees are called "${title}"`);
+          titles.add(title);
+          const reason = differences[title];
+          if (reason !== undefined) test.skip(`${title} (differs: ${reason})`, () => {});
+          else test(title, () => withStore(makeStore, body), milliseconds);
+        }),
+      );
+    }
+    test("differs only in guarantees that there are", () => {
+      expect(Object.keys(differences).filter((title) => !titles.has(title))).toEqual([]);
+    });
+  });
+}
+
+async function withStore(
+  makeStore: () => Promise<TestStore>,
+  body: (store: TestStore) => Promise<void>,
+): Promise<void> {
+  const store = await makeStore();
+  try {
+    await body(store);
+  } finally {
+    await store.close();
+  }
+}

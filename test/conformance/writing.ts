@@ -1,0 +1,191 @@
+/** In charge of what the conformance suite asks of writes: whole or not at all, and in turns. */
+
+import { expect } from "bun:test";
+import {
+  addPlainly,
+  anEntry,
+  aPlayer,
+  idsOf,
+  selection,
+  serve,
+  text,
+  withheld,
+} from "./entries.ts";
+import type { Guarantee } from "./suite.ts";
+
+export function writingGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "a write that resolved is seen by readers opened before and after it",
+    async (store) => {
+      const before = await store.reader();
+      expect(await before.match("m")).toBeUndefined();
+      await serve(store.keeper, anEntry("m"));
+      const after = await store.reader();
+      for (const reader of [before, after]) {
+        expect(idsOf((await reader.match("m"))!)).toEqual(["m"]);
+        expect(idsOf(await reader.matches(selection()))).toEqual(["m"]);
+      }
+    },
+  );
+
+  guarantee("a write is not seen by readers before it has resolved", async (store) => {
+    const reader = await store.reader();
+    await store.keeper.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("m", { players: { p: "won" } })]);
+      await transaction.changeVocabulary(new Map([["path:assets", 1]]));
+      const fresh = await store.reader();
+      for (const one of [reader, fresh]) {
+        expect(await one.match("m")).toBeUndefined();
+        expect(await one.players(["p"])).toEqual([]);
+        expect([...(await one.vocabulary()).includePaths]).toEqual([]);
+      }
+    });
+    expect(await reader.match("m")).toBeDefined();
+  });
+
+  guarantee("the reads of a transaction see what it has written", async ({ keeper }) => {
+    await keeper.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("m", { players: { p: "won" }, teams: { t: true } })]);
+      await transaction.addWithheld([withheld("w", "ending")]);
+      await transaction.changeRankedEvidence(new Map([["p", 2]]));
+      await transaction.addDependents([["p", "m"]]);
+      expect([...(await transaction.known(["m", "w"])).keys()].sort()).toEqual(["m", "w"]);
+      expect(await transaction.load(["m", "w"])).toHaveLength(2);
+      expect(await transaction.rankedEvidence(["p"])).toEqual(new Map([["p", 2]]));
+      expect(await transaction.dependents(["p"])).toEqual(["m"]);
+      expect(await transaction.playerHistory("p", 9)).toHaveLength(1);
+      expect(await transaction.latestOfTeam("t")).toBe("m");
+
+      await transaction.putPlayers([
+        aPlayer("p", { totals: { played: 7, wins: 6, playedRanked: 5, gold: 4n } }),
+      ]);
+      expect((await transaction.totals(["p"])).get("p")!.played).toBe(7);
+    });
+  });
+
+  guarantee("a write gives back what its work gave", async ({ keeper }) => {
+    expect(await keeper.write(async () => "result")).toBe("result");
+  });
+
+  guarantee("a write that rejects passes the error on and leaves nothing behind", async (store) => {
+    const { keeper } = store;
+    await serve(keeper, anEntry("old", { players: { p: "won" }, teams: { t: true } }));
+    await keeper.write(async (transaction) => {
+      await transaction.addWithheld([withheld("old-withheld", "ending")]);
+      await transaction.changeRankedEvidence(new Map([["p", 1]]));
+      await transaction.changeVocabulary(new Map([["type:asset", 1]]));
+      await transaction.addDependents([["p", "old"]]);
+    });
+    const before = await everything(store);
+
+    const failure = new Error("out of luck");
+    const failed = keeper.write(async (transaction) => {
+      await transaction.removeServed([
+        anEntry("old", { players: { p: "won" }, teams: { t: true } }),
+      ]);
+      await transaction.removePlayers(["p"]);
+      await transaction.removeTeams(["t"]);
+      await transaction.removeWithheld(["old-withheld"]);
+      await addPlainly(transaction, [anEntry("new", { players: { q: "lost" } })]);
+      await transaction.addWithheld([withheld("new-withheld", "game-mode")]);
+      await transaction.changeRankedEvidence(new Map([["p", -1]]));
+      await transaction.changeVocabulary(new Map([["type:asset", -1]]));
+      await transaction.removeDependents([["p", "old"]]);
+      throw failure;
+    });
+    expect(await failed.catch((error) => error)).toBe(failure);
+    expect(await everything(store)).toEqual(before);
+  });
+
+  guarantee("a match that is there already fails the whole write", async (store) => {
+    await serve(store.keeper, anEntry("m"));
+    const again = serve(store.keeper, anEntry("other"), anEntry("m"));
+    expect(
+      await again.then(
+        () => "resolved",
+        () => "rejected",
+      ),
+    ).toBe("rejected");
+    expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["m"]);
+  });
+
+  guarantee("after a write that rejected, the next ones go on", async (store) => {
+    const failed = store.keeper.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("lost")]);
+      throw new Error("out of luck");
+    });
+    const next = serve(store.keeper, anEntry("kept"));
+    expect(await failed.catch(() => "failed")).toBe("failed");
+    await next;
+    expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["kept"]);
+  });
+
+  guarantee("writes that are begun at once take turns, in their order", async ({ keeper }) => {
+    const steps: string[] = [];
+    const writes = ["a", "b", "c"].map((name) =>
+      keeper.write(async (transaction) => {
+        steps.push(`${name} begins`);
+        await transaction.changeRankedEvidence(new Map([["p", 1]]));
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push(`${name} ends`);
+        return (await transaction.rankedEvidence(["p"])).get("p");
+      }),
+    );
+    expect(await Promise.all(writes)).toEqual([1, 2, 3]);
+    expect(steps.map((step) => step.split(" ")[1])).toEqual(
+      writes.flatMap(() => ["begins", "ends"]),
+    );
+  });
+
+  guarantee("every answer comes from one state while writes go on", async (store) => {
+    const { keeper } = store;
+    const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const naming = (round: number) =>
+      ids.map((id) => aPlayer(id, { name: `round ${round}`, resource: textOf(round) }));
+    await keeper.write(async (transaction) => {
+      await transaction.addServed([
+        anEntry("m", { players: Object.fromEntries(ids.map((id) => [id, "won"])) }),
+      ]);
+      await transaction.putPlayers(naming(0));
+    });
+
+    const readers = [await store.reader(), await store.reader()];
+    let writing = true;
+    const writer = (async () => {
+      for (let round = 1; round <= 25; round++) {
+        await keeper.write((transaction) => Promise.resolve(transaction.putPlayers(naming(round))));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      writing = false;
+    })();
+    const looking = readers.map(async (reader) => {
+      while (writing) {
+        const listed = new Set((await reader.players(ids)).map(({ name }) => name));
+        const bundled = new Set(
+          (await reader.match("m"))!.players.map((one) => text(one.resource)),
+        );
+        expect([listed.size, bundled.size]).toEqual([1, 1]);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    await Promise.all([writer, ...looking]);
+  });
+}
+
+const textOf = (round: number) => new Uint8Array(Buffer.from(`round ${round}`));
+
+/** All that can be asked, about the ids that the guarantee above uses. */
+async function everything({ keeper, reader: open }: Parameters<Parameters<Guarantee>[1]>[0]) {
+  const reader = await open();
+  const { bytes: _, ...counts } = await keeper.counts();
+  return {
+    counts,
+    page: await reader.matches(selection()),
+    players: await reader.recentPlayers(9),
+    teams: await reader.teamIdsNamed(["tag of t"]),
+    vocabulary: await reader.vocabulary(),
+    withheld: [await keeper.inspect("old-withheld"), await keeper.inspect("new-withheld")],
+    evidence: await keeper.rankedEvidence(["p"]),
+    dependents: await keeper.write(async (transaction) => transaction.dependents(["p"])),
+  };
+}

@@ -1,0 +1,65 @@
+/** The OpenAPI document: clean by an existing linter, its examples real replies. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import examples from "../../src/openapi/examples.json";
+import { aMatch } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const EXAMPLES = join(import.meta.dir, "../../src/openapi/examples.json");
+const WINDOW =
+  "filter[createdAt-start]=2026-03-01T00:00:00Z&filter[createdAt-end]=2026-03-02T00:00:00Z";
+const MATCH = "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11";
+const ADA = "8f14e45f-ceea-4e7a-9f3b-6d1f0b2c7d21";
+
+const record = aMatch({
+  id: MATCH,
+  createdAt: "2026-03-01T18:30:00Z",
+  rosters: [
+    {
+      members: [{ id: ADA, name: "Ada", gold: 16844.25 }, { bot: true }],
+      team: { id: "2a6d1f0b-2c7d-4e7a-8f14-e45fceea9f3b", name: "EMBR" },
+    },
+    { members: [{ id: "c9f0f895-fb98-4b91-b0f1-2c7d219f3b6d", name: "Grace" }, { bot: true }] },
+  ],
+});
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld([record], { "public-url": "https://matchbook.example" });
+});
+afterAll(() => world.stop());
+
+async function realReplies(): Promise<object> {
+  const get = async (path: string) => (await world.get(path)).body;
+  const errors = await get("/shards/na/matches?page[limit]=6&filter[playerName]=Ada");
+  for (const error of errors.errors) error.id = "53a3a804-1";
+  return {
+    MatchList: await get(`/shards/na/matches?${WINDOW}&page[limit]=1&include=`),
+    SingleMatch: await get(`/shards/na/matches/${MATCH}`),
+    PlayerList: await get("/shards/na/players?filter[playerNames]=Ada,Grace"),
+    SinglePlayer: await get(`/shards/na/players/${ADA}`),
+    Errors: errors,
+  };
+}
+
+test("the examples are real replies (UPDATE_EXAMPLES=1 writes them anew)", async () => {
+  const replies = await realReplies();
+  if (process.env.UPDATE_EXAMPLES) {
+    await Bun.write(EXAMPLES, `${JSON.stringify(replies, null, 2)}\n`);
+  } else {
+    expect(replies).toEqual(examples);
+  }
+});
+
+test("the document at /openapi.json passes an existing linter without a warning", async () => {
+  const { body } = await world.get("/openapi.json", { Authorization: null, Accept: null });
+  const problems = await lintFromString({
+    source: JSON.stringify(body),
+    config: await createConfig({ extends: ["recommended-strict"] }),
+  });
+  expect(
+    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+  ).toEqual([]);
+});

@@ -1,0 +1,344 @@
+/** The profile for clients of older services of this kind: what it adds to replies, and to nothing else. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Validator } from "jsonapi-validator";
+import { demoDocuments } from "../../src/demo/demo.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import {
+  type AnyResource,
+  primary,
+  related,
+  repeatedNames,
+  unlinkedNames,
+} from "../support/compound.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { included, type Reply, startWorld, type World } from "../support/world.ts";
+
+const plain = aMatch({
+  id: "plain",
+  createdAt: minutesAgo(50),
+  rosters: duel({ id: "player-a", name: "Ada" }, { id: "player-b" }),
+});
+
+const asset = (id: string) => ({ type: "asset", id, attributes: { URL: "https://a.example/t" } });
+const rich = aMatch({
+  id: "rich",
+  createdAt: minutesAgo(40),
+  rosters: [
+    {
+      members: [{ id: "player-c", attributes: { titleId: "its-own" } }],
+      team: { id: "team-a", name: "ABC" },
+    },
+    { members: [{ bot: true }] },
+  ],
+  attributes: { titleId: "emberfall" },
+  relationships: {
+    assets: { data: [{ type: "asset", id: "asset-1" }] },
+    rounds: { data: [{ type: "round", id: "round-1" }], meta: { of: 1 } },
+    spectators: { data: [{ type: "participant", id: "watcher" }] },
+    rematch: { data: { type: "match", id: "elsewhere" } },
+    oddity: { data: { type: "constructor", id: "odd" } },
+  },
+  included: [
+    asset("asset-1"),
+    { type: "round", id: "round-1", attributes: { ordinal: 1 } },
+    {
+      type: "participant",
+      id: "watcher",
+      attributes: {
+        actor: "",
+        stats: { assists: 0, crystalMineCaptures: 0, deaths: 0, farm: 0 },
+      },
+    },
+    { type: "match", id: "elsewhere" },
+    { type: "constructor", id: "odd" },
+  ],
+});
+const capital = aMatch({
+  id: "capital",
+  createdAt: minutesAgo(30),
+  attributes: { titleID: "emberfall-2" },
+  relationships: { rounds: { meta: { of: 0 } } },
+});
+
+let world: World;
+let strict: Awaited<ReturnType<typeof serveWithKeys>>;
+beforeAll(async () => {
+  const linked = rich.included.find(({ id }) => id === "player-c")!;
+  linked.relationships = { assets: { data: [{ type: "asset", id: "asset-2" }] } };
+  rich.included.push(asset("asset-2"));
+  world = await startWorld([plain, rich, capital], { compat: "gamelocker" });
+  strict = await serveWithKeys(world, [], { compat: "off" });
+});
+afterAll(async () => {
+  await strict.stop();
+  await world.stop();
+});
+
+const strictly = (path: string): Promise<Reply> => world.get(`${strict.url}${path}`);
+
+const PATHS = [
+  "/shards/na/matches",
+  "/shards/na/matches?include=",
+  "/shards/na/matches?include=rosters,assets",
+  "/shards/na/matches/rich",
+  "/shards/na/matches/plain",
+  "/shards/na/players",
+  "/shards/na/players/player-a",
+  "/shards/na/players/player-c",
+];
+
+const all = (body: JsonObject): AnyResource[] => [...primary(body), ...related(body)];
+
+describe("the members such clients read are there, empty where the record has none:", () => {
+  test("titleId, assets, rounds and spectators on a match", async () => {
+    const { data } = (await world.get("/shards/na/matches/plain")).body;
+    expect(data.attributes.titleId).toBe("");
+    expect(data.relationships).toMatchObject({
+      assets: { data: [] },
+      rounds: { data: [] },
+      spectators: { data: [] },
+    });
+  });
+
+  test("titleId and assets on a player, alone, in a collection and with a match", async () => {
+    const expected = {
+      attributes: { titleId: "emberfall" },
+      relationships: { assets: { data: [] } },
+    };
+    const single = await world.get("/shards/na/players/player-a");
+    expect(single.body.data).toMatchObject(expected);
+    const list = await world.get("/shards/na/players?filter[playerNames]=Ada");
+    expect(list.body.data).toMatchObject([expected]);
+    const match = await world.get("/shards/na/matches/plain");
+    expect(included(match.body, "player", "player-a")).toMatchObject(expected);
+  });
+
+  test("team on a roster", async () => {
+    const { body } = await world.get("/shards/na/matches/plain");
+    const rosters = related(body).filter(({ type }) => type === "roster");
+    expect(rosters).toHaveLength(2);
+    for (const { relationships } of rosters) {
+      expect(relationships).toMatchObject({ team: { data: null } });
+    }
+  });
+
+  test("on every match of a collection, with and without related resources", async () => {
+    for (const path of ["/shards/na/matches", "/shards/na/matches?include="]) {
+      const { data } = (await world.get(path)).body;
+      expect(data).toHaveLength(3);
+      for (const { attributes, relationships } of data) {
+        expect(attributes.titleId).toBeString();
+        for (const name of ["assets", "rounds", "spectators"]) {
+          expect(relationships[name].data).toBeArray();
+        }
+      }
+    }
+  });
+});
+
+describe("where the record has them, they are its own:", () => {
+  test("on a match", async () => {
+    const { data } = (await world.get("/shards/na/matches/rich")).body;
+    expect(data.attributes.titleId).toBe("emberfall");
+    expect(data.relationships).toMatchObject({
+      assets: { data: [{ type: "asset", id: "asset-1" }] },
+      rounds: { data: [{ type: "round", id: "round-1" }], meta: { of: 1 } },
+      spectators: { data: [{ type: "participant", id: "watcher" }] },
+    });
+  });
+
+  test("on a match that writes titleID, or a relationship without data", async () => {
+    const { data } = (await world.get("/shards/na/matches/capital")).body;
+    expect(data.attributes).toMatchObject({ titleID: "emberfall-2", titleId: "emberfall-2" });
+    expect(data.relationships.rounds).toEqual({ data: [], meta: { of: 0 } });
+  });
+
+  test("on a player", async () => {
+    const { data } = (await world.get("/shards/na/players/player-c")).body;
+    expect(data.attributes).toMatchObject({ titleId: "its-own", titleID: "emberfall" });
+    expect(data.relationships.assets).toEqual({ data: [{ type: "asset", id: "asset-2" }] });
+  });
+
+  test("on a roster that is a team", async () => {
+    const { body } = await world.get("/shards/na/matches/rich");
+    expect(included(body, "roster", "rich-r0")).toMatchObject({
+      relationships: { team: { data: { type: "team", id: "team-a" } } },
+    });
+    expect(included(body, "roster", "rich-r1")).toMatchObject({
+      relationships: { team: { data: null } },
+    });
+  });
+});
+
+describe("they are added to replies alone:", () => {
+  test("the same data without the profile has none of them", async () => {
+    const { body } = await strictly("/shards/na/matches/plain");
+    for (const { attributes, relationships = {} } of all(body)) {
+      expect(attributes).not.toHaveProperty("titleId");
+      for (const name of ["assets", "rounds", "spectators", "team"]) {
+        expect(relationships).not.toHaveProperty(name);
+      }
+    }
+    const player = await strictly("/shards/na/players/player-a");
+    expect(player.body.data).not.toHaveProperty("relationships");
+    expect(player.body.data.attributes).not.toHaveProperty("titleId");
+  });
+
+  test.each(PATHS.filter((path) => !path.includes("assets")))(
+    "%s is else the same with and without the profile",
+    async (path) => {
+      const lenient = await world.get(path);
+      const plain = await strictly(path);
+      expect(lenient.body.data).toMatchObject(plain.body.data);
+      const names = (body: JsonObject) => all(body).map(({ type, id }) => `${type}/${id}`);
+      expect(names(lenient.body).sort()).toEqual(names(plain.body).sort());
+    },
+  );
+
+  test("a match sent again as it was served is the same match", async () => {
+    const { body } = await strictly("/shards/na/matches/rich");
+    const { report } = await world.ingest([{ data: body.data, included: body.included }]);
+    expect(report).toMatchObject({ duplicate: 1 });
+  });
+});
+
+describe("a reply with them", () => {
+  test.each(PATHS)("%s is JSON:API: each resource once, all of them linked", async (path) => {
+    const { status, body } = await world.get(path);
+    expect(status).toBe(200);
+    expect(new Validator().isValid(body)).toBe(true);
+    expect(repeatedNames(body)).toEqual([]);
+    expect(unlinkedNames(body)).toEqual([]);
+  });
+
+  test("holds exactly the fields asked for", async () => {
+    const page = await world.get("/shards/na/matches?fields[match]=duration&include=");
+    expect(page.body).not.toHaveProperty("included");
+    for (const match of page.body.data) {
+      expect(match).toEqual({ type: "match", id: match.id, attributes: { duration: 1200 } });
+    }
+    const single = await world.get(
+      "/shards/na/matches/plain?fields[match]=titleId,assets&include=",
+    );
+    expect(single.body.data).toEqual({
+      type: "match",
+      id: "plain",
+      attributes: { titleId: "" },
+      relationships: { assets: { data: [] } },
+    });
+    const player = await world.get("/shards/na/players/player-a?fields[player]=name,titleId");
+    expect(player.body.data).toEqual({
+      type: "player",
+      id: "player-a",
+      attributes: { name: "Ada", titleId: "emberfall" },
+    });
+  });
+
+  test.each([
+    ["rosters", ["roster"]],
+    ["assets", ["asset"]],
+    ["spectators", ["participant"]],
+    ["rosters.team,rounds", ["roster", "round", "team"]],
+  ])("includes what is asked for: %s", async (include, types) => {
+    const { body } = await world.get(`/shards/na/matches/rich?include=${include}`);
+    expect([...new Set(related(body).map(({ type }) => type))].sort()).toEqual(types);
+  });
+
+  test("may be asked to include them where no record has any", async () => {
+    const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
+    try {
+      const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
+      expect((await bare.get(path)).body.included).toEqual([]);
+      const server = await serveWithKeys(bare, [], { compat: "off" });
+      const reply = await bare.get(`${server.url}${path}`);
+      await server.stop();
+      expect(problemIn(reply).code).toBe("unknown-include-path");
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  test.each(PATHS)(
+    "%s has a tag of its own, answers 304 to it, and HEAD like GET",
+    async (path) => {
+      const got = await world.get(path);
+      const tag = got.headers.get("etag")!;
+      expect(tag).not.toBe((await strictly(path)).headers.get("etag"));
+      expect((await world.get(path)).headers.get("etag")).toBe(tag);
+      const known = await world.get(path, { "If-None-Match": tag });
+      expect(known.status).toBe(304);
+      expect(known.text).toBe("");
+      expect(known.headers.get("etag")).toBe(tag);
+      const head = await world.get(path, {}, "HEAD");
+      expect(head.status).toBe(200);
+      expect(head.text).toBe("");
+      expect(head.headers.get("etag")).toBe(tag);
+      expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
+    },
+  );
+
+  test("of one record has another strong tag for each encoding", async () => {
+    const path = "/shards/na/matches/plain";
+    const gzip = await world.get(path, { "Accept-Encoding": "gzip" });
+    const identity = await world.get(path, { "Accept-Encoding": "identity" });
+    expect(gzip.text).toBe(identity.text);
+    expect(gzip.headers.get("etag")).not.toBe(identity.headers.get("etag"));
+    expect(gzip.headers.get("etag")).not.toStartWith("W/");
+  });
+});
+
+describe("a collection that finds nothing is a 404 with an error document:", () => {
+  test.each([
+    "/shards/na/matches?filter[playerNames]=Nobody",
+    "/shards/na/matches?filter[teamNames]=NONE",
+    "/shards/na/matches?filter[patchVersion]=0.0",
+    "/shards/na/matches?filter[createdAt-start]=2001-01-01T00:00:00Z&filter[createdAt-end]=2001-01-02T00:00:00Z",
+    "/shards/na/matches?page[offset]=100",
+    "/shards/na/players?filter[playerNames]=Nobody",
+    "/shards/na/players?filter[playerIds]=nobody&filter[playerNames]=",
+  ])("%s", async (path) => {
+    const reply = await world.get(path);
+    expect(reply.status).toBe(404);
+    expect(problemIn(reply).code).toBe("not-found");
+    expect(reply.headers.get("etag")).toBeNull();
+    expect(reply.headers.get("x-ratelimit-limit")).not.toBeNull();
+    const head = await world.get(path, { "If-None-Match": "*" }, "HEAD");
+    expect(head.status).toBe(404);
+    expect(head.text).toBe("");
+    const empty = await strictly(path.replace("&filter[playerNames]=", ""));
+    expect(empty.status).toBe(200);
+    expect(empty.body.data).toEqual([]);
+  });
+
+  test("so is one of a shard without records", async () => {
+    const bare = await startWorld([], { compat: "gamelocker", shards: "na" });
+    try {
+      expect((await bare.get("/shards/na/matches")).status).toBe(404);
+      expect((await bare.get("/shards/na/players")).status).toBe(404);
+    } finally {
+      await bare.stop();
+    }
+  });
+});
+
+test("in demo data ids are unique over all types of a document, with and without the profile", async () => {
+  const documents = [...demoDocuments({ matches: 40, seed: 7, until: Date.now(), shards: ["na"] })];
+  const demo = await startWorld(documents, { compat: "gamelocker" });
+  const server = await serveWithKeys(demo, [], { compat: "off" });
+  try {
+    for (const url of [demo.url, server.url]) {
+      for (let address: string | undefined = `${url}/shards/na/matches`; address; ) {
+        const { body }: Reply = await demo.get(address);
+        const ids = all(body).map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        address = body.links.next;
+      }
+    }
+  } finally {
+    await server.stop();
+    await demo.stop();
+  }
+});

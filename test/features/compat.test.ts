@@ -1,0 +1,268 @@
+/** The profile for clients of older services of this kind: what it forgives, and what it does not. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { makeKey } from "../../src/access/key.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { anonymous, problemIn, problemsIn } from "../support/problems.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
+
+const MATCH = "/shards/na/matches/match-1";
+const PLAYER = "/shards/na/players/player-a";
+const ENDPOINTS = ["/shards/na/matches", MATCH, "/shards/na/players", PLAYER];
+
+let world: World;
+let strict: Awaited<ReturnType<typeof serveWithKeys>>;
+beforeAll(async () => {
+  const documents = Array.from({ length: 7 }, (_, at) =>
+    aMatch({
+      id: `match-${at + 1}`,
+      createdAt: minutesAgo(60 - at),
+      rosters: duel({ id: "player-a", name: "Ada" }, { id: "player-b", name: "Grace" }),
+    }),
+  );
+  world = await startWorld(documents, { compat: "gamelocker" });
+  strict = await serveWithKeys(world, [{ revoked: true }], { compat: "off" });
+});
+afterAll(async () => {
+  await strict.stop();
+  await world.stop();
+});
+
+type Headers = Record<string, string | null>;
+
+/** What a server answers without the profile, over the same data. */
+const strictly = (path: string, headers: Headers = {}): Promise<Reply> =>
+  world.get(`${strict.url}${path}`, headers);
+
+const queryOf = (link: string): string[] => [...new URL(link).searchParams.keys()];
+
+describe("an empty parameter counts as absent:", () => {
+  const EVERY = "page[limit]=&page[offset]=&page[after]=&page[before]=&sort=";
+  test.each([
+    "/shards/na/matches?filter[playerNames]=&filter[teamNames]=",
+    "/shards/na/matches?filter[playerNames]&filter[teamNames]",
+    "/shards/na/matches?filter%5BplayerIds%5D=&filter%5BgameMode%5D=&filter%5BpatchVersion%5D=",
+    "/shards/na/matches?filter[createdAt-start]=&filter[createdAt-end]=",
+    `/shards/na/matches?${EVERY}&fields[match]=`,
+    "/shards/na/players?filter[playerNames]=&filter[playerIds]=",
+    `${MATCH}?fields[match]=`,
+  ])("%s", async (path) => {
+    const bare = await world.get(path.slice(0, path.indexOf("?")));
+    const reply = await world.get(path);
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toEqual(bare.body.data);
+    expect(reply.body.included).toEqual(bare.body.included);
+    expect(queryOf(reply.body.links.self)).toEqual([]);
+    const refused = await strictly(path);
+    expect(problemsIn(refused).map(({ code }) => code)).toContain("empty-parameter");
+  });
+
+  test("beside one with a value it is not a second one", async () => {
+    const reply = await world.get(
+      "/shards/na/players?filter[playerNames]=&filter[playerNames]=Ada&filter[playerIds]=",
+    );
+    expect(reply.body.data).toMatchObject([{ id: "player-a" }]);
+  });
+
+  test("but an empty include still asks for no related resources", async () => {
+    const { body } = await world.get("/shards/na/matches?include=");
+    expect(body.data).toHaveLength(5);
+    expect(body).not.toHaveProperty("included");
+  });
+});
+
+describe("a page[limit] above the maximum is taken as the maximum:", () => {
+  test.each(["50", "6", "000000099", "99999999999999999999"])("%s", async (limit) => {
+    const path = `/shards/na/matches?page[limit]=${limit}`;
+    const { status, body } = await world.get(path);
+    expect(status).toBe(200);
+    expect(body.data).toHaveLength(5);
+    expect(new URL(body.links.self).searchParams.get("page[limit]")).toBe("5");
+    expect(new URL(body.links.next).searchParams.get("page[limit]")).toBe("5");
+    expect(problemIn(await strictly(path))).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "page[limit]" },
+    });
+  });
+
+  test("a smaller one is kept", async () => {
+    expect((await world.get("/shards/na/matches?page[limit]=2")).body.data).toHaveLength(2);
+  });
+
+  test("a walk of such pages sees every match once", async () => {
+    const first = await world.get("/shards/na/matches?page[limit]=50");
+    const second = await world.get(first.body.links.next);
+    const ids = [...first.body.data, ...second.body.data].map(({ id }) => id);
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7].map((at) => `match-${at}`));
+    expect(second.body.links).not.toHaveProperty("next");
+  });
+});
+
+describe("a parameter that the endpoint does not take is ignored, and links do not repeat it:", () => {
+  const COLLECTION = "page[limit]=50&page[offset]=1&sort=-createdAt&filter[gameMode]=ranked";
+  test.each([
+    "/shards/na/matches?callback=x&filter[playerName]=Grace&filter[winner]=true",
+    "/shards/na/matches?fields[nothing]=a&utm_source=b&x",
+    "/shards/na/matches?junk=%zz&more=%ff",
+    `/shards/na/players?${COLLECTION}&filter[teamNames]=ABC`,
+    `${MATCH}?${COLLECTION}&filter[playerNames]=Nobody`,
+    `${PLAYER}?${COLLECTION}&filter[createdAt-start]=never`,
+  ])("%s", async (path) => {
+    const bare = await world.get(path.slice(0, path.indexOf("?")));
+    const reply = await world.get(path);
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toEqual(bare.body.data);
+    expect(queryOf(reply.body.links.self)).toEqual([]);
+    expect((await strictly(path)).status).toBe(400);
+  });
+
+  test("what it stands beside is kept, in data and in links", async () => {
+    const { body } = await world.get(
+      "/shards/na/matches?junk=1&filter[playerNames]=Ada&sort=-createdAt&filter[teamNames]=",
+    );
+    expect(body.data[0].id).toBe("match-7");
+    expect(queryOf(body.links.self)).toEqual(["filter[playerNames]", "sort"]);
+    for (const link of [body.links.first, body.links.next]) {
+      expect(queryOf(link)).not.toContain("junk");
+      expect(queryOf(link)).not.toContain("filter[teamNames]");
+      expect(queryOf(link)).toContain("filter[playerNames]");
+    }
+  });
+
+  test("a hundred of them do not make the query too long", async () => {
+    const junk = Array.from({ length: 150 }, (_, at) => `junk${at}=1`).join("&");
+    expect((await world.get(`/shards/na/matches?${junk}&page[limit]=1`)).status).toBe(200);
+  });
+});
+
+describe("what is wrong stays wrong, and only that is reported:", () => {
+  test.each([
+    ["page[limit]=abc", "invalid-parameter", "page[limit]"],
+    ["page[limit]=0", "invalid-parameter", "page[limit]"],
+    ["page[limit]=-50", "invalid-parameter", "page[limit]"],
+    ["page[limit]=1e9", "invalid-parameter", "page[limit]"],
+    ["page[limit]=%zz", "malformed-query", "page[limit]"],
+    ["page[offset]=-1", "invalid-parameter", "page[offset]"],
+    ["page[offset]=10001", "offset-too-deep", "page[offset]"],
+    ["page[after]=nonsense", "invalid-cursor", "page[after]"],
+    ["sort=duration", "invalid-parameter", "sort"],
+    ["filter[createdAt-start]=yesterday", "invalid-parameter", "filter[createdAt-start]"],
+    ["filter[createdAt-end]=2017-02-30T00:00:00Z", "invalid-parameter", "filter[createdAt-end]"],
+    ["filter[createdAt-start]=2999-01-01T00:00:00Z", "invalid-window", "filter[createdAt-start]"],
+    ["filter[gameMode]=rankd", "invalid-parameter", "filter[gameMode]"],
+    ["filter[playerNames]=Ada,,Grace", "invalid-parameter", "filter[playerNames]"],
+    [
+      "filter[playerNames]=Ada&filter[playerNames]=Grace",
+      "repeated-parameter",
+      "filter[playerNames]",
+    ],
+    ["include=nothing", "unknown-include-path", "include"],
+  ])("%s", async (query, code, parameter) => {
+    const reply = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({ code, source: { parameter } });
+  });
+
+  test.each([
+    ["/shards/nowhere/matches", "unknown-shard"],
+    ["/shards/na/matches/nobody", "not-found"],
+    ["/shards/na/players/nobody", "not-found"],
+    ["/shards/na/samples", "unknown-route"],
+  ])("%s is a 404", async (path, code) => {
+    const reply = await world.get(path);
+    expect(reply.status).toBe(404);
+    expect(problemIn(reply).code).toBe(code);
+  });
+
+  test("records stay read-only", async () => {
+    expect((await world.get(MATCH, {}, "POST")).status).toBe(405);
+  });
+});
+
+describe("an Accept header that takes JSON in general is served, as application/vnd.api+json:", () => {
+  test.each([
+    "application/json",
+    "*/*",
+    "application/*",
+    "Application/JSON; charset=utf-8",
+    "text/html, application/json;q=0.9, */*;q=0.1",
+    "application/json;q=0, */*",
+  ])("%s", async (accept) => {
+    for (const path of ENDPOINTS) {
+      const reply = await world.get(path, { Accept: accept });
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get("content-type")).toBe(JSON_API);
+      expect((await strictly(path, { Accept: accept })).status).toBe(406);
+    }
+  });
+
+  test("so is a request without one", async () => {
+    const lines = [`GET ${MATCH} HTTP/1.1`, "Host: here", `Authorization: Bearer ${world.key}`];
+    const reply = await exchange(world.url, lines);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("content-type")).toBe(JSON_API);
+    expect((await exchange(strict.url, lines)).status).toBe(406);
+  });
+
+  test.each([
+    "text/html",
+    "application/xml",
+    "application/json;q=0",
+    "*/*;q=0.0",
+    "application/vnd.api+json;q=0, */*",
+  ])("%s takes none, and is refused", async (accept) => {
+    const reply = await world.get(MATCH, { Accept: accept });
+    expect(reply.status).toBe(406);
+    expect(problemIn(reply)).toMatchObject({ code: "not-acceptable" });
+  });
+
+  test("error documents keep their type as well", async () => {
+    const reply = await world.get("/shards/na/matches/nobody", { Accept: "application/json" });
+    expect(reply.headers.get("content-type")).toBe(JSON_API);
+  });
+});
+
+describe("a key", () => {
+  test.each(ENDPOINTS)("without the word Bearer opens %s", async (path) => {
+    expect((await world.get(path, { Authorization: world.key })).status).toBe(200);
+    expect((await strictly(path, { Authorization: world.key })).status).toBe(401);
+  });
+
+  test("with the word is as good as ever", async () => {
+    expect((await world.get(MATCH, { Authorization: `bearer ${world.key}` })).status).toBe(200);
+  });
+
+  test("has one limit, however it is written", async () => {
+    const server = await serveWithKeys(world, [{ rate: 1 }]);
+    const key = server.keys[0]!;
+    const ask = (authorization: string) =>
+      world.get(`${server.url}${MATCH}`, { Authorization: authorization });
+    try {
+      expect((await ask(`Bearer ${key}`)).status).toBe(200);
+      expect((await ask(key)).status).toBe(429);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test.each([
+    ["that is unknown", () => makeKey()],
+    ["that is revoked", () => strict.keys[0]!],
+    ["that is malformed", () => "nonsense"],
+    ["that is missing", () => ""],
+    ["of which only the word is there", () => "Bearer"],
+    ["with something after it", () => `${world.key} ${world.key}`],
+    ["twice", () => `${world.key},${world.key}`],
+    ["of another scheme", () => `Basic ${world.key}`],
+    ["of unreasonable length", () => world.key.repeat(50)],
+  ])("%s gets the same 401 as none at all", async (_, authorization) => {
+    const none = await world.get(MATCH, { Authorization: null });
+    const wrong = await world.get(MATCH, { Authorization: authorization() });
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
+    expect(anonymous(wrong)).toEqual(anonymous(none));
+    expect(anonymous(wrong)).toEqual(anonymous(await strictly(MATCH, { Authorization: null })));
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+]);
+afterAll(() => world.stop());
+
+const ENDPOINTS = [
+  "/shards/na/matches",
+  "/shards/na/matches/match-a",
+  "/shards/na/players",
+  "/shards/na/players/player-a",
+];
+
+describe("served as application/vnd.api+json:", () => {
+  test.each([
+    "application/vnd.api+json",
+    "Application/VND.API+JSON",
+    "application/json, application/vnd.api+json",
+    "text/html, application/vnd.api+json;q=0.1, */*",
+    "application/vnd.api+json;q=0.5",
+    "application/vnd.api+json ; q=1.0",
+    "application/vnd.api+json; q=0.001",
+    'application/vnd.api+json;ext="https://a.example/x", application/vnd.api+json',
+    'text/x;note="a, b;c", application/vnd.api+json',
+    "application/vnd.api+json;q=0.9;level=1",
+  ])("%s", async (accept) => {
+    const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("content-type")).toBe("application/vnd.api+json");
+  });
+});
+
+describe("refused with 406:", () => {
+  test.each([
+    "*/*",
+    "application/*",
+    "application/json",
+    "text/html",
+    "application/vnd.api",
+    "application/vnd.api+jsonx",
+    "application/vnd.api+json; charset=utf-8",
+    'application/vnd.api+json; ext="https://a.example/x"',
+    'application/vnd.api+json; profile="https://a.example/x"; q=1',
+    "application/vnd.api+json;q=0",
+    "application/vnd.api+json;q=0.0, */*",
+    'text/x;note="application/vnd.api+json"',
+    'text/x;note=", application/vnd.api+json"',
+  ])("%s", async (accept) => {
+    const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
+    expect(reply.status).toBe(406);
+    expect(problemIn(reply)).toMatchObject({
+      code: "not-acceptable",
+      source: { header: "Accept" },
+    });
+  });
+});
+
+test("a missing Accept header is refused with 406", async () => {
+  const reply = await exchange(world.url, [
+    "GET /shards/na/matches HTTP/1.1",
+    "Host: here",
+    `Authorization: Bearer ${world.key}`,
+  ]);
+  expect(reply.status).toBe(406);
+  expect(JSON.parse(reply.body).errors).toMatchObject([{ code: "not-acceptable", status: "406" }]);
+});
+
+test("two Accept headers count as one list", async () => {
+  const reply = await exchange(world.url, [
+    "GET /shards/na/matches HTTP/1.1",
+    "Host: here",
+    `Authorization: Bearer ${world.key}`,
+    "Accept: text/html",
+    "Accept: application/vnd.api+json",
+  ]);
+  expect(reply.status).toBe(200);
+});
+
+test.each(ENDPOINTS)("the Accept header is asked for on %s", async (path) => {
+  expect((await world.get(path, { Accept: "application/json" })).status).toBe(406);
+});
+
+test("the detail of a 406 says exactly what to send", async () => {
+  const reply = await world.get("/shards/na/matches", { Accept: "*/*" });
+  expect(problemIn(reply).detail).toContain('"Accept: application/vnd.api+json"');
+});

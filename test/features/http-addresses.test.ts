@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { aMatch, duel } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { JSON_API, startWorld, type World } from "../support/world.ts";
+
+const documents = () => [
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+];
+
+/** Every link that the four endpoints give, asked for with these headers. */
+async function links(world: World, headers: Record<string, string> = {}): Promise<string[]> {
+  const paths = ["matches?page[limit]=1", "matches/match-a", "players", "players/player-a"];
+  const replies = await Promise.all(paths.map((path) => world.get(`/shards/na/${path}`, headers)));
+  return replies.flatMap(({ body }) => Object.values<string>(body.links));
+}
+
+/** The links' origins, each once. */
+async function origins(world: World, headers: Record<string, string> = {}): Promise<string[]> {
+  return [...new Set((await links(world, headers)).map((link) => link.split("/shards/")[0]!))];
+}
+
+const FORWARDED = { "X-Forwarded-Host": "api.example.com", "X-Forwarded-Proto": "https" };
+
+describe("without settings", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(documents());
+  });
+  afterAll(() => world.stop());
+
+  const head = (host: string | undefined) => [
+    "GET /shards/na/matches/match-a HTTP/1.1",
+    ...(host === undefined ? [] : [`Host: ${host}`]),
+    `Authorization: Bearer ${world.key}`,
+    `Accept: ${JSON_API}`,
+  ];
+
+  test("links are on the host the caller used", async () => {
+    expect(await origins(world)).toEqual([world.url]);
+    for (const host of ["matches.example:8443", "matches.example", "[::1]:8080"]) {
+      const reply = await exchange(world.url, head(host));
+      expect(JSON.parse(reply.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
+    }
+  });
+
+  test("links are on the server's own address when the caller names no host", async () => {
+    const [, ...rest] = head(undefined);
+    const reply = await exchange(world.url, ["GET /shards/na/matches/match-a HTTP/1.0", ...rest]);
+    expect(reply.status).toBe(200);
+    expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+  });
+
+  test("a host that could not stand in a link never does", async () => {
+    for (const host of ['evil"><script>', "user@evil.example", "a b", "evil.example/path?x=#y"]) {
+      const reply = await exchange(world.url, head(host));
+      expect([200, 400]).toContain(reply.status);
+      if (reply.status === 200) {
+        expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+      }
+    }
+  });
+
+  test("nobody's forwarding headers are believed", async () => {
+    expect(await origins(world, FORWARDED)).toEqual([world.url]);
+  });
+
+  test.each([
+    ["matches", "/shards/na/matches"],
+    ["one match", "/shards/na/matches/match-a"],
+    ["players", "/shards/na/players"],
+    ["one player", "/shards/na/players/player-a"],
+    ["the status", "/status"],
+  ])("a trailing slash and a bare ? change nothing: %s", async (_, path) => {
+    const ask = async (target: string) => {
+      const [, ...rest] = head("here");
+      const reply = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
+      expect(reply.status).toBe(200);
+      const { data, included, links: found } = JSON.parse(reply.body);
+      return { data, included, self: found?.self };
+    };
+    const plain = await ask(path);
+    for (const ending of ["/", "?", "/?"]) expect(await ask(path + ending)).toEqual(plain);
+  });
+
+  test("a trailing slash may stand before a query", async () => {
+    const reply = await world.get("/shards/na/matches/?page[limit]=1");
+    expect(reply.status).toBe(200);
+    expect(reply.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
+  });
+
+  test("a path with percent-encoded letters is the path it encodes", async () => {
+    const reply = await world.get("/shards/%6Ea/matches/match%2Da");
+    expect(reply.status).toBe(200);
+    expect(reply.body.data.id).toBe("match-a");
+  });
+
+  test.each([
+    "/nowhere",
+    "/shards",
+    "/shards/na",
+    "/shards//matches",
+    "/shards/na/matches//",
+    "/shards/na/matches/match-a/rosters",
+    "/shards/na/rosters",
+    "/shards/na/participants/match-a-r0p0",
+    "/Shards/na/matches",
+    "/shards/na/Matches",
+    "//shards/na/matches",
+    "/v1/shards/na/matches",
+  ])("nothing is served at %s", async (path) => {
+    const [, ...rest] = head("here");
+    const reply = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);
+    expect(reply.status).toBe(404);
+    const { errors } = JSON.parse(reply.body);
+    expect(errors).toMatchObject([{ code: "unknown-route" }]);
+    expect(errors[0].detail).toContain("/shards/{shard}/matches/{id}");
+  });
+});
+
+describe("with a public address", () => {
+  test("links are on it, whatever the caller and proxies say", async () => {
+    const world = await startWorld(documents(), {
+      "public-url": "https://api.example.com/game/",
+      "trusted-proxies": "127.0.0.1",
+    });
+    try {
+      const expected = ["https://api.example.com/game"];
+      expect(await origins(world)).toEqual(expected);
+      expect(await origins(world, { "X-Forwarded-Host": "other.example" })).toEqual(expected);
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
+describe("with trusted proxies", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(documents(), { "trusted-proxies": "10.1.0.0/16,127.0.0.0/8" });
+  });
+  afterAll(() => world.stop());
+
+  test("links are on the host and scheme that the proxy forwards", async () => {
+    expect(await origins(world, FORWARDED)).toEqual(["https://api.example.com"]);
+  });
+
+  test("a scheme alone, or a host alone, replaces only that", async () => {
+    const { host } = new URL(world.url);
+    expect(await origins(world, { "X-Forwarded-Proto": "https" })).toEqual([`https://${host}`]);
+    expect(await origins(world, { "X-Forwarded-Host": "api.example.com:81" })).toEqual([
+      "http://api.example.com:81",
+    ]);
+  });
+
+  test("of several forwarded hosts the first one counts: the one the caller used", async () => {
+    const headers = {
+      "X-Forwarded-Host": "api.example.com, inner.example",
+      "X-Forwarded-Proto": "HTTPS, http",
+    };
+    expect(await origins(world, headers)).toEqual(["https://api.example.com"]);
+  });
+
+  test("a forwarded host or scheme that could not stand in a link never does", async () => {
+    const headers = { "X-Forwarded-Host": 'a"/../b', "X-Forwarded-Proto": "javascript" };
+    expect(await origins(world, headers)).toEqual([world.url]);
+  });
+});
+
+test("forwarding headers from a proxy that is not trusted are not believed", async () => {
+  const world = await startWorld(documents(), { "trusted-proxies": "10.1.0.0/16,::1" });
+  try {
+    expect(await origins(world, FORWARDED)).toEqual([world.url]);
+  } finally {
+    await world.stop();
+  }
+});

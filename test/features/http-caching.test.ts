@@ -1,0 +1,243 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { JSON_API, startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({
+    id: "match-a",
+    createdAt: minutesAgo(9),
+    rosters: duel({ id: "player-a", name: "Ada" }, { id: "player-b" }),
+  }),
+  aMatch({
+    id: "match-b",
+    createdAt: minutesAgo(8),
+    rosters: duel({ id: "player-c" }, { id: "player-d" }),
+  }),
+]);
+afterAll(() => world.stop());
+
+const SINGLES = ["/shards/na/matches/match-a", "/shards/na/players/player-a"];
+const LISTS = ["/shards/na/matches", "/shards/na/players"];
+const ENDPOINTS = [...SINGLES, ...LISTS];
+
+async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const reply = await world.get(path, headers);
+  expect(reply.status).toBe(200);
+  return reply.headers.get("etag")!;
+}
+
+/** The bytes as they are sent. */
+async function bytes(path: string, headers: Record<string, string>) {
+  const response = await fetch(`${world.url}${path}`, {
+    headers: { Authorization: `Bearer ${world.key}`, Accept: JSON_API, ...headers },
+    decompress: false,
+  });
+  return { headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+describe.each(ENDPOINTS)("%s", (path) => {
+  test("may be kept by the caller alone, and only to be asked about", async () => {
+    expect((await world.get(path)).headers.get("cache-control")).toBe("private, no-cache");
+  });
+
+  test("has the same tag as long as nothing changes", async () => {
+    expect(await tag(path)).toBe(await tag(path));
+  });
+
+  test("is 304 without a body for a caller that has it", async () => {
+    const first = await world.get(path);
+    const etag = first.headers.get("etag")!;
+    const reply = await world.get(path, { "If-None-Match": etag });
+    expect(reply.status).toBe(304);
+    expect(reply.text).toBe("");
+    for (const name of ["etag", "cache-control", "vary"]) {
+      expect(reply.headers.get(name)).toBe(first.headers.get(name)!);
+    }
+    expect(reply.headers.get("content-encoding")).toBeNull();
+    expect(reply.headers.get("x-request-id")).not.toBeNull();
+    expect(reply.headers.get("ratelimit")).not.toBeNull();
+  });
+
+  test("is 304 to HEAD as well", async () => {
+    const reply = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
+    expect(reply.status).toBe(304);
+  });
+
+  test("is compared weakly, and in a list, and against *", async () => {
+    const etag = await tag(path);
+    const bare = etag.replace(/^W\//, "");
+    for (const known of [bare, `W/${bare}`, `"x", ${etag}`, `W/"y" ,${etag},"z"`, "*"]) {
+      expect((await world.get(path, { "If-None-Match": known })).status).toBe(304);
+    }
+  });
+
+  test("is sent to a caller that has something else", async () => {
+    for (const known of ['"x"', 'W/"x"', (await tag(path)).replace(/"$/, 'x"'), "nonsense"]) {
+      expect((await world.get(path, { "If-None-Match": known })).status).toBe(200);
+    }
+  });
+
+  test("has the tag of GET in HEAD", async () => {
+    const head = await world.get(path, {}, "HEAD");
+    expect(head.headers.get("etag")).toBe(await tag(path));
+  });
+
+  test("has another tag for another shape", async () => {
+    const [type, field] = path.includes("match") ? ["match", "duration"] : ["player", "name"];
+    expect(await tag(`${path}?fields[${type}]=${field}`)).not.toBe(await tag(path));
+  });
+});
+
+describe.each(SINGLES)("%s", (path) => {
+  test("has a strong tag, another one for each encoding", async () => {
+    const [zipped, bare] = await Promise.all(
+      ["gzip", "identity"].map((encoding) => tag(path, { "Accept-Encoding": encoding })),
+    );
+    expect(zipped).toMatch(/^"[^"]+"$/);
+    expect(bare).toMatch(/^"[^"]+"$/);
+    expect(zipped).not.toBe(bare!);
+  });
+
+  test("in one encoding is not taken for the other", async () => {
+    const zipped = await tag(path, { "Accept-Encoding": "gzip" });
+    const headers = { "If-None-Match": zipped, "Accept-Encoding": "identity" };
+    expect((await world.get(path, headers)).status).toBe(200);
+  });
+
+  test("is the same bytes under the same tag", async () => {
+    for (const encoding of ["gzip", "identity"]) {
+      const [one, other] = await Promise.all(
+        [1, 2].map(() => bytes(path, { "Accept-Encoding": encoding })),
+      );
+      expect(one!.headers.get("etag")).toBe(other!.headers.get("etag"));
+      expect(one!.bytes.equals(other!.bytes)).toBe(true);
+    }
+  });
+
+  test("has another tag where its links are others", async () => {
+    expect(await tag(`${path}?include=`)).not.toBe(await tag(path));
+  });
+});
+
+describe.each(LISTS)("%s", (path) => {
+  test("has a weak tag, the same for each encoding", async () => {
+    const tags = await Promise.all(
+      ["gzip", "identity"].map((encoding) => tag(path, { "Accept-Encoding": encoding })),
+    );
+    expect(tags[0]).toMatch(/^W\/"[^"]+"$/);
+    expect(tags[0]).toBe(tags[1]!);
+  });
+});
+
+test("the tag of the matches does not change with the moment of asking", async () => {
+  const first = await world.get("/shards/na/matches");
+  let later = first;
+  while (later.body.meta.window.end === first.body.meta.window.end) {
+    later = await world.get("/shards/na/matches");
+  }
+  expect(later.headers.get("etag")).toBe(first.headers.get("etag"));
+});
+
+test("tags change when records do, also by a player's change alone", async () => {
+  const fresh = await startWorld([
+    aMatch({ id: "old", createdAt: minutesAgo(9), rosters: duel({ id: "p" }, { id: "q" }) }),
+  ]);
+  try {
+    const paths = ["matches", "matches/old", "players", "players/p"].map(
+      (path) => `/shards/na/${path}`,
+    );
+    const tags = () =>
+      Promise.all(paths.map(async (path) => (await fresh.get(path)).headers.get("etag")!));
+    const before = await tags();
+    await fresh.ingest([
+      aMatch({
+        id: "new",
+        createdAt: minutesAgo(1),
+        rosters: duel({ id: "p", name: "Other" }, { id: "r" }),
+      }),
+    ]);
+    const after = await tags();
+    for (const [index, path] of paths.entries()) {
+      expect(after[index]).not.toBe(before[index]!);
+      expect((await fresh.get(path, { "If-None-Match": before[index]! })).status).toBe(200);
+    }
+  } finally {
+    await fresh.stop();
+  }
+});
+
+describe("gzip", () => {
+  const REPLIES = [
+    ["a single match", "/shards/na/matches/match-a", {}],
+    ["a single player", "/shards/na/players/player-a", {}],
+    ["the matches", "/shards/na/matches", {}],
+    ["the players", "/shards/na/players", {}],
+    ["an empty collection", "/shards/na/matches?filter[playerIds]=nobody", {}],
+    ["chosen fields", "/shards/na/matches?fields[match]=duration&include=rosters", {}],
+    ["a refusal", "/shards/na/matches?nonsense=1", {}],
+    ["a refusal without a key", "/shards/na/matches", { Authorization: "" }],
+    ["the status", "/status", {}],
+  ] as const;
+
+  test.each(REPLIES)(
+    "is sent when asked for, and is one whole gzip member: %s",
+    async (_, path, headers) => {
+      const sent = await bytes(path, { "Accept-Encoding": "gzip", ...headers });
+      expect(sent.headers.get("content-encoding")).toBe("gzip");
+      expect(Number(sent.headers.get("content-length"))).toBe(sent.bytes.length);
+      expect(() => JSON.parse(gunzipSync(sent.bytes).toString())).not.toThrow();
+      const checked = Bun.spawnSync(["gzip", "-t"], { stdin: sent.bytes });
+      expect(checked.exitCode).toBe(0);
+    },
+  );
+
+  test.each(REPLIES)("is not sent unless asked for: %s", async (_, path, headers) => {
+    const sent = await bytes(path, { "Accept-Encoding": "identity", ...headers });
+    expect(sent.headers.get("content-encoding")).toBeNull();
+    expect(() => JSON.parse(sent.bytes.toString())).not.toThrow();
+  });
+
+  test.each([
+    ["gzip", "gzip"],
+    ["GZIP", "gzip"],
+    ["x-gzip", "gzip"],
+    ["br, gzip;q=0.8", "gzip"],
+    ["*", "gzip"],
+    ["gzip, deflate, br, zstd", "gzip"],
+    ["gzip;q=0.5, identity;q=0.5", "gzip"],
+    ["", null],
+    ["br", null],
+    ["identity", null],
+    ["gzip;q=0", null],
+    ["gzip;q=0, *", null],
+    ["*;q=0", null],
+    ["identity, gzip;q=0.5", null],
+  ])("is asked for by Accept-Encoding: %s gives %s", async (asked, given) => {
+    const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": asked });
+    expect(sent.headers.get("content-encoding")).toBe(given);
+  });
+});
+
+test("every reply says what it depends on", async () => {
+  for (const [path, headers] of [
+    ...ENDPOINTS.map((path) => [path, {}] as const),
+    ["/shards/na/matches/nobody", {}],
+    ["/shards/na/matches", { Authorization: null }],
+    ["/shards/na/matches", { Accept: "*/*" }],
+    ["/shards/na/matches?nonsense=1", {}],
+    ["/status", {}],
+  ] as const) {
+    const reply = await world.get(path, headers);
+    expect(reply.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
+  }
+});
+
+test("refusals are not kept and have no tag", async () => {
+  for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
+    const reply = await world.get(path, { "If-None-Match": "*" });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.headers.get("cache-control")).toBe("no-store");
+    expect(reply.headers.get("etag")).toBeNull();
+  }
+});

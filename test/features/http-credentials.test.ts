@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { makeKey } from "../../src/access/key.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { anonymous, problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { JSON_API, startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+]);
+const server = await serveWithKeys(world, [{}, { revoked: true }]);
+const [live, revoked] = server.keys as [string, string];
+afterAll(async () => {
+  await server.stop();
+  await world.stop();
+});
+
+const ENDPOINTS = [
+  "/shards/na/matches",
+  "/shards/na/matches/match-a",
+  "/shards/na/players",
+  "/shards/na/players/player-a",
+];
+
+const ask = (path: string, authorization: string | null) =>
+  world.get(`${server.url}${path}`, { Authorization: authorization });
+
+describe.each(ENDPOINTS)("%s", (path) => {
+  test("is served to a caller with a key in force", async () => {
+    const reply = await ask(path, `Bearer ${live}`);
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toBeDefined();
+  });
+
+  test("is not served without a key", async () => {
+    const reply = await ask(path, null);
+    expect(reply.status).toBe(401);
+    expect(problemIn(reply)).toMatchObject({
+      code: "unauthorized",
+      source: { header: "Authorization" },
+    });
+  });
+});
+
+const damaged = `${live.slice(0, -1)}${live.endsWith("0") ? "1" : "0"}`;
+const WRONG: [what: string, authorization: string][] = [
+  ["an empty header", ""],
+  ["another scheme", `Basic ${btoa(`user:${live}`)}`],
+  ["another scheme with a live key", `Token ${live}`],
+  ["the key without the word Bearer", live],
+  ["the word Bearer without a key", "Bearer"],
+  ["the word Bearer and a blank", "Bearer "],
+  ["an unknown key", `Bearer ${makeKey()}`],
+  ["a malformed key", "Bearer nonsense"],
+  ["a key with one character wrong", `Bearer ${damaged}`],
+  ["a key in the wrong case", `Bearer ${live.toUpperCase()}`],
+  ["a key and something after it", `Bearer ${live} ${live}`],
+  ["two keys", `Bearer ${live}, Bearer ${live}`],
+  ["a very long key", `Bearer ${live.repeat(50)}`],
+  ["a revoked key", `Bearer ${revoked}`],
+];
+
+describe("every kind of wrong credentials gets the same 401 as none at all:", () => {
+  test.each(WRONG)("%s", async (_, authorization) => {
+    const none = await ask("/shards/na/matches", null);
+    const wrong = await ask("/shards/na/matches", authorization);
+    expect(wrong.status).toBe(401);
+    expect(anonymous(wrong)).toEqual(anonymous(none));
+  });
+});
+
+test("a 401 says how to authenticate", async () => {
+  const reply = await ask("/shards/na/matches", null);
+  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+  expect(problemIn(reply).detail).toContain('"Authorization: Bearer <API_KEY>"');
+});
+
+test("the scheme is read in any case, as HTTP has it", async () => {
+  expect((await ask("/shards/na/matches", `bearer ${live}`)).status).toBe(200);
+});
+
+test("a key in the query is not a key", async () => {
+  expect((await ask(`/shards/na/matches?Authorization=${live}`, null)).status).toBe(401);
+});
+
+test("a caller without a key learns nothing about shards, records or parameters", async () => {
+  const known = anonymous(await ask("/shards/na/matches/match-a", null));
+  for (const path of [
+    "/shards/na/matches/nobody",
+    "/shards/nowhere/matches",
+    "/shards/na/matches?nonsense=1",
+    "/shards/na/players/player-a",
+  ]) {
+    expect(anonymous(await ask(path, null))).toEqual(known);
+  }
+});
+
+test("a request without any Authorization or Accept header gets the 401", async () => {
+  const reply = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
+  expect(reply.status).toBe(401);
+  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+});
+
+test("a key that arrives over a bare connection is as good as any", async () => {
+  const reply = await exchange(server.url, [
+    "GET /shards/na/matches/match-a HTTP/1.1",
+    "Host: here",
+    `AUTHORIZATION: Bearer ${live}`,
+    `accept: ${JSON_API}`,
+  ]);
+  expect(reply.status).toBe(200);
+  expect(JSON.parse(reply.body).data.id).toBe("match-a");
+});

@@ -1,0 +1,363 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  danglingNames,
+  idsOf,
+  includedNames,
+  repeatedNames,
+  unlinkedNames,
+} from "../support/compound.ts";
+import { aMatch, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
+import { included, startWorld } from "../support/world.ts";
+
+/** Each patch is one story; a test asks for the matches of its story alone. */
+const story = (patch: string) => `/shards/na/matches?filter[patchVersion]=${patch}`;
+
+const asset = (id: string, attributes = {}) => ({
+  type: "asset",
+  id,
+  attributes: { URL: `https://files.example/${id}`, ...attributes },
+});
+const link = (type: string, id: string) => ({ data: { type, id } });
+
+const plain = aMatch({
+  id: "plain",
+  patch: "plain",
+  createdAt: minutesAgo(50),
+  rosters: [
+    { members: [{ id: "p1" }, { id: "p2" }], team: { id: "t1", name: "ONE" } },
+    { members: [{ id: "p3" }, { bot: true }], team: { id: "t2", name: "TWO" } },
+  ],
+});
+
+const sharing = [1, 2, 3].map((number) =>
+  aMatch({
+    id: `sharing-${number}`,
+    patch: "sharing",
+    createdAt: minutesAgo(50 - number),
+    rosters: [
+      { members: [{ id: "s1" }], team: { id: "s-team", name: "SHARE" } },
+      { members: [{ id: "s2" }], team: { id: "s-team", name: "SHARE" } },
+    ],
+    relationships: {
+      assets: {
+        data: [
+          { type: "asset", id: "shared-asset" },
+          { type: "asset", id: `own-asset-${number}` },
+        ],
+      },
+      rounds: { data: [] },
+      spectators: { data: null },
+    },
+    included: [asset("shared-asset"), asset(`own-asset-${number}`)],
+  }),
+);
+
+/** Two matches whose records, by mistake or habit, use one roster id. */
+const sameRoster = [1, 2].map((number) =>
+  renamed(
+    aMatch({
+      id: `same-roster-${number}`,
+      patch: "same-roster",
+      createdAt: minutesAgo(40 - number),
+      rosters: [
+        { members: [{ id: `sr-${number}` }], team: { id: `sr-team-${number}`, name: "SR" } },
+        { members: [{ id: "sr-both" }] },
+      ],
+    }),
+    `same-roster-${number}-r0`,
+    "the-roster",
+  ),
+);
+
+function renamed(document: MatchDocument, from: string, to: string): MatchDocument {
+  return JSON.parse(JSON.stringify(document).replaceAll(`"${from}"`, `"${to}"`));
+}
+
+/** Players that carry relationships of their own, some of which a later match no longer carries. */
+function withLinks(
+  document: MatchDocument,
+  player: string,
+  relationships: object,
+  extra: object[] = [],
+): MatchDocument {
+  const found = document.included.find(({ type, id }) => type === "player" && id === player)!;
+  Object.assign(found, { relationships });
+  document.included.push(...(extra as MatchDocument["included"]));
+  return document;
+}
+const companions = [
+  withLinks(
+    aMatch({
+      id: "companions-1",
+      patch: "companions",
+  "friends",
+      createdAt: minutesAgo(39),
+      rosters: duel({ id: "c1" }, { id: "c2" }),
+    }),
+    "c1",
+    { assets: { data: [{ type: "asset", id: "c1-old" }] }, friend: link("player", "c-friend") },
+    [asset("c1-old"), { type: "player", id: "c-friend", attributes: { name: "Friend" } }],
+  ),
+  withLinks(
+    aMatch({
+      id: "companions-2",
+      patch: "companions",
+      createdAt: minutesAgo(38),
+      rosters: duel({ id: "c1" }, { id: "c3" }),
+    }),
+    "c1",
+    { assets: { data: [{ type: "asset", id: "c1-new" }] } },
+    [asset("c1-new")],
+  ),
+];
+
+/** A player that only another player names, and no longer does in a later match. */
+const friends = [
+  withLinks(
+    aMatch({
+      id: "friends-1",
+      patch: "friends",
+      createdAt: minutesAgo(32),
+      rosters: duel({ id: "f1" }, { id: "f2" }),
+    }),
+    "f1",
+    { friend: link("player", "f-friend") },
+    [{ type: "player", id: "f-friend", attributes: { name: "Friend" } }],
+  ),
+  aMatch({
+    id: "friends-2",
+    patch: "friends",
+    createdAt: minutesAgo(31),
+    rosters: duel({ id: "f1" }, { id: "f3" }),
+  }),
+];
+
+/** A resource that a match links to and another match's player as well. */
+const crossing = [
+  aMatch({
+    id: "crossing-1",
+    patch: "crossing",
+    createdAt: minutesAgo(37),
+    rosters: duel({ id: "x1" }, { id: "x2" }),
+    relationships: { assets: { data: [{ type: "asset", id: "crossed" }] } },
+    included: [asset("crossed")],
+  }),
+  withLinks(
+    aMatch({
+      id: "crossing-2",
+      patch: "crossing",
+      createdAt: minutesAgo(36),
+      rosters: duel({ id: "x3" }, { id: "x1" }),
+    }),
+    "x3",
+    { assets: { data: [{ type: "asset", id: "crossed" }] } },
+    [asset("crossed")],
+  ),
+];
+
+const exotic = aMatch({
+  id: "exotic",
+  patch: "exotic",
+  createdAt: minutesAgo(33),
+  attributes: { weather: "rain", nothing: null, flags: [true, { deep: [1.5, "ü", []] }], tags: {} },
+  stats: { "1": "one", objects: { a: [null, false, 0, -0.25, 1e-7, ""] }, emoji: "🎮\u2028" },
+  relationships: {
+    rounds: {
+      data: [
+        { type: "round", id: "r-1" },
+        { type: "round", id: "r-2" },
+      ],
+      meta: { count: 2 },
+      links: { related: "https://x.example/r" },
+    },
+    assets: link("asset", "tele"),
+  },
+  included: [
+    {
+      type: "round",
+      id: "r-1",
+      attributes: { n: 1 },
+      relationships: { map: link("map", "m-1") },
+      meta: { kept: true },
+    },
+    { type: "round", id: "r-2", attributes: { n: 2 }, relationships: { map: link("map", "m-1") } },
+    { type: "map", id: "m-1" },
+    asset("tele", { contentType: "application/json", name: "telemetry" }),
+  ],
+  rosters: [
+    {
+      members: [
+        {
+          id: "e1",
+          attributes: { country: { code: "no" } },
+          stats: { elo_earned_season_4: 12.5, title: "x" },
+        },
+      ],
+      attributes: { color: "blue" },
+    },
+    { members: [{ bot: true }] },
+  ],
+});
+
+const world = await startWorld([
+  plain,
+  ...sharing,
+  ...sameRoster,
+  ...companions,
+  ...friends,
+  ...crossing,
+  exotic,
+]);
+afterAll(() => world.stop());
+
+async function get(path: string) {
+  const reply = await world.get(path);
+  expect(reply.status).toBe(200);
+  return reply.body;
+}
+
+test("a page of matches has the top level data, included, links, meta, jsonapi", async () => {
+  const body = await get(story("plain"));
+  expect(Object.keys(body).toSorted()).toEqual(["data", "included", "jsonapi", "links", "meta"]);
+  expect(body.jsonapi).toEqual({ version: "1.0" });
+});
+
+describe("by default everything related is included", () => {
+  test("with a match: rosters, participants, players, teams, in a stable order", async () => {
+    const body = await get("/shards/na/matches/plain");
+    expect(includedNames(body)).toEqual([
+      "roster/plain-r0",
+      "participant/plain-r0p0",
+      "participant/plain-r0p1",
+      "roster/plain-r1",
+      "participant/plain-r1p0",
+      "participant/plain-r1p1",
+      "player/p1",
+      "player/p2",
+      "player/p3",
+      "team/t1",
+      "team/t2",
+    ]);
+    expect(includedNames(await get("/shards/na/matches/plain"))).toEqual(includedNames(body));
+  });
+
+  test("with a page: each player and team of several matches once", async () => {
+    const body = await get(story("sharing"));
+    expect(idsOf(body)).toEqual(["sharing-1", "sharing-2", "sharing-3"]);
+    expect(includedNames(body, "player")).toEqual(["player/s1", "player/s2"]);
+    expect(includedNames(body, "team")).toEqual(["team/s-team"]);
+    expect(includedNames(body, "roster")).toHaveLength(6);
+    expect(includedNames(body, "participant")).toHaveLength(6);
+  });
+
+  test("with an empty page: an empty list", async () => {
+    const body = await get(story("nonesuch"));
+    expect(body.data).toEqual([]);
+    expect(body.included).toEqual([]);
+  });
+});
+
+describe.each(["plain", "sharing", "same-roster", "companions", "crossing", "exotic"])(
+  "in the documents of the story %s",
+  (name) => {
+    const documents = async () => {
+      const page = await get(story(name));
+      const reversed = await get(`${story(name)}&sort=-createdAt`);
+      const singles = await Promise.all(idsOf(page).map((id) => get(`/shards/na/matches/${id}`)));
+      return [page, reversed, ...singles];
+    };
+
+    test("each resource stands once", async () => {
+      for (const body of await documents()) expect(repeatedNames(body)).toEqual([]);
+    });
+
+    test("every included resource is linked from the primary data", async () => {
+      for (const body of await documents()) expect(unlinkedNames(body)).toEqual([]);
+    });
+
+    test("gzip and identity say the same", async () => {
+      for (const path of [story(name), `/shards/na/matches/${idsOf(await get(story(name)))[0]}`]) {
+        const [zipped, bare] = await Promise.all(
+          ["gzip", "identity"].map((encoding) => world.get(path, { "Accept-Encoding": encoding })),
+        );
+        expect(zipped!.headers.get("content-encoding")).toBe("gzip");
+        expect(bare!.headers.get("content-encoding")).toBeNull();
+        expect(zipped!.body.data).toEqual(bare!.body.data);
+        expect(zipped!.body.included).toEqual(bare!.body.included);
+      }
+    });
+  },
+);
+
+describe("full documents", () => {
+  test.each(["plain", "sharing", "crossing", "exotic"])(
+    "leave no reference open: %s",
+    async (name) => {
+      expect(danglingNames(await get(story(name)))).toEqual([]);
+    },
+  );
+});
+
+test("a resource that two matches of a page share stands once, and each match's own as well", async () => {
+  expect(includedNames(await get(story("sharing")), "asset").toSorted()).toEqual([
+    "asset/own-asset-1",
+    "asset/own-asset-2",
+    "asset/own-asset-3",
+    "asset/shared-asset",
+  ]);
+});
+
+test("of two rosters with one id, a page has the one of its first match; alone each has its own", async () => {
+  const participants = (body: object) =>
+    included(body as never, "roster", "the-roster")!.relationships;
+  const [first, second] = await Promise.all(
+    ["same-roster-1", "same-roster-2"].map((id) => get(`/shards/na/matches/${id}`)),
+  );
+  expect(participants(first)).not.toEqual(participants(second));
+  expect(participants(await get(story("same-roster")))).toEqual(participants(first));
+  expect(participants(await get(`${story("same-roster")}&sort=-createdAt`))).toEqual(
+    participants(second),
+  );
+});
+
+test("players and teams are shown as they are now, with older matches too", async () => {
+  const at = (id: string, minutes: number, name: string, tag: string) =>
+    aMatch({
+      id,
+      patch: "changing",
+      createdAt: minutesAgo(minutes),
+      rosters: [
+        { members: [{ id: "changing-p", name }], team: { id: "changing-t", name: tag } },
+        { members: [{ bot: true }] },
+      ],
+    });
+  await world.ingest([at("changing-2", 20, "Second", "TWO")]);
+  await world.ingest([at("changing-1", 21, "First", "ONE")]);
+  for (const path of ["/shards/na/matches/changing-1", story("changing")]) {
+    const body = await get(path);
+    expect(included(body, "player")).toMatchObject({ attributes: { name: "Second" } });
+    expect(included(body, "team")).toEqual({
+      type: "team",
+      id: "changing-t",
+      attributes: { name: "TWO", shardId: "na" },
+    });
+  }
+});
+
+test("what a player brings along is that of its latest match", async () => {
+  const older = await get("/shards/na/matches/companions-1");
+  expect(includedNames(older, "asset")).toEqual(["asset/c1-new"]);
+  expect(includedNames(await get(story("companions")), "asset")).toEqual(["asset/c1-new"]);
+});
+
+test("whatever else a record carries is served back as equal JSON values", async () => {
+  const body = await get("/shards/na/matches/exotic");
+  expect(body.data).toEqual(exotic.data);
+  for (const resource of exotic.included) {
+    if (resource.type === "player") continue;
+    expect(included(body, resource.type as string, resource.id as string)).toEqual(resource);
+  }
+  expect(included(body, "player", "e1")).toMatchObject({
+    attributes: { country: { code: "no" }, stats: { elo_earned_season_4: 12.5, title: "x" } },
+  });
+});

@@ -1,0 +1,357 @@
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ERRORS } from "../../src/domain/errors.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+  aMatch({ id: "match-c" }),
+  aMatch({ id: "match-b", shard: "hurt" }),
+]);
+const hurt = new Database(join(world.data, "hurt.db"));
+hurt.run("UPDATE matches SET resource = x'0badcafe'");
+hurt.close();
+writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
+const server = await serveOnlyHealthy();
+const [spent] = server.keys as [string];
+await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${spent}` });
+afterAll(async () => {
+  await server.stop();
+  await world.stop();
+});
+
+/** A second server with a key for one request a minute; an unfit store would stop its start. */
+function serveOnlyHealthy() {
+  return serveWithKeys(world, [{ rate: 1 }], { shards: [{ id: "na", location: undefined }] });
+}
+
+interface Case {
+  code: keyof typeof ERRORS;
+  status: number;
+  path: string;
+  headers?: Record<string, string | null>;
+  method?: string;
+  source?: { parameter: string } | { header: string };
+  /** What the detail must say. */
+  says: string;
+}
+
+const M = "/shards/na/matches";
+const { next } = (await world.get(`${M}?page[limit]=1`)).body.links;
+const cursor = new URL(next).searchParams.get("page[after]");
+const CASES: Case[] = [
+  {
+    code: "malformed-query",
+    status: 400,
+    path: `${M}?sort=%zz`,
+    source: { parameter: "sort" },
+    says: "percent-encode it as UTF-8",
+  },
+  {
+    code: "unknown-parameter",
+    status: 400,
+    path: `${M}?filter[playerName]=A`,
+    source: { parameter: "filter[playerName]" },
+    says: "did you mean filter[playerNames]?",
+  },
+  {
+    code: "repeated-parameter",
+    status: 400,
+    path: `${M}?sort=createdAt&sort=createdAt`,
+    source: { parameter: "sort" },
+    says: "give it once",
+  },
+  {
+    code: "empty-parameter",
+    status: 400,
+    path: `${M}?filter[teamNames]=`,
+    source: { parameter: "filter[teamNames]" },
+    says: "has no value",
+  },
+  {
+    code: "invalid-parameter",
+    status: 400,
+    path: `${M}?page[limit]=6`,
+    source: { parameter: "page[limit]" },
+    says: 'from 1 to 5; you sent "6"',
+  },
+  {
+    code: "conflicting-parameters",
+    status: 400,
+    path: `${M}?page[offset]=1&page[after]=${cursor}`,
+    source: { parameter: "page[offset]" },
+    says: "exclude each other",
+  },
+  {
+    code: "too-many-values",
+    status: 400,
+    path: `${M}?filter[playerIds]=${Array.from({ length: 51 }, (_, i) => `p${i}`)}`,
+    source: { parameter: "filter[playerIds]" },
+    says: "50 values at most; you sent 51",
+  },
+  {
+    code: "invalid-window",
+    status: 400,
+    path: `${M}?filter[createdAt-start]=2020-01-02T00:00:00Z&filter[createdAt-end]=2020-01-01T00:00:00Z`,
+    source: { parameter: "filter[createdAt-start]" },
+    says: "must be before filter[createdAt-end]",
+  },
+  {
+    code: "invalid-cursor",
+    status: 400,
+    path: `${M}?page[before]=nonsense`,
+    source: { parameter: "page[before]" },
+    says: "exactly as it stands in links.next or links.prev",
+  },
+  {
+    code: "offset-too-deep",
+    status: 400,
+    path: `${M}?page[offset]=10001`,
+    source: { parameter: "page[offset]" },
+    says: "Follow links.next",
+  },
+  {
+    code: "unknown-include-path",
+    status: 400,
+    path: `${M}?include=roster`,
+    source: { parameter: "include" },
+    says: 'did you mean "rosters"?',
+  },
+  {
+    code: "unknown-type",
+    status: 400,
+    path: `${M}?fields[mach]=a`,
+    source: { parameter: "fields[mach]" },
+    says: 'did you mean "match"?',
+  },
+  {
+    code: "unauthorized",
+    status: 401,
+    path: M,
+    headers: { Authorization: null },
+    source: { header: "Authorization" },
+    says: '"Authorization: Bearer <API_KEY>"',
+  },
+  {
+    code: "unknown-route",
+    status: 404,
+    path: "/nowhere",
+    says: "Nothing is served at this address",
+  },
+  { code: "unknown-shard", status: 404, path: "/shards/nb/matches", says: 'did you mean "na"?' },
+  {
+    code: "not-found",
+    status: 404,
+    path: `${M}/nobody`,
+    says: "There is no match with this id in this shard",
+  },
+  {
+    code: "method-not-allowed",
+    status: 405,
+    path: M,
+    method: "DELETE",
+    says: "use GET or HEAD, not DELETE",
+  },
+  {
+    code: "not-acceptable",
+    status: 406,
+    path: M,
+    headers: { Accept: "application/json" },
+    source: { header: "Accept" },
+    says: '"Accept: application/vnd.api+json"',
+  },
+  {
+    code: "uri-too-long",
+    status: 414,
+    path: `${M}?filter[playerNames]=${"a".repeat(9000)}`,
+    says: "longer than 8192 characters",
+  },
+  {
+    code: "rate-limited",
+    status: 429,
+    path: `${server.url}${M}`,
+    headers: { Authorization: `Bearer ${spent}` },
+    says: "1 requests a minute",
+  },
+  {
+    code: "internal-error",
+    status: 500,
+    path: "/shards/hurt/matches/match-b",
+    says: "through no fault of yours",
+  },
+  { code: "shard-unavailable", status: 503, path: "/shards/away/matches", says: "Try again soon" },
+];
+
+describe("each error has its code, its status, its source and advice:", () => {
+  test.each(CASES.map((one) => [one.code, one] as const))("%s", async (code, one) => {
+    const reply = await world.get(one.path, one.headers, one.method);
+    expect(reply.status).toBe(one.status);
+    const problem = problemIn(reply);
+    expect(problem.code).toBe(code);
+    expect(problem.status).toBe(String(one.status));
+    expect(problem.title).toBe(ERRORS[code].title);
+    expect(problem.source).toEqual(one.source as never);
+    expect(problem.detail).toContain(one.says);
+  });
+
+  test("the list is whole", () => {
+    expect(new Set(CASES.map(({ code }) => code))).toEqual(new Set(Object.keys(ERRORS)) as never);
+  });
+});
+
+describe("failures of the service itself", () => {
+  test.each(["/shards/hurt/matches/match-b", "/shards/hurt/matches", "/shards/away/matches"])(
+    "say nothing about its inside: %s",
+    async (path) => {
+      const reply = await world.get(path);
+      expect(reply.status).toBeGreaterThanOrEqual(500);
+      const text = reply.text + JSON.stringify([...reply.headers]);
+      for (const secret of [
+        world.data,
+        "sqlite",
+        "SQLite",
+        "fragment",
+        "checksum",
+        ".ts",
+        "Error",
+        "    at ",
+      ]) {
+        expect(text).not.toContain(secret);
+      }
+    },
+  );
+
+  test("that will pass say when to try again", async () => {
+    const reply = await world.get("/shards/away/matches");
+    expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("are charged like any other authenticated request", async () => {
+    const reply = await world.get("/shards/hurt/matches/match-b");
+    expect(reply.headers.get("ratelimit")).not.toBeNull();
+  });
+
+  test("leave the other shards alone", async () => {
+    expect((await world.get(`${M}/match-a`)).status).toBe(200);
+  });
+});
+
+describe("checks come in this order:", () => {
+  const WRONG = {
+    accept: { Accept: "text/html" },
+    key: { Authorization: null },
+    spent: { Authorization: `Bearer ${spent}` },
+  };
+  const ORDER: [
+    name: string,
+    path: string,
+    headers: Record<string, string | null>,
+    method: string,
+    status: number,
+    code: string,
+  ][] = [
+    [
+      "route before method",
+      "/nowhere",
+      { ...WRONG.key, ...WRONG.accept },
+      "DELETE",
+      404,
+      "unknown-route",
+    ],
+    [
+      "method before credentials",
+      M,
+      { ...WRONG.key, ...WRONG.accept },
+      "DELETE",
+      405,
+      "method-not-allowed",
+    ],
+    ["credentials before Accept", M, { ...WRONG.key, ...WRONG.accept }, "GET", 401, "unauthorized"],
+    [
+      "credentials before the shard",
+      "/shards/nowhere/matches",
+      WRONG.key,
+      "GET",
+      401,
+      "unauthorized",
+    ],
+    ["credentials before parameters", `${M}?nonsense=1`, WRONG.key, "GET", 401, "unauthorized"],
+    ["credentials before data", `${M}/nobody`, WRONG.key, "GET", 401, "unauthorized"],
+    [
+      "the rate limit before Accept",
+      `${server.url}${M}`,
+      { ...WRONG.spent, ...WRONG.accept },
+      "GET",
+      429,
+      "rate-limited",
+    ],
+    [
+      "the rate limit before the shard",
+      `${server.url}/shards/nowhere/matches`,
+      WRONG.spent,
+      "GET",
+      429,
+      "rate-limited",
+    ],
+    [
+      "the rate limit before parameters",
+      `${server.url}${M}?nonsense=1`,
+      WRONG.spent,
+      "GET",
+      429,
+      "rate-limited",
+    ],
+    [
+      "Accept before the shard",
+      "/shards/nowhere/matches",
+      WRONG.accept,
+      "GET",
+      406,
+      "not-acceptable",
+    ],
+    ["Accept before parameters", `${M}?nonsense=1`, WRONG.accept, "GET", 406, "not-acceptable"],
+    [
+      "the shard before parameters",
+      "/shards/nowhere/matches?nonsense=1",
+      {},
+      "GET",
+      404,
+      "unknown-shard",
+    ],
+    ["the shard before data", "/shards/nowhere/matches/nobody", {}, "GET", 404, "unknown-shard"],
+    ["parameters before data", `${M}/nobody?nonsense=1`, {}, "GET", 400, "unknown-parameter"],
+    [
+      "parameters before data, of players",
+      "/shards/na/players/nobody?include=x",
+      {},
+      "GET",
+      400,
+      "unknown-include-path",
+    ],
+  ];
+  test.each(ORDER)("%s", async (_, path, headers, method, status, code) => {
+    const reply = await world.get(path, headers, method);
+    expect(reply.status).toBe(status);
+    expect(problemIn(reply).code).toBe(code);
+  });
+});
+
+test("a wrong key is a 401 and not a 429, however often it is tried", async () => {
+  for (let count = 0; count < 20; count++) {
+    const reply = await world.get(`${server.url}${M}`, { Authorization: "Bearer nonsense" });
+    expect(reply.status).toBe(401);
+  }
+});
+
+test("what the caller sent is quoted safely: any text comes back as JSON text", async () => {
+  const name = '"><script>\u0000\u2028é🎮';
+  const reply = await world.get(`${M}?${encodeURIComponent(name)}=1`);
+  expect(reply.status).toBe(400);
+  expect(problemIn(reply).source).toEqual({ parameter: name });
+  expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+});

@@ -1,0 +1,382 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { walk } from "../support/pages.ts";
+import { aMatch, anId, duel, type MatchIn, type RosterIn } from "../support/records.ts";
+import { type Reply, startWorld, type World } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+const start = Date.now() - 5 * HOUR;
+
+/** So many matches, three to a moment; some of a player, a team, a mode, a patch. */
+function season(count: number): MatchIn[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `m${String(index).padStart(3, "0")}`,
+    createdAt: start + Math.floor(index / 3) * 60_000,
+    mode: index % 2 === 0 ? "ranked" : "casual",
+    patch: index % 4 === 0 ? "2.6" : "2.5",
+    rosters: sides(index % 3 !== 2, index % 5 < 3),
+  }));
+}
+
+function sides(hasHero: boolean, hasTeam: boolean): [RosterIn, RosterIn] {
+  return [
+    {
+      members: [hasHero ? { id: "hero", name: "The Hero" } : { id: anId("extra") }],
+      ...(hasTeam ? { team: { id: "team", name: "A,B" } } : {}),
+    },
+    { members: [{ id: anId("extra") }] },
+  ];
+}
+
+const matches = season(23);
+const ALL = matches.map(({ id }) => id!);
+const world = await startWorld(matches.map(aMatch));
+afterAll(() => world.stop());
+
+const M = "/shards/na/matches";
+const get = async (path: string) => {
+  const reply = await world.get(path);
+  expect(reply.status).toBe(200);
+  return reply.body;
+};
+const idsIn = (pages: Reply[]) => pages.flatMap(({ body }) => idsOf(body));
+
+/** By RFC 3986: no character that would have to be encoded, every escape whole. */
+const URI =
+  /^https?:\/\/[A-Za-z0-9.:[\]-]+(\/([A-Za-z0-9\-._~!$&'()*+;=:@]|%[0-9A-F]{2})*)*(\?([A-Za-z0-9\-._~!$&'()*+;=:@/?]|%[0-9A-F]{2})*)?$/;
+
+const FILTERS = [
+  "",
+  "filter[playerIds]=hero",
+  "filter[playerNames]=The+Hero",
+  "filter[teamNames]=A%5C,B",
+  "filter[gameMode]=casual",
+  "filter[patchVersion]=2.6",
+  "filter[gameMode]=casual,ranked",
+  "filter[playerIds]=hero&filter[gameMode]=ranked",
+  "filter[playerNames]=The+Hero,Nobody&filter[teamNames]=A%5C,B&filter[patchVersion]=2.5,2.6",
+  "filter[playerIds]=nobody",
+];
+const SORTS = ["createdAt", "-createdAt"];
+
+/** What a filter finds, asked for without links. */
+async function found(filter: string, sort: string, from: World = world): Promise<string[]> {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += 5) {
+    const { body } = await from.get(`${M}?${filter}&sort=${sort}&page[offset]=${offset}`);
+    ids.push(...idsOf(body));
+    if (body.data.length < 5) return ids;
+  }
+}
+
+describe("links", () => {
+  test("are absolute and valid URIs, brackets and commas percent-encoded", async () => {
+    const wild = encodeURIComponent("A\\,B, C|d\"'<é>🎮{}^`%[]#&=+/?;:@~!*()");
+    for (const path of [
+      `${M}?page[limit]=2&page[offset]=3`,
+      `${M}?filter[playerNames]=${wild}&fields[match]=a,b`,
+      `${M}?filter[playerIds]=hero&page[limit]=1&sort=-createdAt`,
+      `${M}/m000?fields[match]=duration,${encodeURIComponent("é|")}`,
+      `/shards/na/players?filter[playerNames]=${wild}`,
+      "/shards/na/players/hero?include=",
+    ]) {
+      const { links } = await get(path);
+      for (const link of Object.values<string>(links)) {
+        expect(link).toMatch(URI);
+        expect(link).not.toMatch(/[[\],]/);
+        expect(link).toStartWith(`${world.url}/shards/na/`);
+        expect(new URL(link).href).toBe(link.replaceAll("'", "%27"));
+      }
+    }
+  });
+
+  test("of a page: self and first always, prev and next where there are such pages", async () => {
+    const names = async (query: string) => Object.keys((await get(`${M}?${query}`)).links);
+    expect(await names("")).toEqual(["self", "first", "next"]);
+    expect(await names("page[offset]=5")).toEqual(["self", "first", "prev", "next"]);
+    expect(await names("page[offset]=18")).toEqual(["self", "first", "prev"]);
+    expect(await names("page[offset]=20")).toEqual(["self", "first", "prev"]);
+    expect(await names("filter[playerIds]=nobody")).toEqual(["self", "first"]);
+    expect(await names("filter[gameMode]=casual&page[limit]=5&page[offset]=6")).toEqual([
+      "self",
+      "first",
+      "prev",
+    ]);
+  });
+
+  test("of a page that is exactly the last lead no further", async () => {
+    const { links } = await get(`${M}?page[limit]=1&page[offset]=22`);
+    expect(links.next).toBeUndefined();
+  });
+
+  test("self is the request itself, and answers the same", async () => {
+    const query = "page[limit]=2&page[offset]=3&filter[playerNames]=The+Hero&sort=-createdAt";
+    const body = await get(`${M}?${query}`);
+    expect(body.links.self).toBe(
+      `${world.url}${M}?page%5Blimit%5D=2&page%5Boffset%5D=3&filter%5BplayerNames%5D=The%20Hero&sort=-createdAt`,
+    );
+    expect((await get(body.links.self)).data).toEqual(body.data);
+    expect((await get(M)).links.self).toBe(`${world.url}${M}`);
+  });
+
+  test("first leads to the first page of the same window", async () => {
+    const body = await get(`${M}?page[limit]=3&page[offset]=9`);
+    const first = await get(body.links.first);
+    expect(idsOf(first)).toEqual(ALL.slice(0, 3));
+    expect(first.meta).toEqual(body.meta);
+  });
+
+  test("next and prev keep every other parameter, pin the window and carry a cursor for the offset", async () => {
+    const given = {
+      "page[limit]": "2",
+      sort: "-createdAt",
+      "filter[playerIds]": "hero",
+      "filter[playerNames]": "The Hero",
+      "filter[teamNames]": "A\\,B",
+      "filter[gameMode]": "ranked,casual",
+      "filter[patchVersion]": "2.5,2.6",
+      include: "rosters",
+      "fields[match]": "createdAt,rosters",
+      "fields[roster]": "won",
+    };
+    const body = await get(`${M}?${new URLSearchParams({ ...given, "page[offset]": "2" })}`);
+    for (const [link, cursor] of [
+      ["next", "page[after]"],
+      ["prev", "page[before]"],
+    ] as const) {
+      const parameters = Object.fromEntries(new URL(body.links[link]).searchParams);
+      expect(parameters).toEqual({
+        ...given,
+        "filter[createdAt-start]": body.meta.window.start,
+        "filter[createdAt-end]": body.meta.window.end,
+        [cursor]: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
+      });
+    }
+  });
+
+  test("keep to the window that the walk began with", async () => {
+    const pages = await walk(world, M, "next");
+    expect(new Set(pages.map(({ body }) => JSON.stringify(body.meta.window))).size).toBe(1);
+  });
+
+  test("no reply tells a total", async () => {
+    expect((await get(M)).meta).toEqual({ window: expect.any(Object) });
+  });
+
+  test("a cursor may be used with another page size", async () => {
+    const { links } = await get(`${M}?page[limit]=2`);
+    const address = links.next.replace("page%5Blimit%5D=2", "page%5Blimit%5D=5");
+    expect(idsOf(await get(address))).toEqual(ALL.slice(2, 7));
+  });
+});
+
+describe.each(SORTS)("a walk sorted by %s", (sort) => {
+  test.each(FILTERS)("by next visits each match exactly once: %s", async (filter) => {
+    const expected = await found(filter, sort);
+    for (const limit of [1, 2, 5]) {
+      const pages = await walk(world, `${M}?${filter}&sort=${sort}&page[limit]=${limit}`, "next");
+      expect(idsIn(pages)).toEqual(expected);
+      for (const { body } of pages.slice(0, -1)) expect(body.data).toHaveLength(limit);
+    }
+  });
+
+  test.each(FILTERS.slice(0, -1))(
+    "by prev from the last page visits each match exactly once: %s",
+    async (filter) => {
+      const forward = await walk(world, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
+      const last = forward.at(-1)!.body.links.self;
+      const backward = await walk(world, last, "prev");
+      expect(idsIn(backward.toReversed())).toEqual(idsIn(forward));
+    },
+  );
+
+  test.each(FILTERS.slice(0, -1))(
+    "meets the same pages backwards as forwards: %s",
+    async (filter) => {
+      const forward = await walk(world, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
+      const backward = await walk(world, forward.at(-1)!.body.links.self, "prev");
+      expect(backward).toHaveLength(forward.length);
+      for (const [index, { body: there }] of forward.entries()) {
+        const { body: back } = backward.at(-1 - index)!;
+        expect(back.data).toEqual(there.data);
+        expect(back.included).toEqual(there.included);
+        expect(back.links.next).toEqual(there.links.next);
+        expect(back.links.prev).toEqual(there.links.prev);
+        expect(back.meta).toEqual(there.meta);
+      }
+    },
+  );
+
+  test("back and forth over one step comes to the same page", async () => {
+    const first = await get(`${M}?sort=${sort}&page[limit]=4`);
+    const second = await get(first.links.next);
+    const back = await get(second.links.prev);
+    expect(back.data).toEqual(first.data);
+    expect((await get(back.links.next)).data).toEqual(second.data);
+  });
+
+  test("that starts at an offset can go back to the very first match", async () => {
+    const pages = await walk(world, `${M}?sort=${sort}&page[limit]=5&page[offset]=7`, "prev");
+    const expected = await found("", sort);
+    expect(idsIn(pages.toReversed())).toEqual(expected.slice(0, 12));
+  });
+});
+
+describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
+  let arrivals = 0;
+  /** A match like those the filters look for, at this moment. */
+  const arrival = (createdAt: number, id: string, mode: string) =>
+    aMatch({
+      id: `${id}-${arrivals++}`,
+      createdAt,
+      mode,
+      patch: "2.6",
+      rosters: sides(true, true),
+    });
+
+  /** New ones, late ones before, at and after the page's edges, ids that sort first and last. */
+  async function stir(target: World, { body }: Reply): Promise<void> {
+    const times = [body.data[0], body.data.at(-1)].map((match) =>
+      Date.parse(match.attributes.createdAt),
+    );
+    const moments = [
+      Date.now(),
+      start - HOUR,
+      ...times.flatMap((time) => [time - 1, time, time + 1]),
+    ];
+    const { report } = await target.ingest(
+      moments.flatMap((moment) => [
+        arrival(moment, "-early", "ranked"),
+        arrival(moment, "m007", "casual"),
+        arrival(moment, "zz-late", "ranked"),
+      ]),
+    );
+    expect(report.stored).toBe(moments.length * 3);
+  }
+
+  test.each(FILTERS.slice(0, -1))(
+    "by next misses none that was there and sees none twice: %s",
+    async (filter) => {
+      const lively = await startWorld(matches.map(aMatch));
+      try {
+        const before = await found(filter, sort, lively);
+        const path = `${M}?${filter}&sort=${sort}&page[limit]=4`;
+        // What arrives ahead may be met, so the walk grows; it is stirred for a while only.
+        const pages = await walk(lively, path, "next", async (page, index) => {
+          if (index < 3) await stir(lively, page);
+        });
+        expectWalk(idsIn(pages), before);
+      } finally {
+        await lively.stop();
+      }
+    },
+  );
+
+  test.each(FILTERS.slice(0, 4))(
+    "by prev misses none that was there and sees none twice: %s",
+    async (filter) => {
+      const lively = await startWorld(matches.map(aMatch));
+      try {
+        const forward = await walk(lively, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
+        const pages = await walk(
+          lively,
+          forward.at(-1)!.body.links.self,
+          "prev",
+          async (page, index) => {
+            if (index < 3) await stir(lively, page);
+          },
+        );
+        expectWalk(
+          pages.toReversed().flatMap(({ body }) => idsOf(body)),
+          idsIn(forward),
+        );
+      } finally {
+        await lively.stop();
+      }
+    },
+  );
+
+  test("never meets a match that was created after it began", async () => {
+    const lively = await startWorld(matches.map(aMatch));
+    try {
+      const late: string[] = [];
+      const pages = await walk(lively, `${M}?sort=${sort}&page[limit]=4`, "next", async () => {
+        const document = aMatch({ id: anId("new"), createdAt: Date.now() + 60_000 });
+        late.push(document.data.id as string);
+        await lively.ingest([document]);
+      });
+      expect(late).not.toBeEmpty();
+      expect(idsIn(pages)).toEqual(await found("", sort));
+    } finally {
+      await lively.stop();
+    }
+  });
+});
+
+/** Each of the original matches once and in order; of the others, none twice. */
+function expectWalk(seen: string[], original: string[]): void {
+  expect(seen.filter((id) => original.includes(id))).toEqual(original);
+  expect(new Set(seen).size).toBe(seen.length);
+}
+
+describe("a walk by name", () => {
+  test("goes on when the player is renamed meanwhile", async () => {
+    const lively = await startWorld(matches.map(aMatch));
+    try {
+      const filter = "filter[playerNames]=The+Hero";
+      const before = await found(filter, "createdAt", lively);
+      const pages = await walk(lively, `${M}?${filter}&page[limit]=4`, "next", async (_, index) => {
+        if (index > 0) return;
+        await lively.ingest([
+          aMatch({ rosters: duel({ id: "hero", name: "Renamed" }, { id: anId("extra") }) }),
+        ]);
+      });
+      expectWalk(idsIn(pages), before);
+    } finally {
+      await lively.stop();
+    }
+  });
+
+  test("finds others once the link is changed to another name", async () => {
+    const { links } = await get(`${M}?filter[playerNames]=The+Hero&page[limit]=1`);
+    const other = links.next.replace("The%20Hero", "Nobody");
+    expect(other).not.toBe(links.next);
+    expect((await get(other)).data).toEqual([]);
+  });
+
+  test("can be followed however many names are asked for and however many bear them", async () => {
+    const crowd = Array.from({ length: 45 }, (_, index) => `${"x".repeat(40)}-${index + 10}`);
+    const side = (letter: string): RosterIn => ({
+      members: crowd.map((id) => ({ id: letter + id, name: "Crowd" })),
+    });
+    const busy = await startWorld(
+      ["1", "2", "3"].map((id) => aMatch({ id, rosters: [side("a"), side("b")] })),
+    );
+    try {
+      const names = Array.from({ length: 49 }, (_, index) => `艾达洛夫莱斯艾达洛夫莱斯${index}`);
+      const filter = `filter[playerNames]=${encodeURIComponent(["Crowd", ...names].join(","))}`;
+      const pages = await walk(busy, `${M}?${filter}&page[limit]=1&include=`, "next");
+      expect(idsIn(pages)).toEqual(["1", "2", "3"]);
+    } finally {
+      await busy.stop();
+    }
+  });
+
+  test("goes on when the team takes another tag meanwhile", async () => {
+    const lively = await startWorld(matches.map(aMatch));
+    try {
+      const filter = "filter[teamNames]=A%5C,B";
+      const before = await found(filter, "createdAt", lively);
+      const pages = await walk(lively, `${M}?${filter}&page[limit]=4`, "next", async (_, index) => {
+        if (index > 0) return;
+        const [one, other] = sides(false, false);
+        await lively.ingest([
+          aMatch({ rosters: [{ ...one, team: { id: "team", name: "NEW" } }, other] }),
+        ]);
+      });
+      expectWalk(idsIn(pages), before);
+    } finally {
+      await lively.stop();
+    }
+  });
+});

@@ -1,0 +1,391 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { problemIn } from "../support/problems.ts";
+import {
+  aMatch,
+  anId,
+  duel,
+  minutesAgo,
+  type PlayerIn,
+  type RosterIn,
+} from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const MODES = [
+  "ranked",
+  "casual",
+  "private",
+  "private_party_draft_match",
+  "private_party_aral_match",
+  "private_party_blitz_match",
+  "casual_aral",
+  "blitz_pvp_ranked",
+];
+
+/** Each plays one match, named after the id. */
+const NAMES: Record<string, string> = {
+  "upper-1": "Ada",
+  "upper-2": "Ada",
+  lower: "ada",
+  "space-before": " Ada",
+  "space-after": "Ada ",
+  "space-inside": "Grace Hopper",
+  "spaces-inside": "Grace  Hopper",
+  comma: "Lovelace, Ada",
+  "comma-only": ",",
+  backslash: "back\\slash",
+  "backslash-comma": "a\\,b",
+  plus: "a+b",
+  percent: "100%25",
+  ampersand: "a&b=c#d?e",
+  chinese: "艾达·洛夫莱斯",
+  cyrillic: "Ада",
+  emoji: "🎮🇳🇴",
+  composed: "Zo\u00eb",
+  decomposed: "Zoe\u0308",
+  quote: "O'Brien\"; --",
+  wildcard: "A%a_",
+};
+
+let minutes = 1000;
+const at = () => minutesAgo(minutes--);
+const nobody = (): PlayerIn => ({ id: anId("extra") });
+const team = (id: string, name: string): RosterIn => ({ members: [nobody()], team: { id, name } });
+
+const documents = [
+  // The patches and modes that combine with others.
+  aMatch({
+    id: "x-ranked-25",
+    createdAt: at(),
+    mode: "ranked",
+    patch: "2.5",
+    rosters: duel({ id: "x" }, { id: "y" }),
+  }),
+  aMatch({
+    id: "x-casual-25",
+    createdAt: at(),
+    mode: "casual",
+    patch: "2.5",
+    rosters: duel({ id: "x" }, { id: "z" }),
+  }),
+  aMatch({
+    id: "x-casual-26",
+    createdAt: at(),
+    mode: "casual",
+    patch: "2.6",
+    rosters: duel({ id: "z" }, { id: "x" }),
+  }),
+  aMatch({
+    id: "y-casual-26",
+    createdAt: at(),
+    mode: "casual",
+    patch: "2.6",
+    rosters: duel({ id: "y" }, { id: "z" }),
+  }),
+  ...Object.entries(NAMES).map(([id, name]) =>
+    aMatch({
+      id,
+      createdAt: at(),
+      patch: "names",
+      rosters: duel({ id: `p-${id}`, name }, nobody()),
+    }),
+  ),
+  // A player and a team that have changed their names.
+  aMatch({
+    id: "as-old",
+    createdAt: at(),
+    patch: "renames",
+    rosters: duel({ id: "renamed", name: "Oldname" }, nobody()),
+  }),
+  aMatch({
+    id: "as-new",
+    createdAt: at(),
+    patch: "renames",
+    rosters: duel({ id: "renamed", name: "Newname" }, nobody()),
+  }),
+  aMatch({
+    id: "team-old",
+    createdAt: at(),
+    patch: "renames",
+    rosters: [team("t-renamed", "OLD"), { members: [nobody()] }],
+  }),
+  aMatch({
+    id: "team-new",
+    createdAt: at(),
+    patch: "renames",
+    rosters: [{ members: [nobody()] }, team("t-renamed", "NEW")],
+  }),
+  // Teams.
+  aMatch({
+    id: "abc-1",
+    createdAt: at(),
+    patch: "teams",
+    rosters: [team("t-abc-1", "ABC"), { members: [nobody()] }],
+  }),
+  aMatch({
+    id: "abc-2",
+    createdAt: at(),
+    patch: "teams",
+    rosters: [{ members: [nobody()] }, team("t-abc-2", "ABC")],
+  }),
+  aMatch({
+    id: "abc-lower",
+    createdAt: at(),
+    patch: "teams",
+    rosters: [team("t-abc-3", "abc"), { members: [nobody()] }],
+  }),
+  aMatch({
+    id: "abc-def",
+    createdAt: at(),
+    patch: "teams",
+    rosters: [team("t-abc-1", "ABC"), team("t-def", "D,F")],
+  }),
+  // Every mode; the private one has a ranked player.
+  ...MODES.map((mode) =>
+    aMatch({
+      id: `mode-${mode}`,
+      createdAt: at(),
+      mode,
+      patch: "modes",
+      rosters: duel({ id: "x" }, nobody()),
+    }),
+  ),
+  aMatch({ id: "patch-odd", createdAt: at(), patch: "3.0, beta" }),
+  aMatch({
+    id: "bots",
+    createdAt: at(),
+    mode: "casual",
+    patch: "bots",
+    rosters: [{ members: [{ bot: true }] }, { members: [{ bot: true }] }],
+  }),
+  // A name in another shard is another name.
+  aMatch({
+    id: "elsewhere",
+    shard: "eu",
+    rosters: duel({ id: "p-eu", name: "Ada" }, { id: "p-eu-2" }),
+  }),
+];
+const world = await startWorld(documents);
+afterAll(() => world.stop());
+
+const page = (query: string, shard = "na") => world.get(`/shards/${shard}/matches?${query}`);
+
+/** Every match that a query finds, over all its pages. */
+async function found(query: string, shard = "na"): Promise<string[]> {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += 5) {
+    const reply = await page(`${query}&page[offset]=${offset}`, shard);
+    expect(reply.status).toBe(200);
+    ids.push(...idsOf(reply.body));
+    if (reply.body.data.length < 5) return ids;
+  }
+}
+
+const list = (...values: string[]) =>
+  encodeURIComponent(values.map((value) => value.replace(/[\\,]/g, "\\$&")).join(","));
+
+describe("filter[playerNames]", () => {
+  test.each(Object.entries(NAMES).filter(([id]) => !id.startsWith("upper-")))(
+    "finds exactly the player so named: %s",
+    async (id, name) => {
+      expect(await found(`filter[playerNames]=${list(name)}`)).toEqual([id]);
+    },
+  );
+
+  test("stands for every player that bears the name now", async () => {
+    expect(await found("filter[playerNames]=Ada")).toEqual(["upper-1", "upper-2"]);
+  });
+
+  test("names a player of this shard only", async () => {
+    expect(await found("filter[playerNames]=Ada", "eu")).toEqual(["elsewhere"]);
+  });
+
+  test("finds all matches of a player under the name borne now, those under an old one too", async () => {
+    expect(await found("filter[playerNames]=Newname")).toEqual(["as-old", "as-new"]);
+  });
+
+  test("finds nothing by a name that nobody bears any more", async () => {
+    expect(await found("filter[playerNames]=Oldname")).toEqual([]);
+  });
+
+  test.each(["ADA", "Ad", "Ada%20%20", "Ada*", "Ad_", "%25", "Ada%00", "%EF%BB%BFAda"])(
+    "finds nothing by a name that is only alike: %s",
+    async (name) => {
+      expect(await found(`filter[playerNames]=${name}`)).toEqual([]);
+    },
+  );
+
+  test("takes several names: any of them", async () => {
+    expect(await found(`filter[playerNames]=${list("Ада", "ada", "Nobody")}`)).toEqual([
+      "lower",
+      "cyrillic",
+    ]);
+  });
+
+  test("names both sides of a match without listing it twice", async () => {
+    expect(await found("filter[playerNames]=Name_x,Name_y&filter[patchVersion]=2.5")).toEqual([
+      "x-ranked-25",
+      "x-casual-25",
+    ]);
+  });
+});
+
+describe("filter[playerIds]", () => {
+  test("keeps matches of the player, whichever side it was on", async () => {
+    expect(await found("filter[playerIds]=x&filter[patchVersion]=2.5,2.6")).toEqual([
+      "x-ranked-25",
+      "x-casual-25",
+      "x-casual-26",
+    ]);
+  });
+
+  test("takes several ids: any of them, each match once", async () => {
+    expect(await found("filter[playerIds]=z,y")).toEqual([
+      "x-ranked-25",
+      "x-casual-25",
+      "x-casual-26",
+      "y-casual-26",
+    ]);
+  });
+
+  test.each(["nobody", "X", "p-eu", "not%20an%20id", "%F0%9F%8E%AE", "Ada"])(
+    "with an id that is nobody's here finds nothing: %s",
+    async (id) => {
+      expect(await found(`filter[playerIds]=${id}`)).toEqual([]);
+    },
+  );
+
+  test("an id that is nobody's does not keep another from being found", async () => {
+    expect(await found("filter[playerIds]=nobody,p-lower")).toEqual(["lower"]);
+  });
+});
+
+describe("filter[teamNames]", () => {
+  test("keeps matches that a team of this tag entered, on either side", async () => {
+    expect(await found("filter[teamNames]=ABC")).toEqual(["abc-1", "abc-2", "abc-def"]);
+  });
+
+  test("is case-sensitive", async () => {
+    expect(await found("filter[teamNames]=abc")).toEqual(["abc-lower"]);
+    expect(await found("filter[teamNames]=Abc")).toEqual([]);
+  });
+
+  test("takes several tags, commas in them escaped", async () => {
+    expect(await found(`filter[teamNames]=${list("D,F", "abc")}`)).toEqual([
+      "abc-lower",
+      "abc-def",
+    ]);
+  });
+
+  test("means the current tag: it finds the older matches too, the old tag finds nothing", async () => {
+    expect(await found("filter[teamNames]=NEW")).toEqual(["team-old", "team-new"]);
+    expect(await found("filter[teamNames]=OLD")).toEqual([]);
+  });
+
+  test("with an unknown tag finds nothing", async () => {
+    expect(await found("filter[teamNames]=ZZZ")).toEqual([]);
+  });
+});
+
+describe("filter[gameMode]", () => {
+  test.each(MODES)("takes %s", async (mode) => {
+    expect(await found(`filter[gameMode]=${mode}&filter[patchVersion]=modes`)).toEqual([
+      `mode-${mode}`,
+    ]);
+  });
+
+  test("takes several modes, however many", async () => {
+    expect(
+      await found(`filter[gameMode]=${MODES.toReversed().join(",")}&filter[patchVersion]=modes`),
+    ).toEqual(MODES.map((mode) => `mode-${mode}`));
+  });
+
+  test.each(["rankd", "Ranked", "practice", "ranked,nonsense", "ranked%20", "5v5_pvp_ranked"])(
+    "refuses %s and lists the eight modes",
+    async (value) => {
+      const reply = await page(`filter[gameMode]=${value}`);
+      expect(reply.status).toBe(400);
+      const problem = problemIn(reply);
+      expect(problem).toMatchObject({
+        code: "invalid-parameter",
+        source: { parameter: "filter[gameMode]" },
+      });
+      expect(problem.detail).toContain(MODES.join(", "));
+    },
+  );
+});
+
+describe("filter[patchVersion]", () => {
+  test("keeps matches of the patch, exactly", async () => {
+    expect(await found("filter[patchVersion]=2.6")).toEqual(["x-casual-26", "y-casual-26"]);
+    expect(await found("filter[patchVersion]=2")).toEqual([]);
+    expect(await found("filter[patchVersion]=2.60")).toEqual([]);
+  });
+
+  test("takes several patches", async () => {
+    expect(await found("filter[patchVersion]=bots,2.6,9.9")).toEqual([
+      "x-casual-26",
+      "y-casual-26",
+      "bots",
+    ]);
+  });
+
+  test("takes an escaped comma", async () => {
+    expect(await found(`filter[patchVersion]=${list("3.0, beta")}`)).toEqual(["patch-odd"]);
+  });
+});
+
+describe("different filters narrow together:", () => {
+  test.each([
+    ["filter[playerIds]=x&filter[gameMode]=casual&filter[patchVersion]=2.5", ["x-casual-25"]],
+    [
+      "filter[playerIds]=x&filter[gameMode]=casual&filter[patchVersion]=2.5,2.6",
+      ["x-casual-25", "x-casual-26"],
+    ],
+    [
+      "filter[playerIds]=x,y&filter[gameMode]=casual&filter[patchVersion]=2.6",
+      ["x-casual-26", "y-casual-26"],
+    ],
+    ["filter[playerIds]=x&filter[playerNames]=Name_y", ["x-ranked-25"]],
+    [
+      "filter[playerIds]=z&filter[playerNames]=Name_x,Name_y&filter[patchVersion]=2.6",
+      ["x-casual-26", "y-casual-26"],
+    ],
+    ["filter[playerIds]=x&filter[playerNames]=Nobody", []],
+    ["filter[teamNames]=ABC&filter[playerIds]=x", []],
+    [
+      "filter[teamNames]=ABC&filter[gameMode]=ranked&filter[patchVersion]=teams",
+      ["abc-1", "abc-2", "abc-def"],
+    ],
+    ["filter[teamNames]=ABC&filter[gameMode]=casual", []],
+    ["filter[gameMode]=ranked&filter[patchVersion]=2.6", []],
+  ])("%s", async (query, expected) => {
+    expect(await found(query)).toEqual(expected);
+    expect(await found(`${query}&sort=-createdAt`)).toEqual(expected.toReversed());
+  });
+
+  test("the window narrows as well", async () => {
+    const [first] = documents;
+    const { createdAt } = first!.data.attributes as { createdAt: string };
+    expect(await found(`filter[playerIds]=x&filter[createdAt-end]=${createdAt}`)).toEqual([
+      "x-ranked-25",
+    ]);
+  });
+});
+
+test("a match that only mentions a player, as a spectator, is not one of that player's", async () => {
+  await world.ingest([
+    aMatch({
+      id: "watched",
+      relationships: { spectators: { data: [{ type: "player", id: "spectator" }] } },
+      included: [{ type: "player", id: "spectator", attributes: { name: "Spectator" } }],
+    }),
+  ]);
+  expect((await world.get("/shards/na/matches/watched")).status).toBe(200);
+  expect(await found("filter[playerIds]=spectator")).toEqual([]);
+  expect(await found("filter[playerNames]=Spectator")).toEqual([]);
+});
+
+test("a match of bots alone is served, and no filter by player finds it", async () => {
+  expect(await found("filter[patchVersion]=bots")).toEqual(["bots"]);
+});

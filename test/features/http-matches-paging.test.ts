@@ -1,0 +1,205 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const start = Date.now() - 3_600_000;
+/** Oldest first; the last five share one moment, and their ids are in bytewise order. */
+const IDS = ["m00", "m01", "m02", "m03", "m04", "m05", "m06", "-tie", "0tie", "Tie", "_tie", "tie"];
+const TIED = 7;
+const world = await startWorld(
+  IDS.map((id, index) => aMatch({ id, createdAt: start + Math.min(index, TIED) * 1000 }))
+    // The order of arrival is not the order of creation.
+    .toSorted((a, b) => String(b.data.id).localeCompare(String(a.data.id))),
+);
+afterAll(() => world.stop());
+
+const page = (query: string) => world.get(`/shards/na/matches?${query}`);
+const ids = async (query: string) => idsOf((await page(query)).body);
+
+test("without parameters: the oldest five matches of the window, oldest first", async () => {
+  const reply = await world.get("/shards/na/matches");
+  expect(reply.status).toBe(200);
+  expect(idsOf(reply.body)).toEqual(IDS.slice(0, 5));
+});
+
+describe("page[limit]", () => {
+  test.each([1, 2, 3, 4, 5])("%d gives so many matches", async (limit) => {
+    expect(await ids(`page[limit]=${limit}`)).toEqual(IDS.slice(0, limit));
+  });
+
+  test("5 is the default", async () => {
+    expect(await ids("sort=createdAt")).toEqual(await ids("page[limit]=5"));
+  });
+
+  test.each([
+    "0",
+    "6",
+    "50",
+    "-1",
+    "abc",
+    "1.5",
+    "5.0",
+    "1e0",
+    "0x1",
+    "%2B1",
+    "٣",
+    "99999999999999999999",
+  ])("%s is refused, with the range it should be in", async (value) => {
+    const reply = await page(`page[limit]=${value}`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "page[limit]" },
+    });
+    expect(problem.detail).toContain("page[limit] must be a whole number from 1 to 5");
+  });
+});
+
+describe("page[offset]", () => {
+  test.each([0, 1, 4, 5, 8, 11])("%d skips so many matches", async (offset) => {
+    expect(await ids(`page[offset]=${offset}`)).toEqual(IDS.slice(offset, offset + 5));
+  });
+
+  test("0 is the default", async () => {
+    expect(await ids("page[limit]=3")).toEqual(await ids("page[limit]=3&page[offset]=0"));
+  });
+
+  test("counts in the direction of the sort", async () => {
+    expect(await ids("page[offset]=2&page[limit]=3&sort=-createdAt")).toEqual(
+      IDS.toReversed().slice(2, 5),
+    );
+  });
+
+  test.each([12, 13, 500, 10_000])(
+    "%d is past the end: 200 with an empty array",
+    async (offset) => {
+      const reply = await page(`page[offset]=${offset}`);
+      expect(reply.status).toBe(200);
+      expect(reply.body.data).toEqual([]);
+      expect(reply.body.links.next).toBeUndefined();
+    },
+  );
+
+  test.each(["-1", "abc", "1.5", "1e3", "%2B1"])("%s is refused", async (value) => {
+    const reply = await page(`page[offset]=${value}`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "page[offset]" },
+    });
+    expect(problem.detail).toContain("whole number, 0 or more");
+  });
+
+  test.each(["10001", "99999999999999999999"])(
+    "%s is too deep, and the reply says how to go on",
+    async (value) => {
+      const reply = await page(`page[offset]=${value}`);
+      expect(reply.status).toBe(400);
+      const problem = problemIn(reply);
+      expect(problem).toMatchObject({
+        code: "offset-too-deep",
+        source: { parameter: "page[offset]" },
+      });
+      expect(problem.detail).toContain("10000");
+      expect(problem.detail).toContain("Follow links.next, or narrow the window");
+    },
+  );
+
+  test("has a ceiling that can be configured", async () => {
+    const shallow = await startWorld([aMatch()], { "max-offset": "3" });
+    try {
+      expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
+      const reply = await shallow.get("/shards/na/matches?page[offset]=4");
+      expect(reply.status).toBe(400);
+      expect(problemIn(reply).detail).toContain("no deeper than 3");
+    } finally {
+      await shallow.stop();
+    }
+  });
+});
+
+describe("sort", () => {
+  const all = async (sort: string) => [
+    ...(await ids(`sort=${sort}`)),
+    ...(await ids(`sort=${sort}&page[offset]=5`)),
+    ...(await ids(`sort=${sort}&page[offset]=10`)),
+  ];
+
+  test("createdAt: oldest first, equal times by id, bytewise", async () => {
+    expect(await all("createdAt")).toEqual(IDS);
+  });
+
+  test("-createdAt: exactly the reverse, ties included", async () => {
+    expect(await all("-createdAt")).toEqual(IDS.toReversed());
+  });
+
+  test.each([
+    "duration",
+    "id",
+    "createdat",
+    "+createdAt",
+    "%2BcreatedAt",
+    "createdAt,id",
+    "--createdAt",
+  ])("%s is refused, with the two that are known", async (value) => {
+    const reply = await page(`sort=${value}`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({ code: "invalid-parameter", source: { parameter: "sort" } });
+    expect(problem.detail).toContain("createdAt (oldest first) or -createdAt (newest first)");
+  });
+});
+
+describe("cursors", () => {
+  test("are read back from links.next and links.prev", async () => {
+    const first = await page("page[limit]=2");
+    const second = await world.get(first.body.links.next);
+    expect(idsOf(second.body)).toEqual(IDS.slice(2, 4));
+    expect(idsOf((await world.get(second.body.links.prev)).body)).toEqual(IDS.slice(0, 2));
+  });
+
+  test.each(["page[after]", "page[before]"])("that are damaged are refused: %s", async (name) => {
+    const first = await page("page[limit]=2");
+    const good = new URL(first.body.links.next).searchParams.get("page[after]")!;
+    const swapped = good[9] === "A" ? "B" : "A";
+    const damaged = [
+      "nonsense",
+      good.slice(1),
+      good.slice(0, -1),
+      `${good}A`,
+      `${good.slice(0, 9)}${swapped}${good.slice(10)}`,
+      encodeURIComponent(`${good}=`),
+      good.repeat(20),
+      "%20",
+    ];
+    for (const cursor of damaged) {
+      const reply = await page(`${name}=${cursor}`);
+      expect(reply.status).toBe(400);
+      const problem = problemIn(reply);
+      expect(problem).toMatchObject({ code: "invalid-cursor", source: { parameter: name } });
+      expect(problem.detail).toContain("links.next or links.prev");
+    }
+  });
+
+  test("and offsets exclude each other, and so do two cursors", async () => {
+    const cursor = new URL((await page("page[limit]=2")).body.links.next).searchParams.get(
+      "page[after]",
+    );
+    for (const [query, parameter] of [
+      [`page[after]=${cursor}&page[offset]=1`, "page[offset]"],
+      [`page[before]=${cursor}&page[offset]=0`, "page[offset]"],
+      [`page[before]=${cursor}&page[after]=${cursor}`, "page[before]"],
+    ] as const) {
+      const reply = await page(query);
+      expect(reply.status).toBe(400);
+      expect(problemIn(reply)).toMatchObject({
+        code: "conflicting-parameters",
+        source: { parameter },
+      });
+    }
+  });
+});

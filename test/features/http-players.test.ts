@@ -1,0 +1,198 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+let minutes = 500;
+/** A match of this player against one who never matters here. */
+const play = (player: PlayerIn, more: { mode?: string; shard?: string } = {}) =>
+  aMatch({
+    ...more,
+    createdAt: minutesAgo(minutes--),
+    rosters: duel(player, { id: anId("extra") }),
+  });
+
+const world = await startWorld([
+  play({ id: "ada", name: "Ada" }),
+  play({ id: "grace", name: "Grace Hopper" }),
+  play({ id: "twin-b", name: "Twin" }),
+  play({ id: "twin-a", name: "Twin" }),
+  play({ id: "Twin-c", name: "Twin" }),
+  ...["9", "8", "7", "6", "5", "4", "3", "2"].map((id) => play({ id: `many-${id}`, name: "Many" })),
+  play({ id: "renamed", name: "Oldname" }),
+  play({ id: "renamed", name: "Newname" }),
+  play({ id: "heir", name: "Oldname" }),
+  play({ id: "mover", name: "Mover" }),
+  play({ id: "mover", name: "Ada Moved" }),
+  play({ id: "comma", name: "Love, lace" }),
+  play({ id: "spaced", name: " Ada " }),
+  play({ id: "unseen", name: "Unseen" }, { mode: "practice" }),
+  play({ id: "abroad", name: "Ada" }, { shard: "eu" }),
+]);
+afterAll(() => world.stop());
+
+async function ids(query: string): Promise<string[]> {
+  const reply = await world.get(`/shards/na/players?${query}`);
+  expect(reply.status).toBe(200);
+  return idsOf(reply.body);
+}
+
+test("the collection is a JSON:API document of players", async () => {
+  const { body } = await world.get("/shards/na/players?filter[playerIds]=ada");
+  expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
+  expect(body.data).toMatchObject([{ type: "player", id: "ada", attributes: { name: "Ada" } }]);
+  expect(body.links).toEqual({ self: `${world.url}/shards/na/players?filter%5BplayerIds%5D=ada` });
+});
+
+describe("filter[playerNames]", () => {
+  test("finds the player that bears the name in this shard", async () => {
+    expect(await ids("filter[playerNames]=Ada")).toEqual(["ada"]);
+  });
+
+  test("stands for every player that bears it now, in the order of their ids, bytewise", async () => {
+    expect(await ids("filter[playerNames]=Twin")).toEqual(["Twin-c", "twin-a", "twin-b"]);
+  });
+
+  test("means current names: an old one finds who bears it now, not who once did", async () => {
+    expect(await ids("filter[playerNames]=Oldname")).toEqual(["heir"]);
+    expect(await ids("filter[playerNames]=Newname")).toEqual(["renamed"]);
+  });
+
+  test("finds nothing by a name that nobody bears any more", async () => {
+    expect(await ids("filter[playerNames]=Mover")).toEqual([]);
+  });
+
+  test("takes names in any order and answers in that order", async () => {
+    expect(await ids("filter[playerNames]=Twin,Grace+Hopper,Nobody,Ada")).toEqual([
+      "Twin-c",
+      "twin-a",
+      "twin-b",
+      "grace",
+      "ada",
+    ]);
+    expect(await ids("filter[playerNames]=Ada,Grace+Hopper")).toEqual(["ada", "grace"]);
+    expect(await ids("filter[playerNames]=Grace+Hopper,Ada")).toEqual(["grace", "ada"]);
+  });
+
+  test("is exact: case, spaces inside and at the ends", async () => {
+    expect(await ids("filter[playerNames]=ada,Ada%20,%20Ada,grace+hopper")).toEqual([]);
+    expect(await ids("filter[playerNames]=%20Ada%20")).toEqual(["spaced"]);
+  });
+
+  test("takes a comma inside a name as \\,", async () => {
+    expect(await ids("filter[playerNames]=Love%5C,%20lace")).toEqual(["comma"]);
+  });
+});
+
+describe("filter[playerIds]", () => {
+  test("finds players in the order given, leaving out those there are not", async () => {
+    expect(await ids("filter[playerIds]=twin-b,ada,nobody,grace")).toEqual([
+      "twin-b",
+      "ada",
+      "grace",
+    ]);
+  });
+
+  test("finds a player once, however often it is given", async () => {
+    expect(await ids("filter[playerIds]=ada,grace,ada")).toEqual(["ada", "grace"]);
+  });
+
+  test("is case-sensitive, and of this shard", async () => {
+    expect(await ids("filter[playerIds]=ADA,abroad")).toEqual([]);
+  });
+});
+
+describe("at most six players", () => {
+  const six = ["many-2", "many-3", "many-4", "many-5", "many-6", "many-7"];
+
+  test("are returned for a name: the first by id", async () => {
+    expect(await ids("filter[playerNames]=Many")).toEqual(six);
+  });
+
+  test("are returned for several names: the first in their order", async () => {
+    expect(await ids("filter[playerNames]=Twin,Many,Ada")).toEqual([
+      "Twin-c",
+      "twin-a",
+      "twin-b",
+      "many-2",
+      "many-3",
+      "many-4",
+    ]);
+  });
+
+  test("are returned for ids: the first in their order", async () => {
+    const asked = ["many-9", "nobody", "ada", "many-8", "grace", "many-7", "twin-a", "heir"];
+    expect(await ids(`filter[playerIds]=${asked.join(",")}`)).toEqual([
+      "many-9",
+      "ada",
+      "many-8",
+      "grace",
+      "many-7",
+      "twin-a",
+    ]);
+  });
+
+  test("are returned without a filter: those seen most recently, latest first, then by id", async () => {
+    const fresh = await startWorld([
+      aMatch({ createdAt: minutesAgo(10), rosters: duel({ id: "b" }, { id: "a" }) }),
+      aMatch({ createdAt: minutesAgo(5), rosters: duel({ id: "d" }, { id: "c" }) }),
+      aMatch({ createdAt: minutesAgo(20), rosters: duel({ id: "f" }, { id: "d" }) }),
+      aMatch({ createdAt: minutesAgo(30), rosters: duel({ id: "h" }, { id: "g" }) }),
+      aMatch({
+        createdAt: minutesAgo(1),
+        mode: "practice",
+        rosters: duel({ id: "h" }, { id: "z" }),
+      }),
+    ]);
+    try {
+      const reply = await fresh.get("/shards/na/players");
+      expect(idsOf(reply.body)).toEqual(["c", "d", "a", "b", "f", "g"]);
+    } finally {
+      await fresh.stop();
+    }
+  });
+});
+
+describe("names and ids together", () => {
+  test("find the players that satisfy both, in the order of the ids", async () => {
+    expect(await ids("filter[playerNames]=Twin&filter[playerIds]=twin-b,ada,Twin-c")).toEqual([
+      "twin-b",
+      "Twin-c",
+    ]);
+    expect(await ids("filter[playerIds]=twin-b,ada,Twin-c&filter[playerNames]=Ada,Twin")).toEqual([
+      "twin-b",
+      "ada",
+      "Twin-c",
+    ]);
+  });
+
+  test("find nothing when nobody satisfies both", async () => {
+    expect(await ids("filter[playerNames]=Ada&filter[playerIds]=grace")).toEqual([]);
+  });
+
+  test("are narrowed before they are cut to six", async () => {
+    const asked = ["many-2", "many-3", "many-4", "many-5", "many-6", "many-7", "ada"];
+    expect(await ids(`filter[playerIds]=${asked.join(",")}&filter[playerNames]=Ada`)).toEqual([
+      "ada",
+    ]);
+  });
+});
+
+test("a player seen only in withheld matches is not found", async () => {
+  expect(await ids("filter[playerIds]=unseen")).toEqual([]);
+  expect(await ids("filter[playerNames]=Unseen")).toEqual([]);
+});
+
+test("a filter that matches nothing is 200 with an empty array", async () => {
+  const reply = await world.get("/shards/na/players?filter[playerNames]=Nobody");
+  expect(reply.status).toBe(200);
+  expect(reply.body.data).toEqual([]);
+});
+
+test("a rename shows once a match has been played after it", async () => {
+  await world.ingest([play({ id: "late", name: "Before" })]);
+  expect(await ids("filter[playerNames]=Before")).toEqual(["late"]);
+  await world.ingest([play({ id: "late", name: "After" })]);
+  expect(await ids("filter[playerNames]=Before")).toEqual([]);
+  expect(await ids("filter[playerNames]=After")).toEqual(["late"]);
+});

@@ -1,0 +1,248 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { problemIn, problemsIn } from "../support/problems.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { JSON_API, startWorld } from "../support/world.ts";
+
+const PLAYERS: Record<string, string> = {
+  a: "Ada",
+  b: "Grace Hopper",
+  c: "a+b",
+  d: "x,y",
+  e: "x",
+  f: "y",
+  g: "back\\slash",
+  h: "艾达",
+};
+const world = await startWorld(
+  Object.entries(PLAYERS).map(([id, name], index) =>
+    aMatch({
+      id: `match-${id}`,
+      createdAt: minutesAgo(100 - index),
+      rosters: duel({ id, name }, { id: `other-${id}` }),
+    }),
+  ),
+);
+afterAll(() => world.stop());
+
+const LISTS = ["matches", "players"] as const;
+const ENDPOINTS = ["matches", "matches/match-a", "players", "players/a"] as const;
+
+/** The query exactly as written: nothing is encoded on its way. */
+async function ask(path: string, query: string) {
+  const reply = await exchange(world.url, [
+    `GET /shards/na/${path}?${query} HTTP/1.1`,
+    "Host: here",
+    `Authorization: Bearer ${world.key}`,
+    `Accept: ${JSON_API}`,
+  ]);
+  return { status: reply.status, body: JSON.parse(reply.body) };
+}
+
+const get = (path: string) => world.get(`/shards/na/${path}`);
+const wanted = (list: (typeof LISTS)[number], ids: string[]) =>
+  list === "players" ? ids : ids.map((id) => `match-${id}`);
+
+describe.each(LISTS)("on %s", (list) => {
+  test.each([
+    ["raw brackets", "filter[playerIds]=a", ["a"]],
+    ["encoded brackets", "filter%5BplayerIds%5D=a", ["a"]],
+    ["encoded brackets in lower case", "filter%5bplayerIds%5d=a", ["a"]],
+    ["one bracket raw, one encoded", "filter[playerIds%5D=a", ["a"]],
+    ["any letter of a name encoded", "%66ilter[%70layerIds]=a", ["a"]],
+    ["a comma as it is", "filter[playerIds]=a,b", ["a", "b"]],
+    ["an encoded comma", "filter[playerIds]=a%2Cb", ["a", "b"]],
+    ["both kinds of comma", "filter[playerIds]=a%2cb,c", ["a", "b", "c"]],
+    ["a value given twice in one list counts once", "filter[playerIds]=a,b,a,a", ["a", "b"]],
+    ["a plus for a space", "filter[playerNames]=Grace+Hopper", ["b"]],
+    ["an encoded space", "filter[playerNames]=Grace%20Hopper", ["b"]],
+    ["an encoded plus for a plus", "filter[playerNames]=a%2Bb", ["c"]],
+    ["an escaped comma belongs to the name", "filter[playerNames]=x\\,y", ["d"]],
+    ["an escaped comma, all encoded", "filter[playerNames]=x%5C%2Cy", ["d"]],
+    ["a comma that is not escaped separates", "filter[playerNames]=x,y", ["e", "f"]],
+    ["an escaped backslash", "filter[playerNames]=back%5C%5Cslash", ["g"]],
+    ["a name in UTF-8", "filter[playerNames]=%E8%89%BE%E8%BE%BE", ["h"]],
+    ["an ampersand too many", "&filter[playerIds]=a&&", ["a"]],
+  ])("%s", async (_, query, ids) => {
+    const reply = await ask(list, query);
+    expect(reply.status).toBe(200);
+    expect(idsOf(reply.body)).toEqual(wanted(list, ids));
+  });
+
+  test("decoding happens once: a percent-encoded percent stays one", async () => {
+    expect((await ask(list, "filter[playerNames]=a%252Bb")).body.data).toEqual([]);
+    expect((await ask(list, "filter[playerIds]=a%252Cb")).body.data).toEqual([]);
+  });
+
+  test.each(["filter[playerIds]", "filter[playerNames]"])(
+    "%s takes 50 values and no more",
+    async (name) => {
+      const values = (count: number) =>
+        Array.from({ length: count }, (_, index) => `v${index}`).join(",");
+      expect((await get(`${list}?${name}=${values(50)}`)).status).toBe(200);
+      const reply = await get(`${list}?${name}=${values(51)}`);
+      expect(reply.status).toBe(400);
+      const problem = problemIn(reply);
+      expect(problem).toMatchObject({ code: "too-many-values", source: { parameter: name } });
+      expect(problem.detail).toContain("50");
+    },
+  );
+
+  test.each([",", "a,", ",a", "a,,b", "%2C"])("an empty item is refused: %s", async (value) => {
+    const reply = await get(`${list}?filter[playerNames]=${value}`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "filter[playerNames]" },
+    });
+    expect(problem.detail).toContain("empty item");
+  });
+
+  test.each(["a%5Cb", "a%5C", "%5C%5C%5C"])("a stray backslash is refused: %s", async (value) => {
+    const reply = await get(`${list}?filter[playerNames]=${value}`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "filter[playerNames]" },
+    });
+    expect(problem.detail).toContain("write a backslash as \\\\");
+  });
+});
+
+describe("an unknown parameter is refused, with the nearest known name:", () => {
+  test.each([
+    ["matches", "filter[playerName]", "filter[playerNames]"],
+    ["players", "filter[playerName]", "filter[playerNames]"],
+    ["matches", "filter[playerId]", "filter[playerIds]"],
+    ["matches", "filter[teamName]", "filter[teamNames]"],
+    ["matches", "filter[gamemode]", "filter[gameMode]"],
+    ["matches", "filter[createdAt-Start]", "filter[createdAt-start]"],
+    ["matches", "page[size]", undefined],
+    ["matches", "limit", "page[limit]"],
+    ["matches", "Sort", "sort"],
+    ["matches/match-a", "includes", "include"],
+    ["players/a", "field[player]", "fields[player]"],
+  ])("%s?%s", async (path, name, guess) => {
+    const reply = await get(`${path}?${name}=1`);
+    expect(reply.status).toBe(400);
+    const problem = problemIn(reply);
+    expect(problem).toMatchObject({ code: "unknown-parameter", source: { parameter: name } });
+    expect(problem.detail).toContain(`"${name}"`);
+    if (guess !== undefined) expect(problem.detail).toContain(`did you mean ${guess}?`);
+  });
+});
+
+test("a name like no other is answered with the list of those there are", async () => {
+  const reply = await get("players?qqqqqqqqqqqq=1");
+  const { detail } = problemIn(reply);
+  for (const name of ["filter[playerNames]", "filter[playerIds]", "include", "fields[player]"]) {
+    expect(detail).toContain(name);
+  }
+});
+
+describe("parameters of the matches collection are unknown elsewhere:", () => {
+  test.each(["players", "players/a", "matches/match-a"])("%s", async (path) => {
+    for (const name of [
+      "page[limit]",
+      "page[offset]",
+      "sort",
+      "filter[createdAt-start]",
+      "filter[teamNames]",
+    ]) {
+      const reply = await get(`${path}?${name}=1`);
+      expect(reply.status).toBe(400);
+      expect(problemIn(reply)).toMatchObject({
+        code: "unknown-parameter",
+        source: { parameter: name },
+      });
+    }
+  });
+});
+
+describe.each(ENDPOINTS)("on %s", (path) => {
+  test("a parameter given twice is refused", async () => {
+    const reply = await get(`${path}?include=&include=`);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({
+      code: "repeated-parameter",
+      source: { parameter: "include" },
+    });
+  });
+
+  test("a parameter given twice, once encoded, is refused", async () => {
+    const reply = await get(`${path}?fields[player]=name&fields%5Bplayer%5D=name`);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({
+      code: "repeated-parameter",
+      source: { parameter: "fields[player]" },
+    });
+  });
+
+  test("a query that cannot be decoded is refused", async () => {
+    for (const value of ["%", "%zz", "%E8%89", "%FF", "%C0%80"]) {
+      const reply = await ask(path, `include=${value}`);
+      expect(reply.status).toBe(400);
+      expect(reply.body.errors).toMatchObject([
+        { code: "malformed-query", source: { parameter: "include" } },
+      ]);
+    }
+  });
+});
+
+test.each([
+  "page[limit]",
+  "page[offset]",
+  "page[after]",
+  "page[before]",
+  "sort",
+  "filter[createdAt-start]",
+  "filter[createdAt-end]",
+  "filter[playerNames]",
+  "filter[playerIds]",
+  "filter[teamNames]",
+  "filter[gameMode]",
+  "filter[patchVersion]",
+  "fields[match]",
+])("an empty value is refused, with and without the equals sign: %s", async (name) => {
+  for (const query of [`${name}=`, name]) {
+    const reply = await ask("matches", query);
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors).toMatchObject([
+      { code: "empty-parameter", source: { parameter: name } },
+    ]);
+  }
+});
+
+test("a parameter without a name, or more than 100 parameters, cannot be read", async () => {
+  for (const query of ["=1", Array.from({ length: 101 }, (_, index) => `p${index}`).join("&")]) {
+    const reply = await get(`matches?${query}`);
+    expect(reply.status).toBe(400);
+    expect(problemsIn(reply).map(({ code }) => code)).toContain("malformed-query");
+  }
+});
+
+test("several problems of one request are all reported at once, each with its source", async () => {
+  const reply = await get(
+    "matches?page[limit]=6&page[offset]=-1&filter[playerName]=A&sort=x&filter[teamNames]=&filter[gameMode]=x&include=x&fields[x]=a&filter[createdAt-start]=soon&sort=y",
+  );
+  expect(reply.status).toBe(400);
+  const problems = problemsIn(reply);
+  expect(problems).toHaveLength(10);
+  expect(new Set(problems.map(({ code, source }) => `${code} ${source?.parameter}`))).toEqual(
+    new Set([
+      "invalid-parameter page[limit]",
+      "invalid-parameter page[offset]",
+      "unknown-parameter filter[playerName]",
+      "invalid-parameter sort",
+      "repeated-parameter sort",
+      "empty-parameter filter[teamNames]",
+      "invalid-parameter filter[gameMode]",
+      "unknown-include-path include",
+      "unknown-type fields[x]",
+      "invalid-parameter filter[createdAt-start]",
+    ]),
+  );
+});

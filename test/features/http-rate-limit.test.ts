@@ -1,0 +1,218 @@
+import { afterAll, expect, test } from "bun:test";
+import { SETTINGS } from "../../src/settings/table.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { type Reply, startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+]);
+afterAll(() => world.stop());
+
+/** One server with a key of each rate, for one test. */
+async function withKeys(
+  rates: (number | undefined)[],
+  work: (
+    ask: (
+      key: number,
+      path?: string,
+      headers?: Record<string, string | null>,
+      method?: string,
+    ) => Promise<Reply>,
+  ) => Promise<void>,
+  settings: { rate?: number; burst?: number } = {},
+): Promise<void> {
+  const wanted = rates.map((rate) => (rate === undefined ? {} : { rate }));
+  const server = await serveWithKeys(world, wanted, settings);
+  try {
+    await work((key, path = "/shards/na/matches/match-a", headers = {}, method = "GET") =>
+      world.get(
+        `${server.url}${path}`,
+        { Authorization: `Bearer ${server.keys[key]}`, ...headers },
+        method,
+      ),
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+function limits({ headers }: Reply) {
+  const names = [
+    "ratelimit-policy",
+    "ratelimit",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+  ];
+  return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+}
+
+const NONE = {
+  "ratelimit-policy": null,
+  ratelimit: null,
+  "x-ratelimit-limit": null,
+  "x-ratelimit-remaining": null,
+  "x-ratelimit-reset": null,
+};
+
+test("without settings a key may send 60 requests a minute, and the first reply says so", async () => {
+  await withKeys(
+    [undefined],
+    async (ask) => {
+      expect(limits(await ask(0))).toEqual({
+        "ratelimit-policy": '"default";q=60;w=60',
+        ratelimit: '"default";r=59;t=1',
+        "x-ratelimit-limit": "60",
+        "x-ratelimit-remaining": "59",
+        "x-ratelimit-reset": "1",
+      });
+    },
+    { rate: Number(SETTINGS.rate.default), burst: Number(SETTINGS.burst.default) },
+  );
+});
+
+test("a key's own rate goes before the deployment's", async () => {
+  await withKeys(
+    [2],
+    async (ask) => {
+      expect(limits(await ask(0))).toEqual({
+        "ratelimit-policy": '"default";q=2;w=60',
+        ratelimit: '"default";r=1;t=30',
+        "x-ratelimit-limit": "2",
+        "x-ratelimit-remaining": "1",
+        "x-ratelimit-reset": "30",
+      });
+    },
+    { rate: 60 },
+  );
+});
+
+test("seconds until the bucket is full are rounded up", async () => {
+  await withKeys([7], async (ask) => {
+    expect((await ask(0)).headers.get("ratelimit")).toBe('"default";r=6;t=9');
+  });
+});
+
+test("a burst of its own is the capacity, which the rate refills", async () => {
+  await withKeys(
+    [undefined],
+    async (ask) => {
+      expect(limits(await ask(0))).toEqual({
+        "ratelimit-policy": '"default";q=3;w=180',
+        ratelimit: '"default";r=2;t=60',
+        "x-ratelimit-limit": "3",
+        "x-ratelimit-remaining": "2",
+        "x-ratelimit-reset": "60",
+      });
+    },
+    { rate: 1, burst: 3 },
+  );
+});
+
+test("a spent key gets 429 and is told when to come back", async () => {
+  await withKeys([1], async (ask) => {
+    expect((await ask(0)).status).toBe(200);
+    const reply = await ask(0);
+    expect(reply.status).toBe(429);
+    const seconds = Number(reply.headers.get("retry-after"));
+    expect(seconds).toBeInteger();
+    expect(seconds).toBeWithin(1, 61);
+    expect(limits(reply)).toEqual({
+      "ratelimit-policy": '"default";q=1;w=60',
+      ratelimit: `"default";r=0;t=${seconds}`,
+      "x-ratelimit-limit": "1",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(seconds),
+    });
+    const problem = problemIn(reply);
+    expect(problem.code).toBe("rate-limited");
+    expect(problem.detail).toContain("1 requests a minute");
+    expect(problem.detail).toContain(`Wait ${seconds} s`);
+  });
+});
+
+test("Retry-After is for the next token, the reset for a full bucket", async () => {
+  await withKeys([2], async (ask) => {
+    await ask(0);
+    await ask(0);
+    const reply = await ask(0);
+    expect(reply.status).toBe(429);
+    expect(Number(reply.headers.get("retry-after"))).toBeWithin(1, 31);
+    const wait =
+      Number(reply.headers.get("x-ratelimit-reset")) - Number(reply.headers.get("retry-after"));
+    expect(wait).toBe(30);
+  });
+});
+
+test("Retry-After is only sent with a refusal", async () => {
+  await withKeys([1], async (ask) => {
+    expect((await ask(0)).headers.get("retry-after")).toBeNull();
+  });
+});
+
+test("one key's requests do not count against another's", async () => {
+  await withKeys([1, 1], async (ask) => {
+    expect((await ask(0)).status).toBe(200);
+    expect((await ask(0)).status).toBe(429);
+    expect((await ask(1)).status).toBe(200);
+  });
+});
+
+test("every authenticated request costs one token, HEAD, 304 and refusals too", async () => {
+  await withKeys([6], async (ask) => {
+    const first = await ask(0);
+    const replies = [
+      first,
+      await ask(0, undefined, {}, "HEAD"),
+      await ask(0, undefined, { "If-None-Match": first.headers.get("etag") }),
+      await ask(0, "/shards/na/matches/nobody"),
+      await ask(0, "/shards/na/matches?nonsense=1"),
+      await ask(0, "/shards/na/matches", { Accept: "*/*" }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 304, 404, 400, 406]);
+    expect(replies.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+      "5",
+      "4",
+      "3",
+      "2",
+      "1",
+      "0",
+    ]);
+    expect((await ask(0)).status).toBe(429);
+  });
+});
+
+test("what needs no key costs nothing", async () => {
+  await withKeys([1], async (ask) => {
+    for (const [path, method] of [
+      ["/status", "GET"],
+      ["/healthz", "GET"],
+      ["/readyz", "GET"],
+      ["/shards/na/matches", "OPTIONS"],
+      ["/shards/na/matches", "POST"],
+      ["/nowhere", "GET"],
+    ] as const) {
+      expect(limits(await ask(0, path, {}, method))).toEqual(NONE);
+    }
+    expect((await ask(0)).status).toBe(200);
+  });
+});
+
+test("replies to callers without a key carry no limit headers", async () => {
+  await withKeys([1], async (ask) => {
+    expect(limits(await ask(0, undefined, { Authorization: null }))).toEqual(NONE);
+  });
+});
+
+test("a refused request is not charged: the wait does not grow", async () => {
+  await withKeys([1], async (ask) => {
+    await ask(0);
+    const waits: number[] = [];
+    for (let count = 0; count < 5; count++)
+      waits.push(Number((await ask(0)).headers.get("retry-after")));
+    expect(waits).toEqual(waits.toSorted((a, b) => b - a));
+    expect(waits.every((seconds) => seconds <= 60)).toBe(true);
+  });
+});

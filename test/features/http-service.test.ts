@@ -1,0 +1,125 @@
+import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { aMatch } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const began = Date.now();
+const newest = began - 90_000;
+const world = await startWorld([
+  aMatch({ shard: "na", createdAt: newest }),
+  aMatch({ shard: "na", createdAt: newest - 60_000 }),
+  aMatch({ shard: "na", createdAt: newest + 30_000, mode: "practice" }),
+  aMatch({ shard: "na", createdAt: newest + 40_000, ending: "exitpractice" }),
+  aMatch({ shard: "eu", createdAt: began - 86_400_000 }),
+  aMatch({ shard: "sa", mode: "practice" }),
+]);
+afterAll(() => world.stop());
+
+const BARE = { Authorization: null, Accept: "*/*" };
+
+test("the status needs neither key nor Accept and says who serves since when", async () => {
+  const { status, headers, body } = await world.get("/status", BARE);
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toBe("application/json");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(body).toEqual({
+    name: "matchbook",
+    version,
+    startedAt: expect.any(String),
+    shards: expect.any(Array),
+  });
+  expect(Date.parse(body.startedAt)).toBeWithin(began, Date.now() + 1);
+});
+
+test("the status tells of every shard its newest served match and its age", async () => {
+  const { body } = await world.get("/status", BARE);
+  expect(body.shards.map(({ id }: { id: string }) => id)).toEqual(["eu", "na", "sa"]);
+  const [eu, na] = body.shards;
+  expect(na).toEqual({
+    id: "na",
+    available: true,
+    newestMatch: expect.any(String),
+    ageSeconds: expect.any(Number),
+  });
+  expect(Date.parse(na.newestMatch)).toBe(newest);
+  expect(na.ageSeconds).toBeWithin(90, 90 + Math.ceil((Date.now() - began) / 1000) + 1);
+  expect(eu.ageSeconds).toBeGreaterThanOrEqual(86_400);
+});
+
+test("a shard whose matches are all withheld has no newest match", async () => {
+  const { body } = await world.get("/status", BARE);
+  expect(body.shards[2]).toEqual({
+    id: "sa",
+    available: true,
+    newestMatch: null,
+    ageSeconds: null,
+  });
+});
+
+test.each([
+  ["/healthz", { status: "ok" }],
+  ["/readyz", { status: "ready" }],
+])("%s needs neither key nor Accept", async (path, body) => {
+  const reply = await world.get(path, BARE);
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual(body);
+});
+
+test("/openapi.json needs neither key nor Accept and describes every address", async () => {
+  const reply = await world.get("/openapi.json", BARE);
+  expect(reply.status).toBe(200);
+  expect(reply.body.openapi).toStartWith("3.1");
+  expect(Object.keys(reply.body.paths)).toEqual(
+    expect.arrayContaining(["/shards/{shard}/matches", "/shards/{shard}/players/{id}", "/status"]),
+  );
+});
+
+test("a new shard is listed and served as soon as it has a match", async () => {
+  const fresh = await startWorld([aMatch({ id: "match-a" })]);
+  try {
+    expect((await fresh.get("/shards/eu/matches")).status).toBe(404);
+    await fresh.ingest([aMatch({ id: "match-b", shard: "eu" })]);
+    expect((await fresh.get("/shards/eu/matches")).body.data).toHaveLength(1);
+    const { body } = await fresh.get("/status", BARE);
+    expect(body.shards).toHaveLength(2);
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test("listed shards are there from the start, and no others", async () => {
+  const listed = await startWorld([], { shards: "na,eu" });
+  try {
+    const { body } = await listed.get("/status", BARE);
+    expect(body.shards).toMatchObject([
+      { id: "eu", available: true, newestMatch: null },
+      { id: "na", available: true, newestMatch: null },
+    ]);
+    expect((await listed.get("/shards/eu/matches")).body.data).toEqual([]);
+    expect((await listed.get("/shards/eu/players")).body.data).toEqual([]);
+    expect((await listed.get("/shards/sa/matches")).status).toBe(404);
+  } finally {
+    await listed.stop();
+  }
+});
+
+test("a shard that cannot be read makes the service not ready, and leaves the others alone", async () => {
+  const hurt = await startWorld([aMatch({ id: "match-a" })]);
+  try {
+    writeFileSync(join(hurt.data, "eu.db"), "this is no store at all, ".repeat(1000));
+    const ready = await hurt.get("/readyz", BARE);
+    expect(ready.status).toBe(503);
+    expect(ready.body).toEqual({ status: "not ready", unavailable: ["eu"] });
+    expect((await hurt.get("/healthz", BARE)).status).toBe(200);
+    expect((await hurt.get("/status", BARE)).body.shards).toMatchObject([
+      { id: "eu", available: false },
+      { id: "na", available: true },
+    ]);
+    expect((await hurt.get("/shards/na/matches/match-a")).status).toBe(200);
+    expect((await hurt.get("/shards/eu/matches")).status).toBe(503);
+  } finally {
+    await hurt.stop();
+  }
+});

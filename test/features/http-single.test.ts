@@ -1,0 +1,286 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, minutesAgo } from "../support/records.ts";
+import { included, startWorld } from "../support/world.ts";
+
+const rich = aMatch({
+  id: "0a1b2c3d-0f34-4b2f-9d46-3a5f3a3c0a11",
+  createdAt: minutesAgo(30),
+  mode: "casual",
+  patch: "2.13",
+  winner: 1,
+  rosters: [
+    {
+      members: [{ id: "registered", name: "Ada", gold: 1500.5 }, { bot: true }],
+      team: { id: "team-abc", name: "ABC" },
+      attributes: { stats: { acesEarned: 2, gold: 41_000, side: "left/blue" } },
+    },
+    { members: [{ id: "opponent", name: "Grace", attributes: { titleID: "own-title" } }] },
+  ],
+  stats: { acesEarned: 7 },
+});
+const MATCH = `/shards/na/matches/${rich.data.id}`;
+
+/** A record as some sources write it: offset time, boolean result, compact stats, titleId, nulls. */
+const loose = aMatch({
+  id: "loose",
+  attributes: {
+    createdAt: "2021-01-01T12:00:00.250+02:00",
+    stats: "endGameReason: victory, queue: ranked, acesEarned: 3",
+  },
+  rosters: [
+    { members: [{ id: "loose-1" }], attributes: { won: true } },
+    { members: [{ id: "loose-2" }], attributes: { won: false } },
+  ],
+});
+for (const resource of loose.included) {
+  if (resource.type === "roster") Object.assign(resource.relationships!, { team: { data: null } });
+  if (resource.id === "loose-1") {
+    const { titleID: _, ...attributes } = resource.attributes as Record<string, string>;
+    resource.attributes = { ...attributes, titleId: "other-spelling" };
+  }
+  if (resource.id === "loose-2") {
+    const { titleID: _, ...attributes } = resource.attributes as Record<string, string>;
+    resource.attributes = attributes;
+  }
+}
+
+const world = await startWorld([rich, loose], { "title-id": "the-deployment" });
+afterAll(() => world.stop());
+
+const get = async (path: string) => {
+  const reply = await world.get(path);
+  expect(reply.status).toBe(200);
+  return reply.body;
+};
+const rosterOf = async (index: 0 | 1) =>
+  included(await get(MATCH), "roster", `${rich.data.id}-r${index}`)!;
+
+describe("a match", () => {
+  test("has the top level of a JSON:API document: data, included, links, jsonapi", async () => {
+    const body = await get(MATCH);
+    expect(Object.keys(body).toSorted()).toEqual(["data", "included", "jsonapi", "links"]);
+    expect(body.links).toEqual({ self: `${world.url}${MATCH}` });
+    expect(body.jsonapi).toEqual({ version: "1.0" });
+  });
+
+  test("has every field of the interface", async () => {
+    const { data } = await get(MATCH);
+    expect(data).toEqual({
+      type: "match",
+      id: rich.data.id,
+      attributes: {
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+        duration: 1200,
+        gameMode: "casual",
+        patchVersion: "2.13",
+        shardId: "na",
+        stats: { endGameReason: "victory", queue: "casual", acesEarned: 7 },
+      },
+      relationships: {
+        rosters: {
+          data: [
+            { type: "roster", id: `${rich.data.id}-r0` },
+            { type: "roster", id: `${rich.data.id}-r1` },
+          ],
+        },
+      },
+    });
+    expect(data).toEqual(rich.data);
+  });
+
+  test("is the same resource alone and in the collection", async () => {
+    const single = await get(MATCH);
+    const list = await get("/shards/na/matches?filter[patchVersion]=2.13");
+    expect(list.data).toEqual([single.data]);
+    expect(list.included).toEqual(single.included);
+  });
+
+  test("shows a time that came with an offset in UTC, to the millisecond", async () => {
+    const { data } = await get("/shards/na/matches/loose");
+    expect(data.attributes.createdAt).toBe("2021-01-01T10:00:00.250Z");
+  });
+
+  test("has stats that are an object, also where the source abbreviates them to a text", async () => {
+    const stats = { endGameReason: "victory", queue: "ranked", acesEarned: 3 };
+    expect((await get("/shards/na/matches/loose")).data.attributes.stats).toEqual(stats);
+    const list = await get(
+      "/shards/na/matches?filter[playerIds]=loose-1&filter[createdAt-start]=2021-01-01T00:00:00Z",
+    );
+    expect(list.data[0].attributes.stats).toEqual(stats);
+  });
+});
+
+describe("a roster", () => {
+  test("has every field of the interface, a team only when it entered as one", async () => {
+    expect(await rosterOf(0)).toEqual({
+      type: "roster",
+      id: `${rich.data.id}-r0`,
+      attributes: {
+        shardId: "na",
+        won: "false",
+        stats: { acesEarned: 2, gold: 41_000, side: "left/blue" },
+      },
+      relationships: {
+        team: { data: { type: "team", id: "team-abc" } },
+        participants: {
+          data: [
+            { type: "participant", id: `${rich.data.id}-r0p0` },
+            { type: "participant", id: `${rich.data.id}-r0p1` },
+          ],
+        },
+      },
+    });
+    expect(await rosterOf(1)).toMatchObject({ attributes: { won: "true" } });
+  });
+
+  test("without a team has no team relationship at all", async () => {
+    expect((await rosterOf(1)).relationships).toEqual({
+      participants: { data: [{ type: "participant", id: `${rich.data.id}-r1p0` }] },
+    });
+    const body = await get("/shards/na/matches/loose");
+    expect(included(body, "roster", "loose-r0")!.relationships).not.toHaveProperty("team");
+  });
+
+  test("says won as a string, also where the source says it as a boolean", async () => {
+    const body = await get("/shards/na/matches/loose");
+    expect(included(body, "roster", "loose-r0")).toMatchObject({ attributes: { won: "true" } });
+    expect(included(body, "roster", "loose-r1")).toMatchObject({ attributes: { won: "false" } });
+  });
+});
+
+describe("a participant", () => {
+  test("has every field of the interface, and the player it is", async () => {
+    const participant = included(await get(MATCH), "participant", `${rich.data.id}-r0p0`);
+    expect(participant).toEqual({
+      type: "participant",
+      id: `${rich.data.id}-r0p0`,
+      attributes: {
+        actor: "*Ember*",
+        shardId: "na",
+        stats: {
+          assists: 3,
+          crystalMineCaptures: 1,
+          deaths: 2,
+          farm: 62.85,
+          gold: 1500.5,
+          kills: 4,
+        },
+      },
+      relationships: { player: { data: { type: "player", id: "registered" } } },
+    });
+  });
+
+  test("that is a bot has no player relationship", async () => {
+    const participant = included(await get(MATCH), "participant", `${rich.data.id}-r0p1`)!;
+    expect(participant.relationships).toBeUndefined();
+  });
+});
+
+test("a team has its tag and its shard", async () => {
+  expect(included(await get(MATCH), "team")).toEqual({
+    type: "team",
+    id: "team-abc",
+    attributes: { name: "ABC", shardId: "na" },
+  });
+});
+
+describe("a player", () => {
+  test("has every field of the interface", async () => {
+    const { data } = await get("/shards/na/players/registered");
+    expect(data).toEqual({
+      type: "player",
+      id: "registered",
+      attributes: {
+        name: "Ada",
+        patchVersion: "2.13",
+        shardId: "na",
+        titleID: "emberfall",
+        stats: {
+          level: 12,
+          winStreak: 0,
+          lossStreak: 1,
+          lifetimeGold: 1500.5,
+          played: 1,
+          wins: 0,
+          played_ranked: 0,
+        },
+      },
+    });
+  });
+
+  test("has the top level of a JSON:API document: data, links, jsonapi", async () => {
+    const body = await get("/shards/na/players/registered");
+    expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
+    expect(body.links).toEqual({ self: `${world.url}/shards/na/players/registered` });
+  });
+
+  test("is the same resource alone, in the collection and included with a match", async () => {
+    const { data } = await get("/shards/na/players/registered");
+    expect((await get("/shards/na/players?filter[playerIds]=registered")).data).toEqual([data]);
+    expect(included(await get(MATCH), "player", "registered")).toEqual(data);
+  });
+
+  test("has its own title, in either spelling, else that of the deployment", async () => {
+    const title = async (id: string) =>
+      (await get(`/shards/na/players/${id}`)).data.attributes.titleID;
+    expect(await title("opponent")).toBe("own-title");
+    expect(await title("loose-1")).toBe("other-spelling");
+    expect(await title("loose-2")).toBe("the-deployment");
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    ["match", "matches/nobody"],
+    ["match", `matches/${String(rich.data.id).toUpperCase()}`],
+    ["match", "matches/registered"],
+    ["match", "matches/%00"],
+    ["match", "matches/%E8%89%BE"],
+    ["match", "matches/%zz"],
+    ["match", `matches/${"a".repeat(200)}`],
+    ["match", "matches/a%2Fb"],
+    ["player", "players/nobody"],
+    ["player", "players/Registered"],
+    ["player", "players/Ada"],
+    ["player", `players/${rich.data.id}`],
+  ])("is a 404: %s at %s", async (kind, path) => {
+    const reply = await world.get(`/shards/na/${path}`);
+    expect(reply.status).toBe(404);
+    const problem = problemIn(reply);
+    expect(problem.code).toBe("not-found");
+    expect(problem.source).toBeUndefined();
+    expect(problem.detail).toContain(`no ${kind} with this id in this shard`);
+  });
+
+  test("a record of another shard is not there", async () => {
+    await world.ingest([aMatch({ id: "over-there", shard: "eu" })]);
+    expect((await world.get("/shards/eu/matches/over-there")).status).toBe(200);
+    expect((await world.get("/shards/na/matches/over-there")).status).toBe(404);
+  });
+});
+
+test("a single match is served however old it is: the window is for the collection", async () => {
+  await world.ingest([aMatch({ id: "ancient", createdAt: "2011-11-11T11:11:11Z" })]);
+  expect((await get("/shards/na/matches/ancient")).data.attributes.createdAt).toBe(
+    "2011-11-11T11:11:11Z",
+  );
+});
+
+test.each([
+  ["nowhere", undefined],
+  ["eur", "eu"],
+  ["NA", "na"],
+  ["%20na", "na"],
+  ["..%2Fna", undefined],
+])("an unknown shard is a 404 that says which shards exist: %s", async (shard, guess) => {
+  await world.ingest([aMatch({ id: "one-more", shard: "eu" })]);
+  for (const rest of ["matches", "matches/loose", "players", "players/registered"]) {
+    const reply = await world.get(`/shards/${shard}/${rest}`);
+    expect(reply.status).toBe(404);
+    const problem = problemIn(reply);
+    expect(problem.code).toBe("unknown-shard");
+    expect(problem.detail).toContain("There are: eu, na.");
+    if (guess !== undefined) expect(problem.detail).toContain(`did you mean "${guess}"?`);
+  }
+});

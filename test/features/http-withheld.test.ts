@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { anonymous } from "../support/problems.ts";
+import { aMatch, type MatchDocument, type MatchIn, minutesAgo } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+/** A match of players, a team, a patch and an extra resource that nothing else shares. */
+function lone(id: string, wishes: MatchIn): MatchDocument {
+  return aMatch({
+    id,
+    createdAt: minutesAgo(10),
+    patch: `patch-${id}`,
+    rosters: [
+      {
+        members: [{ id: `one-${id}`, name: `One ${id}` }],
+        team: { id: `team-${id}`, name: `T-${id}` },
+      },
+      { members: [{ id: `two-${id}`, name: `Two ${id}` }] },
+    ],
+    relationships: { [`extra-${id}`]: { data: { type: `kind-${id}`, id } } },
+    included: [{ type: `kind-${id}`, id, attributes: {} }],
+    ...wishes,
+  });
+}
+
+const WITHHELD: [id: string, rule: string, wishes: MatchIn][] = [
+  ["odd-mode", "its mode is not one of the eight", { mode: "practice" }],
+  ["no-mode", "its mode is empty", { mode: "" }],
+  ["case-mode", "its mode is in another case", { mode: "Ranked" }],
+  ["practice", "it ended with exitpractice", { ending: "exitpractice" }],
+  ["too-few", "it ended with notenoughplayers", { mode: "casual", ending: "notenoughplayers" }],
+  ["unranked", "it is private without ranked players", { mode: "private" }],
+];
+const SERVED: [id: string, what: string, wishes: MatchIn][] = [
+  ["surrender", "ended by surrender", { ending: "surrender" }],
+  [
+    "party-draft",
+    "of a private party, without ranked players",
+    { mode: "private_party_draft_match" },
+  ],
+  [
+    "party-aral",
+    "of a private party, without ranked players",
+    { mode: "private_party_aral_match" },
+  ],
+  [
+    "party-blitz",
+    "of a private party, without ranked players",
+    { mode: "private_party_blitz_match" },
+  ],
+  ["aral", "of mode casual_aral", { mode: "casual_aral" }],
+  ["blitz", "of mode blitz_pvp_ranked", { mode: "blitz_pvp_ranked" }],
+];
+
+const world = await startWorld([
+  ...[...WITHHELD, ...SERVED].map(([id, , wishes]) => lone(id, wishes)),
+  // A private match is served once one of its players is known to be ranked.
+  lone("ranked-once", { mode: "ranked" }),
+  aMatch({
+    id: "private-served",
+    mode: "private",
+    rosters: [
+      { members: [{ id: "one-ranked-once", name: "One ranked-once" }] },
+      { members: [{ bot: true }] },
+    ],
+  }),
+  aMatch({
+    id: "private-carried",
+    mode: "private",
+    rosters: [
+      { members: [{ id: "says-so", stats: { played_ranked: 1 } }] },
+      { members: [{ bot: true }] },
+    ],
+  }),
+]);
+afterAll(() => world.stop());
+
+const get = (path: string) => world.get(`/shards/na/${path}`);
+
+describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
+  test("asking for it is answered like asking for one that never was", async () => {
+    const reply = await get(`matches/${id}`);
+    expect(reply.status).toBe(404);
+    expect(anonymous(reply)).toEqual(anonymous(await get("matches/never-was")));
+  });
+
+  test("asking for its players is answered like asking for some that never were", async () => {
+    const reply = await get(`players/one-${id}`);
+    expect(reply.status).toBe(404);
+    expect(anonymous(reply)).toEqual(anonymous(await get("players/never-was")));
+    for (const filter of [`filter[playerIds]=one-${id}`, `filter[playerNames]=One+${id}`]) {
+      expect((await get(`players?${filter}`)).body.data).toEqual([]);
+    }
+  });
+
+  test("no filter finds it", async () => {
+    for (const filter of [
+      `filter[playerIds]=one-${id}`,
+      `filter[playerNames]=Two+${id}`,
+      `filter[teamNames]=T-${id}`,
+      `filter[patchVersion]=patch-${id}`,
+    ]) {
+      const reply = await get(`matches?${filter}`);
+      expect(reply.status).toBe(200);
+      expect(reply.body.data).toEqual([]);
+      expect(reply.body.included).toEqual([]);
+    }
+  });
+
+  test("what only it carries cannot be named", async () => {
+    const unknown = anonymous(
+      await get("matches?include=extra-never-was&fields[kind-never-was]=a"),
+    );
+    const reply = await get(`matches?include=extra-${id}&fields[kind-${id}]=a`);
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(JSON.stringify(anonymous(reply)).replaceAll(id, "never-was"))).toEqual(
+      unknown,
+    );
+  });
+});
+
+describe("served are", () => {
+  test.each(SERVED)("the match %s, %s", async (id) => {
+    expect((await get(`matches/${id}`)).status).toBe(200);
+    expect(idsOf((await get(`matches?filter[playerIds]=one-${id}`)).body)).toEqual([id]);
+    expect((await get(`players/two-${id}`)).status).toBe(200);
+  });
+
+  test("a private match of a player with a served ranked match", async () => {
+    expect((await get("matches/private-served")).status).toBe(200);
+  });
+
+  test("a private match of a player whose record says so", async () => {
+    expect((await get("matches/private-carried")).status).toBe(200);
+  });
+
+  test("a private match from when one of its players is known to be ranked", async () => {
+    await world.ingest([lone("later", { mode: "private" })]);
+    expect((await get("matches/later")).status).toBe(404);
+    await world.ingest([
+      aMatch({ rosters: [{ members: [{ id: "two-later" }] }, { members: [{ bot: true }] }] }),
+    ]);
+    expect((await get("matches/later")).status).toBe(200);
+    expect((await get("players/one-later")).status).toBe(200);
+  });
+});
+
+test("walking the whole collection meets no withheld match", async () => {
+  const seen: string[] = [];
+  for (let address = "/shards/na/matches"; address; ) {
+    const { body } = await world.get(address);
+    seen.push(...idsOf(body));
+    address = body.links.next;
+  }
+  expect(seen).toContain("surrender");
+  for (const [id] of WITHHELD) expect(seen).not.toContain(id);
+});

@@ -1,0 +1,154 @@
+/** In charge of files of every form, wherever the system happens to cut what it hands over. */
+
+import { describe, expect, test } from "bun:test";
+import { documents } from "../../src/ingest/documents.ts";
+import type { Bytes } from "../../src/ingest/source.ts";
+
+const ONE = { data: { id: "ü1", text: 'a "quoted" \\ [{', list: [1, { two: [] }] } };
+const TWO = { data: { id: "玩家", text: "]}\n,\t" }, included: [] };
+const THREE = { data: [], more: null };
+const ALL = [ONE, TWO, THREE];
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+const lines = (values: unknown[], end = "\n") =>
+  values.map((one) => JSON.stringify(one) + end).join("");
+const MARK = "\ufeff";
+
+async function* inChunks(text: string | Uint8Array, size: number): Bytes {
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += size) {
+    // Handed over and then written over, as a source may do with its buffer.
+    const chunk = Buffer.from(bytes.subarray(at, at + size));
+    yield chunk;
+    chunk.fill(0x20);
+  }
+}
+
+async function cut(text: string | Uint8Array, size: number, longest = 10_000) {
+  return Array.fromAsync(documents(inChunks(text, size), longest), ({ line, bytes, fault }) => ({
+    line,
+    text: fault ?? bytes?.toString(),
+  }));
+}
+
+const SIZES = [1, 2, 3, 5, 64, 1_000_000];
+
+describe("documents are found whole, with their lines:", () => {
+  test.each<[form: string, text: string, lines: number[], found: unknown[]]>([
+    ["one document", JSON.stringify(ONE), [1], [ONE]],
+    ["one document and a newline", `${JSON.stringify(ONE)}\n`, [1], [ONE]],
+    ["one pretty-printed document", pretty(ONE), [1], [ONE]],
+    ["one pretty-printed document after blank lines", `\n \n${pretty(ONE)}\n`, [3], [ONE]],
+    ["an array", JSON.stringify(ALL), [1, 1, 1], ALL],
+    [
+      "an array over lines",
+      `[\n${ALL.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`,
+      [2, 3, 4],
+      ALL,
+    ],
+    ["a pretty-printed array", pretty([TWO, TWO]), [2, 9], [TWO, TWO]],
+    ["an empty array", "[]\n", [], []],
+    ["NDJSON", lines(ALL), [1, 2, 3], ALL],
+    ["NDJSON without a last newline", lines(ALL).trimEnd(), [1, 2, 3], ALL],
+    ["NDJSON of Windows", lines(ALL, "\r\n"), [1, 2, 3], ALL],
+    ["NDJSON with blank lines", `\n\n${lines(ALL, "\n \t\r\n")}`, [3, 5, 7], ALL],
+    ["NDJSON with a byte order mark", MARK + lines(ALL), [1, 2, 3], ALL],
+    ["an array with a byte order mark", MARK + JSON.stringify(ALL), [1, 1, 1], ALL],
+    ["a pretty-printed document with a byte order mark", MARK + pretty(ONE), [1], [ONE]],
+    [
+      "a document with one resource a line",
+      `{"data":[],"included":[\n{"a":1},\n{"b":2}\n]}\n`,
+      [1],
+      [{ data: [], included: [{ a: 1 }, { b: 2 }] }],
+    ],
+    [
+      "a document with a single resource on a line",
+      `{"data":[],"included":[\n{"a":1}\n]}\n`,
+      [1],
+      [{ data: [], included: [{ a: 1 }] }],
+    ],
+    ["a document without indentation", `{\n"data":\n{"id":"1"}\n}`, [1], [{ data: { id: "1" } }]],
+    ["nothing", "", [], []],
+    ["blanks", " \n\r\n\t", [], []],
+    ["a byte order mark alone", MARK, [], []],
+  ])("%s", async (_, text, at, found) => {
+    for (const size of SIZES) {
+      const cuts = await cut(text, size);
+      expect(cuts.map(({ line }) => line)).toEqual(at);
+      expect(cuts.map(({ text: one }) => JSON.parse(one!))).toEqual(found);
+    }
+  });
+});
+
+describe("damage stays where it is:", () => {
+  const whole = JSON.stringify(ONE);
+  const half = whole.slice(0, 20);
+  test.each<[string, string[]]>([
+    ["in the first line", [half, whole, whole]],
+    ["in the first three lines", [half, "{", half, whole]],
+    ["in a line among others", [whole, half, "nonsense", "]", whole]],
+    ["in the last line", [whole, half]],
+    ["everywhere", ["nonsense", half]],
+  ])("%s", async (_, texts) => {
+    for (const size of SIZES) {
+      const cuts = await cut(texts.join("\n"), size);
+      expect(cuts).toEqual(texts.map((text, index) => ({ line: index + 1, text })));
+    }
+  });
+
+  test("in one element of an array", async () => {
+    for (const size of SIZES) {
+      const cuts = await cut(`[${whole},\n{"a":},\nnull, 5, "x"\n,${whole}]`, size);
+      expect(cuts.map(({ text }) => text)).toEqual([whole, '{"a":}', "null", "5", '"x"', whole]);
+      expect(cuts.map(({ line }) => line)).toEqual([1, 2, 3, 3, 3, 4]);
+    }
+  });
+
+  test.each(["[", `[${whole}`, `[${whole},`, `[\n${whole},\n${whole}\n`])(
+    "an array that is not closed, as in %j, is told from one that is",
+    async (text) => {
+      for (const size of SIZES) {
+        const cuts = await cut(text, size);
+        expect(cuts.at(-1)!.text).toBe("unclosed");
+        expect(cuts.slice(0, -1).every((one) => one.text === whole)).toBe(true);
+        expect(
+          (await cut(`${text.replace(/,\s*$/, "")}]`, size)).every(
+            (one) => one.text !== "unclosed",
+          ),
+        ).toBe(true);
+      }
+    },
+  );
+
+  test("an array that ends within an element gives that element as it is", async () => {
+    for (const size of SIZES) {
+      expect((await cut(`[${whole},${half}`, size)).map(({ text }) => text)).toEqual([whole, half]);
+    }
+  });
+});
+
+describe("what is too long is left out, and only that:", () => {
+  const long = JSON.stringify({ data: { text: "x".repeat(500) } });
+  const short = JSON.stringify({ data: { id: "1" } });
+  test.each<[string, string, (string | undefined)[]]>([
+    ["a line", [short, long, short].join("\n"), [short, undefined, short]],
+    ["the first line", [long, short, short].join("\n"), [undefined, short, short]],
+    [
+      "the first line, before a damaged one",
+      [long, "{", short].join("\n"),
+      [undefined, "{", short],
+    ],
+    ["an element of an array", `[${[short, long, short]}]`, [short, undefined, short]],
+    ["the only document", long, [undefined]],
+    ["a pretty-printed document", pretty(JSON.parse(long)), [undefined]],
+  ])("%s", async (_, text, found) => {
+    for (const size of SIZES) {
+      expect((await cut(text, size, 200)).map((one) => one.text)).toEqual(found);
+    }
+  });
+
+  test("a document of exactly the allowed length is taken", async () => {
+    expect(await cut(long, 64, long.length)).toEqual([{ line: 1, text: long }]);
+    expect((await cut(long, 64, long.length - 1))[0]!.text).toBeUndefined();
+  });
+});

@@ -1,0 +1,412 @@
+/** In charge of lifetime player records: what the latest match says, and what all matches add up to. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { type Loose, minute } from "../support/drafts.ts";
+import {
+  aMatch,
+  anId,
+  duel,
+  type MatchDocument,
+  type MatchIn,
+  type PlayerIn,
+} from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const attributesOf = async (id: string): Promise<Loose> =>
+  (await world.get(`/shards/na/players/${id}`)).body.data.attributes;
+const statsOf = async (id: string): Promise<Loose> => (await attributesOf(id)).stats;
+
+/** A match of this player at a minute, won unless said otherwise. */
+function played(player: PlayerIn, at: number, won = true, wishes: MatchIn = {}): MatchDocument {
+  const other = { id: anId("other") };
+  const rosters = won ? duel(player, other) : duel(other, player);
+  return aMatch(minute(at, { rosters, mode: "casual", ...wishes }));
+}
+
+/** Every order of a few things. */
+function orders<T>(things: T[]): T[][] {
+  if (things.length < 2) return [things];
+  return things.flatMap((one, index) =>
+    orders(things.toSpliced(index, 1)).map((rest) => [one, ...rest]),
+  );
+}
+
+describe("streaks", () => {
+  const run = async (results: string, batch = 10_000): Promise<Loose> => {
+    const id = anId("runner");
+    const matches = [...results].map((result, at) => played({ id }, at, result === "W"));
+    await world.ingest(matches, { batch });
+    const { winStreak, lossStreak } = await statsOf(id);
+    return { winStreak, lossStreak };
+  };
+
+  test.each([
+    ["W", 1, 0],
+    ["L", 0, 1],
+    ["WWW", 3, 0],
+    ["WWL", 0, 1],
+    ["LLW", 1, 0],
+    ["WLWLLLL", 0, 4],
+  ])("after %s are %d won and %d lost in a row", async (results, winStreak, lossStreak) => {
+    expect(await run(results)).toEqual({ winStreak, lossStreak });
+    expect(await run(results, 1)).toEqual({ winStreak, lossStreak });
+  });
+
+  test.each([15, 16, 17, 127, 128, 129, 150])(
+    "%d in a row are counted to the end",
+    async (length) => {
+      expect(await run(`L${"W".repeat(length)}`)).toEqual({ winStreak: length, lossStreak: 0 });
+      expect(await run("L".repeat(length))).toEqual({ winStreak: 0, lossStreak: length });
+    },
+  );
+
+  test("a late match before the run does not reset it", async () => {
+    const id = anId("late");
+    await world.ingest([played({ id }, 20), played({ id }, 30)]);
+    await world.ingest([played({ id }, 10, false)]);
+    expect(await statsOf(id)).toMatchObject({ winStreak: 2, lossStreak: 0, played: 3 });
+  });
+
+  test("a late match of the same kind lengthens the run", async () => {
+    const id = anId("late");
+    await world.ingest([played({ id }, 20), played({ id }, 30)]);
+    await world.ingest([played({ id }, 10)]);
+    expect(await statsOf(id)).toMatchObject({ winStreak: 3, lossStreak: 0 });
+  });
+
+  test("a late match within the run cuts it", async () => {
+    const id = anId("late");
+    await world.ingest([played({ id }, 10), played({ id }, 20), played({ id }, 30)]);
+    await world.ingest([played({ id }, 25, false)]);
+    expect(await statsOf(id)).toMatchObject({ winStreak: 1, lossStreak: 0, played: 4, wins: 3 });
+  });
+
+  test.each([
+    ["a1", "a2"],
+    ["a10", "a9"],
+    ["A9", "a1"],
+    ["Z", "_"],
+    ["-", "0"],
+    ["b", "b-"],
+  ])("of matches of one moment, %s is the earlier and %s the later", async (first, last) => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const id = anId("tie");
+      const matches = [
+        played({ id, name: "First" }, 10, false, { id: `${id}-${first}` }),
+        played({ id, name: "Last" }, 10, true, { id: `${id}-${last}` }),
+      ];
+      await world.ingest(
+        order.map((index) => matches[index]!),
+        { batch: 1 },
+      );
+      expect(await attributesOf(id)).toMatchObject({
+        name: "Last",
+        stats: { winStreak: 1, lossStreak: 0 },
+      });
+    }
+  });
+
+  test("count the matches of all modes that are served, and no others", async () => {
+    const id = anId("modes");
+    await world.ingest([
+      played({ id }, 1, true, { mode: "ranked" }),
+      played({ id }, 2, true, { mode: "blitz_pvp_ranked" }),
+      played({ id }, 3, false, { mode: "practice" }),
+      played({ id }, 4, false, { ending: "notenoughplayers" }),
+      played({ id }, 5, true, { mode: "private" }),
+    ]);
+    expect(await statsOf(id)).toMatchObject({ winStreak: 3, lossStreak: 0, played: 3 });
+  });
+});
+
+describe("lifetimeGold", () => {
+  const goldAfter = async (golds: number[], batch = 10_000): Promise<number> => {
+    const id = anId("rich");
+    await world.ingest(
+      golds.map((gold, at) => played({ id, gold }, at)),
+      { batch },
+    );
+    return (await statsOf(id)).lifetimeGold;
+  };
+
+  test("is the sum of the gold of all matches, to the last decimal, in any order", async () => {
+    // Added as floating-point numbers these give three different sums.
+    for (const golds of orders([0.1, 0.2, 0.3, 16844.25]))
+      expect(await goldAfter(golds)).toBe(16844.85);
+  });
+
+  test.each([
+    [[0.1, 0.7], 0.8],
+    [[1.005, 2.015], 3.02],
+    [[-5.5, 5.5], 0],
+    [[0, 0], 0],
+    [[1e9, 0.000001], 1000000000.000001],
+    [[4503599627370496, 4503599627370496], 9007199254740992],
+    [Array.from({ length: 100 }, () => 0.01), 1],
+  ])("%j add up to %d", async (golds, sum) => {
+    expect(await goldAfter(golds)).toBe(sum);
+    expect(await goldAfter(golds.toReversed(), 1)).toBe(sum);
+  });
+
+  test("passes over participants without gold, or with gold that is no number", async () => {
+    const id = anId("poor");
+    const without = played({ id }, 1);
+    const worded = played({ id }, 2);
+    const some = played({ id, gold: 2.5 }, 3);
+    const goldOf = (match: MatchDocument): Loose =>
+      (match.included as Loose[]).find((one) => one.relationships?.player?.data.id === id)
+        .attributes.stats;
+    delete goldOf(without).gold;
+    goldOf(worded).gold = "much";
+    await world.ingest([without, worded, some]);
+    expect(await statsOf(id)).toMatchObject({ lifetimeGold: 2.5, played: 3 });
+  });
+});
+
+describe("played, wins and played_ranked", () => {
+  test("are counted from the served matches", async () => {
+    const id = anId("counted");
+    await world.ingest([
+      played({ id }, 1, true, { mode: "ranked" }),
+      played({ id }, 2, false, { mode: "ranked" }),
+      played({ id }, 3, true, { mode: "blitz_pvp_ranked" }),
+      played({ id }, 4, false, { mode: "practice" }),
+    ]);
+    expect(await statsOf(id)).toMatchObject({ played: 3, wins: 2, played_ranked: 2 });
+  });
+
+  test("are taken from the record when it carries all three", async () => {
+    const id = anId("carried");
+    const stats = { played: 400, wins: 180, played_ranked: 90 };
+    await world.ingest([played({ id }, 1), played({ id, stats }, 2)]);
+    expect(await statsOf(id)).toMatchObject(stats);
+  });
+
+  test.each<[JsonObject]>([
+    [{ played: 400 }],
+    [{ wins: 180 }],
+    [{ played_ranked: 90 }],
+    [{ played: 400, wins: 180 }],
+    [{ played: 400, played_ranked: 90 }],
+    [{ wins: 180, played_ranked: 90 }],
+  ])("are all counted when the record carries only %j, so that they agree", async (stats) => {
+    const id = anId("partly");
+    await world.ingest([
+      played({ id }, 1, true, { mode: "ranked" }),
+      played({ id, stats }, 2, false),
+    ]);
+    expect(await statsOf(id)).toMatchObject({ played: 2, wins: 1, played_ranked: 1 });
+  });
+
+  test("are counted again when the latest record no longer carries them", async () => {
+    const id = anId("dropped");
+    const stats = { played: 400, wins: 180, played_ranked: 90 };
+    await world.ingest([played({ id, stats }, 1), played({ id }, 2)]);
+    expect(await statsOf(id)).toMatchObject({ played: 2, wins: 2, played_ranked: 0 });
+  });
+});
+
+describe("the latest served match", () => {
+  test.each([
+    ["winStreak", 11],
+    ["lossStreak", 12],
+    ["lifetimeGold", 1234567.89],
+  ])("says %s where it carries it, and the others are computed", async (name, value) => {
+    const id = anId("saying");
+    await world.ingest([
+      played({ id, gold: 1 }, 1, false),
+      played({ id, gold: 2, stats: { [name]: value } }, 2),
+    ]);
+    expect(await statsOf(id)).toMatchObject({
+      winStreak: 1,
+      lossStreak: 0,
+      lifetimeGold: 3,
+      [name]: value,
+    });
+  });
+
+  test("alone says what is carried: nothing is left over from earlier ones", async () => {
+    const id = anId("latest");
+    const first = played(
+      { id, stats: { level: 3, elo: 1500, winStreak: 9 }, attributes: { country: "NO" } },
+      1,
+    );
+    const second = played({ id, stats: { level: 4 } }, 2);
+    await world.ingest([first, second]);
+    const { stats, ...attributes } = await attributesOf(id);
+    expect(attributes).not.toHaveProperty("country");
+    expect(stats).toEqual({
+      level: 4,
+      winStreak: 2,
+      lossStreak: 0,
+      lifetimeGold: 2000.5,
+      played: 2,
+      wins: 2,
+      played_ranked: 0,
+    });
+  });
+
+  test("gives name, patchVersion and titleID, in whatever order the matches came", async () => {
+    for (const order of orders([1, 2, 3])) {
+      const id = anId("ordered");
+      const of = (at: number) =>
+        played(
+          {
+            id,
+            name: `Name ${at}`,
+            attributes: { titleID: `title-${at}`, patchVersion: `${at}.0` },
+          },
+          at,
+        );
+      await world.ingest(order.map(of), { batch: 1 });
+      expect(await attributesOf(id)).toMatchObject({
+        name: "Name 3",
+        titleID: "title-3",
+        patchVersion: "3.0",
+      });
+    }
+  });
+
+  test("gives what hangs on the player, too", async () => {
+    const id = anId("linked");
+    const badge = (name: string, at: number): Loose => {
+      const match: Loose = played({ id }, at);
+      match.included.find((one: Loose) => one.id === id).relationships = {
+        badges: { data: [{ type: "badge", id: name }] },
+      };
+      match.included.push({ type: "badge", id: name });
+      return match;
+    };
+    await world.ingest([badge("new", 2), badge("old", 1)]);
+    const { body } = await world.get(`/shards/na/players/${id}`);
+    expect(body.data.relationships.badges.data).toEqual([{ type: "badge", id: "new" }]);
+  });
+});
+
+describe("a rename", () => {
+  const named = async (name: string): Promise<string[]> => {
+    const query = new URLSearchParams({ "filter[playerNames]": name });
+    return (await world.get(`/shards/na/players?${query}`)).body.data.map(({ id }: Loose) => id);
+  };
+
+  test("shows after a match under the new name, everywhere and for old matches too", async () => {
+    const id = anId("renamed");
+    const old = played({ id, name: `Before ${id}` }, 1);
+    await world.ingest([old]);
+    expect(await named(`Before ${id}`)).toEqual([id]);
+
+    await world.ingest([played({ id, name: `After ${id}` }, 2)]);
+    expect((await attributesOf(id)).name).toBe(`After ${id}`);
+    expect(await named(`Before ${id}`)).toEqual([]);
+    expect(await named(`After ${id}`)).toEqual([id]);
+    const byName = new URLSearchParams({ "filter[playerNames]": `After ${id}` });
+    expect((await world.get(`/shards/na/matches?${byName}`)).body.data).toHaveLength(2);
+    const { body } = await world.get(`/shards/na/matches/${old.data.id}`);
+    expect(body.included.find((one: Loose) => one.id === id).attributes.name).toBe(`After ${id}`);
+  });
+
+  test("does not show by a late match from before it", async () => {
+    const id = anId("renamed");
+    await world.ingest([played({ id, name: "Now" }, 5)]);
+    await world.ingest([played({ id, name: "Once" }, 3)]);
+    expect((await attributesOf(id)).name).toBe("Now");
+  });
+
+  test("does not show by a match that is withheld", async () => {
+    const id = anId("renamed");
+    await world.ingest([
+      played({ id, name: "Now" }, 5),
+      played({ id, name: "Hidden" }, 9, true, { mode: "practice" }),
+    ]);
+    expect((await attributesOf(id)).name).toBe("Now");
+  });
+
+  test("may leave several ids under one name", async () => {
+    const [one, two] = [anId("several"), anId("several")];
+    const name = `Shared ${one}`;
+    await world.ingest([
+      played({ id: one, name }, 1),
+      played({ id: two, name: "Else" }, 1),
+      played({ id: two, name }, 2),
+    ]);
+    expect(await named(name)).toEqual([one, two]);
+  });
+});
+
+test("a match that a player only watched adds nothing to its totals", async () => {
+  const id = anId("watcher");
+  const attributes = { name: "Watcher", patchVersion: "2.5", shardId: "na", titleID: "t" };
+  const watched = aMatch(
+    minute(9, {
+      relationships: { spectators: { data: [{ type: "participant", id: "seat" }] } },
+      included: [
+        {
+          type: "participant",
+          id: "seat",
+          attributes: {
+            actor: "*Crow*",
+            stats: { gold: 5, assists: 0, crystalMineCaptures: 0, deaths: 0, farm: 0 },
+          },
+          relationships: { player: { data: { type: "player", id } } },
+        },
+        { type: "player", id, attributes },
+      ],
+    }),
+  );
+  await world.ingest([played({ id, gold: 3 }, 1), watched]);
+  expect(await statsOf(id)).toMatchObject({
+    played: 1,
+    wins: 1,
+    winStreak: 1,
+    lifetimeGold: 3,
+    played_ranked: 0,
+  });
+  const { body } = await world.get(`/shards/na/matches?filter[playerIds]=${id}`);
+  expect(body.data).toHaveLength(1);
+});
+
+test("a team bears the tag of its latest served match, and is found by it", async () => {
+  const team = (name: string, at: number, mode = "casual") =>
+    aMatch(
+      minute(at, {
+        shard: "teams",
+        mode,
+        rosters: [{ members: [], team: { id: "t", name } }, { members: [] }],
+      }),
+    );
+  await world.ingest([team("NEW", 2), team("OLD", 1), team("HID", 3, "practice")], { batch: 1 });
+  const found = async (tag: string) =>
+    (await world.get(`/shards/teams/matches?filter[teamNames]=${tag}`)).body;
+  expect((await found("NEW")).data).toHaveLength(2);
+  expect((await found("NEW")).included.find((one: Loose) => one.type === "team")).toEqual({
+    type: "team",
+    id: "t",
+    attributes: { name: "NEW", shardId: "teams" },
+  });
+  expect((await found("OLD")).data).toEqual([]);
+  expect((await found("HID")).data).toEqual([]);
+});
+
+test("without a filter come the six players seen most recently, then by id", async () => {
+  const seen = (at: number, ...ids: string[]) =>
+    aMatch(
+      minute(at, {
+        shard: "recent",
+        mode: "casual",
+        rosters: [{ members: ids.map((id) => ({ id })) }, { members: [] }],
+      }),
+    );
+  const list = async () =>
+    (await world.get("/shards/recent/players")).body.data.map(({ id }: Loose) => id);
+  await world.ingest([seen(1, "a", "b"), seen(3, "d", "c"), seen(2, "e", "f"), seen(0, "g")]);
+  expect(await list()).toEqual(["c", "d", "e", "f", "a", "b"]);
+  await world.ingest([seen(9, "b"), seen(1, "f")]);
+  expect(await list()).toEqual(["b", "c", "d", "e", "f", "a"]);
+});

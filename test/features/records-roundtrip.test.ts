@@ -1,0 +1,430 @@
+/**
+ * In charge of the promise that nothing is lost: what a record carries comes back as equal JSON
+ * values, and what the service serves can be taken in by another one.
+ */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { type Draft, draftOf, type Loose } from "../support/drafts.ts";
+import { aMatch, anId, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
+import { JSON_API, startWorld, type World } from "../support/world.ts";
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+/** One value of every JSON type, and the names that trip careless code. */
+const OPEN_SET: JsonObject = JSON.parse(`{
+  "text": "two\\nlines, \\"quotes\\", \\\\ and \\u0000",
+  "empty": "",
+  "yes": true,
+  "no": false,
+  "nothing": null,
+  "zero": 0,
+  "decimal": 62.85,
+  "tiny": 5e-324,
+  "negative": -1,
+  "list": [1, "two", null, [true, []], {"a": {}}],
+  "emptyList": [],
+  "object": {"*Item_Boots*": 2, "nested": {"deeper": [{"still": null}]}},
+  "emptyObject": {},
+  "名前": "値 👩‍🚀",
+  "": "a name of no letters",
+  "with space": 1,
+  "a.b/c~d": 1,
+  "10": "ten",
+  "9": "nine",
+  "-1": "minus one",
+  "__proto__": {"polluted": true},
+  "constructor": "text",
+  "toString": null,
+  "hasOwnProperty": 1,
+  "toJSON": "text",
+  "rawJSON": "text"
+}`);
+
+const resourcesOf = (document: Loose): Map<string, Loose> =>
+  new Map(
+    [document.data, ...document.included].flat().map((one) => [`${one.type}/${one.id}`, one]),
+  );
+
+/** Expects every resource of a document to have come back as an equal JSON value, and no other. */
+function expectEqualResources(fetched: Loose, sent: Loose): void {
+  const came = resourcesOf(fetched);
+  const went = resourcesOf(sent);
+  expect([...came.keys()].sort()).toEqual([...went.keys()].sort());
+  for (const [key, resource] of went) expect(exact(came.get(key)), key).toEqual(exact(resource));
+}
+
+/**
+ * A JSON value with its objects as sorted lists of pairs: equal when the values are, and blind to
+ * nothing, a member called "__proto__" included.
+ */
+function exact(value: Json): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(exact);
+  return {
+    pairs: Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, exact(member)]),
+  };
+}
+
+/** A record's players with all that is computed said already, so that nothing is added to them. */
+const COMPLETE = {
+  winStreak: 7,
+  lossStreak: 0,
+  lifetimeGold: 12.5,
+  played: 9,
+  wins: 8,
+  played_ranked: 2,
+};
+
+/** A match with something extra in every place that a record may have something in. */
+function rich(id: string): Draft {
+  const named = (name: string) => `${id}-${name}`;
+  const to = (type: string, name: string) => ({ type, id: named(name) });
+  const draft = draftOf(
+    aMatch({
+      id,
+      createdAt: minutesAgo(30),
+      rosters: [
+        {
+          members: [{ id: named("ann"), stats: COMPLETE }, { bot: true }],
+          team: { id: named("team"), name: "TÄG" },
+        },
+        { members: [{ id: named("bob"), stats: COMPLETE }] },
+      ],
+    }),
+  );
+  const { match, document } = draft;
+  const at = (type: string, name: string) => draft.at(`${type}/${named(name)}`);
+  for (const { attributes } of [match, at("roster", "r0"), at("participant", "r0p0")]) {
+    attributes.stats = { ...attributes.stats, ...OPEN_SET };
+    attributes.extra = OPEN_SET;
+  }
+  Object.assign(match.attributes, { tags: ["a", { b: null }], flag: false });
+  match.links = { self: "https://records.test/m" };
+  match.meta = OPEN_SET;
+  Object.assign(match.relationships, {
+    assets: { data: [to("asset", "telemetry")], meta: { count: 1 } },
+    rounds: { data: [to("round", "round1")] },
+    spectators: { data: [to("participant", "spectator")] },
+    previous: {
+      data: { type: "match", id: "not-included" },
+      links: { related: "https://records.test/p" },
+    },
+    empty: { data: [] },
+    linksOnly: { links: { related: "https://records.test/l" } },
+  });
+  at("roster", "r0").meta = { seeded: true };
+  at("participant", "r0p0").links = { self: "https://records.test/x" };
+  at("participant", "r0p1").relationships = { owner: { data: to("player", "ann") } };
+
+  const ann = at("player", "ann");
+  ann.attributes.country = OPEN_SET;
+  ann.attributes.stats = { ...ann.attributes.stats, ...OPEN_SET, elo_earned_season_4: 1500.5 };
+  ann.meta = { verified: null };
+  ann.relationships = {
+    assets: { data: [] },
+    badges: { data: [to("badge", "shared"), to("badge", "ann-only")] },
+  };
+  at("player", "bob").relationships = { badges: { data: [to("badge", "shared")] } };
+  at("team", "team").attributes.founded = OPEN_SET;
+  at("team", "team").relationships = { coach: { data: to("coach", "coach") } };
+
+  document.included.push(
+    {
+      ...to("asset", "telemetry"),
+      attributes: {
+        URL: "https://records.test/t.json",
+        contentType: "application/json",
+        createdAt: "2020-01-01T00:00:00.000000+02:00",
+        description: "",
+        filename: "t.json",
+        name: "telemetry",
+      },
+    },
+    {
+      ...to("round", "round1"),
+      attributes: { number: 1 },
+      relationships: {
+        winner: { data: to("roster", "r0") },
+        next: { data: to("round", "round2") },
+      },
+    },
+    { ...to("round", "round2"), relationships: { match: { data: { type: "match", id } } } },
+    {
+      ...to("participant", "spectator"),
+      attributes: { actor: "", anything: OPEN_SET },
+      relationships: { player: { data: to("player", "eve") } },
+    },
+    {
+      ...structuredClone(at("player", "bob")),
+      id: named("eve"),
+      relationships: { seat: { meta: { row: 1 } } },
+    },
+    { ...to("badge", "shared"), attributes: { colour: "gold" } },
+    {
+      ...to("badge", "ann-only"),
+      attributes: {},
+      relationships: { from: { data: to("season", "season") } },
+    },
+    { ...to("season", "season"), meta: { year: 2026 } },
+    { ...to("coach", "coach"), links: { self: "https://records.test/c" } },
+  );
+  return draft;
+}
+
+describe("a match that carries everything a record may carry", () => {
+  const { document } = rich("rich");
+  const fetched = world.ingest([document]).then(async ({ report, rejections }) => {
+    expect(rejections.map(({ problems }) => problems)).toEqual([]);
+    expect(report.stored).toBe(1);
+    return world.get("/shards/na/matches/rich");
+  });
+
+  test("comes back with every attribute, stat, relationship and related resource", async () => {
+    expectEqualResources((await fetched).body, document);
+  });
+
+  test("keeps the names that JavaScript treats specially", async () => {
+    const { text, body } = await fetched;
+    const { stats } = body.data.attributes;
+    expect(text).toContain('"__proto__":{"polluted":true}');
+    expect(Object.hasOwn(stats, "__proto__")).toBe(true);
+    expect(JSON.stringify(stats.object)).toBe(JSON.stringify(OPEN_SET.object));
+    expect(new Set(Object.keys(stats))).toEqual(
+      new Set([...Object.keys(OPEN_SET), "endGameReason", "queue"]),
+    );
+  });
+
+  test("comes back the same uncompressed", async () => {
+    const { text } = await world.get("/shards/na/matches/rich", { "Accept-Encoding": "identity" });
+    expect(text).toBe((await fetched).text);
+  });
+
+  test("comes back the same on a page", async () => {
+    await fetched;
+    const { body } = await world.get("/shards/na/matches?filter[playerIds]=rich-ann");
+    expect(body.data).toHaveLength(1);
+    expectEqualResources(body, document);
+  });
+
+  test("comes back the same when everything it includes is asked for by name", async () => {
+    await fetched;
+    const paths = [
+      "rosters.team.coach",
+      "rosters.participants.player.badges",
+      "rosters.participants.owner",
+      "assets",
+      "rounds.next",
+      "spectators.player",
+    ];
+    const { body } = await world.get(`/shards/na/matches/rich?include=${paths}`);
+    // One step further than a path may be long.
+    const shown = {
+      ...document,
+      included: document.included.filter((one: Loose) => one.type !== "season"),
+    };
+    expectEqualResources(body, shown);
+  });
+
+  test("its players come back the same on their own", async () => {
+    await fetched;
+    for (const name of ["ann", "bob", "eve"]) {
+      const { body } = await world.get(`/shards/na/players/rich-${name}`);
+      const sent = resourcesOf(document).get(`player/rich-${name}`);
+      expect(exact(body.data)).toEqual(exact(sent));
+    }
+  });
+
+  test("is a duplicate when what is served comes in again, alone or as a page", async () => {
+    const { body } = await fetched;
+    const page = (await world.get("/shards/na/matches?filter[playerIds]=rich-ann")).body;
+    expect((await world.ingest([body, page])).report).toMatchObject({
+      duplicate: 2,
+      stored: 0,
+      conflict: 0,
+      rejected: 0,
+    });
+  });
+
+  test("gives an equal document in another world that takes in what is served", async () => {
+    const { body } = await fetched;
+    const other = await startWorld([body]);
+    const { body: there } = await other.get("/shards/na/matches/rich");
+    await other.stop();
+    expect(exact(withoutLinks(there))).toEqual(exact(withoutLinks(body)));
+  });
+});
+
+function withoutLinks({ links: _, meta: __, ...document }: Loose): Loose {
+  return document;
+}
+
+describe("any name and JSON value may stand among the attributes and stats:", () => {
+  /** Fetched without the checks of the other tests: JSON:API has opinions about some of the names. */
+  async function fetchedAsIs(path: string): Promise<Loose> {
+    const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
+    return (await fetch(`${world.url}${path}`, { headers })).json();
+  }
+
+  test.each<[string, Json]>(Object.entries(OPEN_SET))("%s", async (name, value) => {
+    const id = anId("match");
+    const draft = draftOf(aMatch({ id }));
+    const keys = [`match/${id}`, `roster/${id}-r0`, `participant/${id}-r0p0`];
+    const sent = resourcesOf(draft.document);
+    for (const { attributes } of keys.map((key) => sent.get(key))) {
+      for (const target of [attributes, attributes.stats]) {
+        // Assigned, a name like "__proto__" would be lost.
+        Object.defineProperty(target, name, { value, enumerable: true });
+      }
+    }
+    expect((await world.ingest([draft.document])).report.stored).toBe(1);
+    const came = resourcesOf(await fetchedAsIs(`/shards/na/matches/${id}`));
+    for (const { attributes } of keys.map((key) => came.get(key))) {
+      for (const target of [attributes, attributes.stats]) {
+        expect(Object.entries(target)).toContainEqual([name, value]);
+      }
+    }
+  });
+});
+
+describe("what hangs on players alone", () => {
+  const withBadge = (match: MatchDocument, player: string, badge: string): Loose => {
+    const draft = draftOf(match);
+    draft.at(`player/${player}`).relationships = {
+      badges: { data: [{ type: "badge", id: badge }] },
+    };
+    draft.document.included.push({ type: "badge", id: badge, attributes: { of: badge } });
+    return draft.document;
+  };
+
+  test("is included with each match of the player, once a page", async () => {
+    const rosters = () => duel({ id: "kim" }, { id: anId("player") });
+    const one = withBadge(
+      aMatch({ id: "kim-1", createdAt: minutesAgo(50), rosters: rosters() }),
+      "kim",
+      "b-kim",
+    );
+    const two = withBadge(
+      aMatch({ id: "kim-2", createdAt: minutesAgo(40), rosters: rosters() }),
+      "kim",
+      "b-kim",
+    );
+    await world.ingest([one, two]);
+    for (const id of ["kim-1", "kim-2"]) {
+      const { body } = await world.get(`/shards/na/matches/${id}`);
+      expect(resourcesOf(body).get("badge/b-kim")).toEqual({
+        type: "badge",
+        id: "b-kim",
+        attributes: { of: "b-kim" },
+      });
+    }
+    const { body } = await world.get("/shards/na/matches?filter[playerIds]=kim");
+    expect(body.included.filter(({ type }: Loose) => type === "badge")).toHaveLength(1);
+    expect((await world.ingest([body])).report).toMatchObject({ duplicate: 2 });
+  });
+});
+
+test("a resource that two matches of a page carry is included once, and with each match alone", async () => {
+  const shared = { type: "season", id: "season-5", attributes: { name: "five" } };
+  const relationships = { season: { data: { type: "season", id: "season-5" } } };
+  const matches = ["s5-1", "s5-2"].map((id) =>
+    aMatch({
+      id,
+      relationships,
+      included: [shared],
+      rosters: duel({ id: "sam" }, { id: anId("player") }),
+    }),
+  );
+  await world.ingest(matches);
+  const { body } = await world.get("/shards/na/matches?filter[playerIds]=sam");
+  expect(body.included.filter(({ type }: Loose) => type === "season")).toEqual([shared]);
+  expect(
+    resourcesOf((await world.get("/shards/na/matches/s5-2")).body).get("season/season-5"),
+  ).toEqual(shared);
+  expect((await world.ingest([body])).report).toMatchObject({ duplicate: 2, rejected: 0 });
+});
+
+describe("a whole world that is fetched page by page", () => {
+  /** Every match of the shard, as pages, and every player, as documents. */
+  async function everything(from: World): Promise<{ pages: Loose[]; players: Loose[] }> {
+    const pages: Loose[] = [];
+    const ids = new Set<string>();
+    let next: string | undefined =
+      `/shards/eu/matches?filter[createdAt-start]=2020-01-01T00:00:00Z&page[limit]=3`;
+    while (next !== undefined) {
+      const { body } = await from.get(next);
+      pages.push(body);
+      for (const one of body.included) if (one.type === "player") ids.add(one.id);
+      next = body.links.next;
+    }
+    const players = [];
+    for (const id of [...ids].sort()) {
+      players.push((await from.get(`/shards/eu/players/${id}`)).body);
+    }
+    return { pages, players };
+  }
+
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 5, 10, minute)).toISOString();
+  const matches = [
+    aMatch({
+      shard: "eu",
+      id: "w1",
+      createdAt: at(1),
+      rosters: duel({ id: "x", name: "Old" }, { id: "y", gold: 0.1 }),
+    }),
+    aMatch({
+      shard: "eu",
+      id: "w2",
+      createdAt: at(2),
+      mode: "private",
+      rosters: duel({ id: "y", gold: 0.2 }, { id: "z" }),
+    }),
+    aMatch({
+      shard: "eu",
+      id: "w3",
+      createdAt: at(3),
+      mode: "casual",
+      winner: 1,
+      rosters: [
+        { members: [{ id: "x", name: "New" }], team: { id: "t", name: "TT" } },
+        { members: [{ bot: true }] },
+      ],
+    }),
+    aMatch({
+      shard: "eu",
+      id: "w4",
+      createdAt: at(3),
+      mode: "casual",
+      rosters: duel({ id: "z" }, { id: "x", name: "New" }),
+      patch: "2.6",
+    }),
+    aMatch({
+      shard: "eu",
+      id: "w5",
+      createdAt: at(9),
+      mode: "blitz_pvp_ranked",
+      rosters: [{ members: [{ id: "y" }], team: { id: "t", name: "TT" } }, { members: [] }],
+    }),
+  ];
+
+  test("gives equal documents in an empty one, and only duplicates in itself", async () => {
+    await world.ingest(matches);
+    const here = await everything(world);
+    expect(here.pages.flatMap(({ data }) => data)).toHaveLength(matches.length);
+    expect((await world.ingest(here.pages)).report).toMatchObject({
+      duplicate: matches.length,
+      stored: 0,
+      conflict: 0,
+      rejected: 0,
+    });
+
+    const other = await startWorld(here.pages);
+    const there = await everything(other);
+    await other.stop();
+    expect(there.pages.map(withoutLinks)).toEqual(here.pages.map(withoutLinks));
+    expect(there.players.map(withoutLinks)).toEqual(here.players.map(withoutLinks));
+  });
+});

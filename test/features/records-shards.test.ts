@@ -1,0 +1,134 @@
+/** In charge of which shard a record goes to: its own, the one asked for, the ones in the settings. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { draftOf } from "../support/drafts.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const open = await startWorld();
+const listed = await startWorld([], { shards: "na,eu" });
+afterAll(async () => {
+  await open.stop();
+  await listed.stop();
+});
+
+describe("with no list of shards in the settings", () => {
+  test("a record makes its shard, which is served at once", async () => {
+    expect((await open.get("/shards/tournament-na/matches")).status).toBe(404);
+    await open.ingest([aMatch({ id: "t1", shard: "tournament-na" })]);
+    const { body } = await open.get("/shards/tournament-na/matches/t1");
+    expect(body.data.attributes.shardId).toBe("tournament-na");
+  });
+
+  test("one ingest fills several shards, and the same ids may stand in each", async () => {
+    const there = (shard: string, name: string) =>
+      aMatch({ id: "same", shard, rosters: duel({ id: "ann", name }, { id: "bob" }) });
+    const { report } = await open.ingest([there("sa", "Ann of SA"), there("sg", "Ann of SG")]);
+    expect(report).toMatchObject({ stored: 2, duplicate: 0, conflict: 0 });
+    for (const shard of ["sa", "sg"]) {
+      const { body } = await open.get(`/shards/${shard}/players/ann`);
+      expect(body.data.attributes).toMatchObject({
+        name: `Ann of ${shard.toUpperCase()}`,
+        shardId: shard,
+        stats: { played: 1 },
+      });
+    }
+  });
+
+  test.each(["NA", "", "n a", "../na", "a".repeat(33), "né"])("%j is no shard", async (shard) => {
+    const { report, rejections } = await open.ingest([
+      aMatch({ shard, rosters: [{ members: [] }, { members: [] }] }),
+    ]);
+    expect(report.rejected).toBe(1);
+    expect(rejections[0]!.problems[0]).toEndWith(
+      ': attributes.shardId must be 1 to 32 of a-z, 0-9 and "-"',
+    );
+  });
+
+  test("32 characters of every allowed kind are a shard", async () => {
+    const shard = `a-0${"z".repeat(29)}`;
+    await open.ingest([aMatch({ id: "t2", shard })]);
+    expect((await open.get(`/shards/${shard}/matches/t2`)).status).toBe(200);
+  });
+});
+
+describe("with a shard asked for", () => {
+  test("a record of another shard is rejected, the others go in", async () => {
+    const { report, rejections } = await open.ingest(
+      [aMatch({ id: "asked", shard: "ea" }), aMatch({ id: "other", shard: "cn" })],
+      { shard: "ea" },
+    );
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual([
+      'match other: attributes.shardId is "cn", but the shard asked for is "ea"',
+    ]);
+    expect((await open.get("/shards/cn/matches")).status).toBe(404);
+  });
+
+  test("a record that names no shard gets that one, in all its resources", async () => {
+    const draft = draftOf(
+      aMatch({
+        id: "bare",
+        rosters: [
+          { members: [{ id: "bea" }], team: { id: "bts", name: "BTS" } },
+          { members: [{ id: "cal" }] },
+        ],
+      }),
+    );
+    for (const { attributes } of [draft.match, ...draft.document.included])
+      delete attributes.shardId;
+    const { report } = await open.ingest([draft.document], { shard: "ea" });
+    expect(report).toMatchObject({ stored: 1, rejected: 0 });
+    const { body } = await open.get("/shards/ea/matches/bare");
+    expect(body.data.attributes.shardId).toBe("ea");
+    for (const { type, attributes } of body.included) {
+      // The interface gives participants no shardId: what they lack stays away.
+      expect(attributes.shardId).toBe(type === "participant" ? undefined : "ea");
+    }
+  });
+
+  test("a record without a shard is rejected when none is asked for", async () => {
+    const draft = draftOf(aMatch({ id: "nowhere" }));
+    delete draft.match.attributes.shardId;
+    const { rejections } = await open.ingest([draft.document]);
+    expect(rejections[0]!.problems).toEqual(["match nowhere: attributes needs shardId"]);
+  });
+});
+
+test.each(["roster", "player", "team"])(
+  "a %s of another shard than its match is rejected",
+  async (type) => {
+    const draft = draftOf(
+      aMatch({
+        id: "m",
+        rosters: [{ members: [{ id: "p" }], team: { id: "t", name: "T" } }, { members: [] }],
+      }),
+    );
+    const id = { roster: "m-r0", player: "p", team: "t" }[type];
+    draft.at(`${type}/${id}`).attributes.shardId = "eu";
+    const { rejections } = await open.ingest([draft.document]);
+    expect(rejections[0]!.problems).toEqual([
+      `${type} ${id}: attributes.shardId is "eu", its match is of "na"`,
+    ]);
+  },
+);
+
+describe("with a list of shards in the settings", () => {
+  test("a record of a shard that is not listed is rejected", async () => {
+    const { report, rejections } = await listed.ingest([
+      aMatch({ id: "in", shard: "eu" }),
+      aMatch({ id: "out", shard: "sa" }),
+    ]);
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual([
+      'match out: there is no shard "sa"; the settings list na, eu',
+    ]);
+    expect((await listed.get("/shards/eu/matches/in")).status).toBe(200);
+    expect((await listed.get("/shards/sa/matches")).status).toBe(404);
+  });
+
+  test("a listed shard is served before anything came in", async () => {
+    const { status, body } = await listed.get("/shards/na/matches");
+    expect([status, body.data]).toEqual([200, []]);
+  });
+});

@@ -1,0 +1,767 @@
+/** In charge of what is rejected: every rule that a record must keep, each with its own sentence. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Json } from "../../src/domain/json.ts";
+import { type Draft, draftOf, written } from "../support/drafts.ts";
+import { aMatch, anId, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** A match "m" of rosters "m-r0" (ann and cyd, in team "red") and "m-r1" (bob and a bot). */
+function sound(): MatchDocument {
+  return aMatch({
+    id: "m",
+    rosters: [
+      { members: [{ id: "ann" }, { id: "cyd" }], team: { id: "red", name: "RED" } },
+      { members: [{ id: "bob" }, { bot: true }] },
+    ],
+  });
+}
+
+const MATCH = "match/m";
+const ROSTER = "roster/m-r0";
+const PARTICIPANT = "participant/m-r0p0";
+const PLAYER = "player/ann";
+const TEAM = "team/red";
+
+const find = (draft: Draft, key: string) => (key === MATCH ? draft.match : draft.at(key));
+const called = (key: string) => key.replace("/", " ");
+
+/** Everything that is said about the record once it is spoilt. */
+async function complaintsAbout(spoil: (draft: Draft) => void): Promise<string[]> {
+  const draft = draftOf(sound());
+  spoil(draft);
+  const { report, rejections } = await world.ingest([aMatch(), draft.document, aMatch()]);
+  expect(report).toMatchObject({ stored: 2, rejected: 1 });
+  expect(rejections[0]!.origin).toEqual({ source: "test", line: 2 });
+  return rejections[0]!.problems;
+}
+
+test("the record that these tests spoil is sound before", async () => {
+  const shard = "sound";
+  const draft = draftOf(aMatch({ shard }));
+  expect((await world.ingest([draft.document])).report).toMatchObject({ stored: 1, rejected: 0 });
+  const { rejections } = await world.ingest([sound()], { shard });
+  // Its shard is all that is wrong with it here, and none of it has come in by the other tests.
+  expect(rejections[0]!.problems).toEqual([
+    'match m: attributes.shardId is "na", but the shard asked for is "sound"',
+  ]);
+});
+
+describe("a key that the interface names must be there:", () => {
+  test.each([
+    [MATCH, "createdAt"],
+    [MATCH, "duration"],
+    [MATCH, "gameMode"],
+    [MATCH, "patchVersion"],
+    [MATCH, "shardId"],
+    [MATCH, "stats"],
+    [ROSTER, "stats"],
+    [ROSTER, "won"],
+    [PARTICIPANT, "actor"],
+    [PARTICIPANT, "stats"],
+    [PLAYER, "name"],
+    [TEAM, "name"],
+  ])("%s, %s", async (key, name) => {
+    const complaints = await complaintsAbout((draft) => delete find(draft, key).attributes[name]);
+    expect(complaints).toEqual([`${called(key)}: attributes needs ${name}`]);
+  });
+
+  test.each([
+    [MATCH, "endGameReason"],
+    [MATCH, "queue"],
+    [ROSTER, "acesEarned"],
+    [ROSTER, "gold"],
+    [PARTICIPANT, "assists"],
+    [PARTICIPANT, "crystalMineCaptures"],
+    [PARTICIPANT, "deaths"],
+    [PARTICIPANT, "farm"],
+  ])("%s, stats.%s", async (key, name) => {
+    const complaints = await complaintsAbout((draft) => {
+      delete find(draft, key).attributes.stats[name];
+    });
+    expect(complaints).toEqual([`${called(key)}: attributes.stats needs ${name}`]);
+  });
+
+  test.each([MATCH, ROSTER, PARTICIPANT, PLAYER, TEAM])("%s, attributes at all", async (key) => {
+    const complaints = await complaintsAbout((draft) => delete find(draft, key).attributes);
+    expect(complaints).toEqual([`${called(key)}: the resource needs attributes`]);
+  });
+
+  test("several at once are named in one sentence", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PARTICIPANT).attributes.stats = {};
+    });
+    expect(complaints).toEqual([
+      "participant m-r0p0: attributes.stats needs assists, crystalMineCaptures, deaths, farm",
+    ]);
+  });
+
+  test("match, id", async () => {
+    const complaints = await complaintsAbout((draft) => delete draft.match.id);
+    expect(complaints).toEqual(["match undefined: the resource needs id"]);
+  });
+});
+
+describe("a key that the interface names must have its type:", () => {
+  const TEXT = "must be a string";
+  const WHOLE = "must be a whole number";
+  const NUMBER = "must be a number";
+  test.each([
+    [MATCH, "createdAt", 1_700_000_000, TEXT],
+    [MATCH, "duration", "1200", WHOLE],
+    [MATCH, "duration", 12.5, WHOLE],
+    [MATCH, "duration", null, WHOLE],
+    [MATCH, "duration", -1, "must not be negative"],
+    [MATCH, "gameMode", 5, TEXT],
+    [MATCH, "patchVersion", 2.5, TEXT],
+    [MATCH, "shardId", 5, TEXT],
+    [MATCH, "stats", [], "must be an object"],
+    [MATCH, "stats", 5, "must be an object"],
+    [MATCH, "stats.endGameReason", 1, TEXT],
+    [MATCH, "stats.queue", false, TEXT],
+    [ROSTER, "shardId", ["na"], TEXT],
+    [ROSTER, "stats", "acesEarned: 1", "must be an object"],
+    [ROSTER, "stats.acesEarned", "3", WHOLE],
+    [ROSTER, "stats.acesEarned", 0.5, WHOLE],
+    [ROSTER, "stats.gold", {}, WHOLE],
+    [ROSTER, "stats.gold", 30_000.5, WHOLE],
+    [ROSTER, "won", "yes", 'must be "true" or "false"'],
+    [ROSTER, "won", 1, 'must be "true" or "false"'],
+    [PARTICIPANT, "actor", null, TEXT],
+    [PARTICIPANT, "stats", [], "must be an object"],
+    [PARTICIPANT, "stats.assists", "4", WHOLE],
+    [PARTICIPANT, "stats.crystalMineCaptures", true, WHOLE],
+    [PARTICIPANT, "stats.deaths", 1.5, WHOLE],
+    [PARTICIPANT, "stats.farm", "62.85", NUMBER],
+    [PLAYER, "name", 740, TEXT],
+    [PLAYER, "patchVersion", 2.5, TEXT],
+    [PLAYER, "shardId", 5, TEXT],
+    [PLAYER, "titleID", 5, TEXT],
+    [PLAYER, "stats", [], "must be an object"],
+    [PLAYER, "stats.lossStreak", 1.5, WHOLE],
+    [PLAYER, "stats.winStreak", "2", WHOLE],
+    [PLAYER, "stats.lifetimeGold", "9.5", NUMBER],
+    [PLAYER, "stats.played", 1.5, WHOLE],
+    [PLAYER, "stats.wins", null, WHOLE],
+    [PLAYER, "stats.played_ranked", "1", WHOLE],
+    [TEAM, "name", ["RED"], TEXT],
+    [TEAM, "shardId", 5, TEXT],
+  ])("%s, %s = %j", async (key, path, value, complaint) => {
+    const complaints = await complaintsAbout((draft) => {
+      const { attributes } = find(draft, key);
+      const name = path.replace("stats.", "");
+      (path === name ? attributes : attributes.stats)[name] = value;
+    });
+    expect(complaints).toEqual([`${called(key)}: attributes.${path} ${complaint}`]);
+  });
+
+  test.each([
+    ["data is a list in a to-one relationship", { data: [] }],
+    ["data is missing", {}],
+  ])("player relationship: %s", async (_, player) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PARTICIPANT).relationships = { player };
+      draft.drop(PLAYER);
+    });
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toMatch(/^participant m-r0p0: relationships\.player(\.data)? /);
+  });
+
+  test("attributes are an object", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes = [];
+    });
+    expect(complaints).toEqual(["match m: attributes must be an object"]);
+  });
+});
+
+describe("names:", () => {
+  test.each([
+    [PLAYER, "name", "a\u0000b", "must not contain the character U+0000"],
+    [TEAM, "name", "\u0000", "must not contain the character U+0000"],
+    [MATCH, "gameMode", "ranked\u0000", "must not contain the character U+0000"],
+    [MATCH, "patchVersion", "\u0000", "must not contain the character U+0000"],
+    [PLAYER, "name", "", "must not be empty"],
+    [PLAYER, "name", "n".repeat(257), "must not be longer than 256 characters"],
+  ])("%s, %s = %j is rejected", async (key, name, value, complaint) => {
+    const complaints = await complaintsAbout((draft) => {
+      find(draft, key).attributes[name] = value;
+    });
+    expect(complaints).toEqual([`${called(key)}: attributes.${name} ${complaint}`]);
+  });
+
+  test("spaces at the ends, quotes, and letters of every script make a good name", async () => {
+    for (const name of [
+      " a ",
+      "ends in a space ",
+      "玩家",
+      "Игрок",
+      "👩‍🚀",
+      "a,b\\c",
+      "'; --",
+      "n".repeat(256),
+    ]) {
+      const id = anId("player");
+      const match = aMatch({ rosters: [{ members: [{ id, name }] }, { members: [] }] });
+      expect((await world.ingest([match])).report.stored).toBe(1);
+      expect((await world.get(`/shards/na/players/${id}`)).body.data.attributes.name).toBe(name);
+    }
+  });
+});
+
+describe("two rosters:", () => {
+  test.each([0, 1, 3])("%d of them are rejected", async (count) => {
+    const complaints = await complaintsAbout((draft) => {
+      const { rosters } = draft.match.relationships;
+      draft.document.included.push({ ...structuredClone(draft.at("roster/m-r1")), id: "m-r2" });
+      draft.at("roster/m-r2").relationships.participants.data = [];
+      rosters.data = ["m-r0", "m-r1", "m-r2"].map((id) => ({ type: "roster", id })).slice(0, count);
+    });
+    expect(complaints[0]).toBe("match m: relationships.rosters.data must list exactly two rosters");
+    expect(complaints.slice(1).every((one) => one.endsWith("which nothing links to"))).toBe(true);
+  });
+
+  test("the same one twice is rejected", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.relationships.rosters.data[1].id = "m-r0";
+      for (const key of ["roster/m-r1", "participant/m-r1p0", "participant/m-r1p1", "player/bob"]) {
+        draft.drop(key);
+      }
+    });
+    expect(complaints).toEqual(["match m: rosters names roster/m-r0 a second time"]);
+  });
+
+  test.each([
+    ["no relationships", undefined, "match m: the resource needs relationships"],
+    ["no rosters", {}, "match m: relationships needs rosters"],
+    [
+      "one reference in place of a list",
+      { rosters: { data: { type: "roster", id: "m-r0" } } },
+      "match m: relationships.rosters.data must be a list",
+    ],
+  ])("%s", async (_, relationships, complaint) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.relationships = relationships;
+    });
+    expect(complaints[0]).toBe(complaint);
+  });
+});
+
+describe("references:", () => {
+  test.each([
+    ["a roster", ROSTER, "match m: rosters names roster/m-r0, which is not in included"],
+    [
+      "a participant",
+      PARTICIPANT,
+      "roster m-r0: participants names participant/m-r0p0, which is not in included",
+    ],
+    ["a player", PLAYER, "participant m-r0p0: player names player/ann, which is not in included"],
+    ["a team", TEAM, "roster m-r0: team names team/red, which is not in included"],
+  ])("%s that is named must be included", async (_, key, complaint) => {
+    const complaints = await complaintsAbout((draft) => draft.drop(key));
+    expect(complaints[0]).toBe(complaint);
+    expect(complaints.slice(1).every((one) => one.endsWith("which nothing links to"))).toBe(true);
+  });
+
+  test("a participant is of one roster only", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft
+        .at("roster/m-r1")
+        .relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
+    });
+    expect(complaints).toEqual([
+      "roster m-r1: participants names participant/m-r0p0 a second time",
+    ]);
+  });
+
+  test("a participant sits in a roster once", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(ROSTER).relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
+    });
+    expect(complaints).toEqual([
+      "roster m-r0: participants names participant/m-r0p0 a second time",
+    ]);
+  });
+
+  test("a player takes part once", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at("participant/m-r1p1").relationships = {
+        player: { data: { type: "player", id: "ann" } },
+      };
+    });
+    expect(complaints).toEqual(["participant m-r1p1: player names player/ann a second time"]);
+  });
+
+  test("both rosters may be of one team", async () => {
+    const draft = draftOf(
+      aMatch({
+        rosters: [
+          { members: [{ bot: true }], team: { id: "both", name: "BOTH" } },
+          { members: [{ bot: true }], team: { id: "both", name: "BOTH" } },
+        ],
+      }),
+    );
+    expect((await world.ingest([draft.document])).report.stored).toBe(1);
+  });
+
+  test("a reference names the type that belongs there", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PARTICIPANT).relationships.player.data = { type: "guest", id: "ann" };
+      draft.at(PLAYER).type = "guest";
+    });
+    expect(complaints).toEqual([
+      'participant m-r0p0: relationships.player.data.type must be "player"',
+      'guest ann: type must be "player"',
+    ]);
+  });
+
+  test("what nothing links to is rejected rather than lost", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.document.included.push({
+        type: "asset",
+        id: "a1",
+        attributes: { URL: "https://x.test" },
+      });
+    });
+    expect(complaints).toEqual(["included holds asset/a1, which nothing links to"]);
+  });
+
+  test("a circle of resources that only link to each other counts as linked to by nothing", async () => {
+    const to = (id: string) => ({ next: { data: { type: "asset", id } } });
+    const complaints = await complaintsAbout((draft) => {
+      draft.document.included.push(
+        { type: "asset", id: "a1", relationships: to("a2") },
+        { type: "asset", id: "a2", relationships: to("a1") },
+      );
+    });
+    expect(complaints).toEqual([
+      "included holds asset/a1, which nothing links to",
+      "included holds asset/a2, which nothing links to",
+    ]);
+  });
+});
+
+describe("ids:", () => {
+  const WORDS = 'must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"';
+
+  test.each(["", "a b", "a/b", "ä", "a".repeat(65), "a\n"])("%j is none", async (id) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.id = id;
+    });
+    expect(complaints).toEqual([`match ${id.slice(0, 64)}: id ${WORDS}`]);
+  });
+
+  test("of included resources follow the same rule, and so do references", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PLAYER).id = "an.n";
+      draft.at(PARTICIPANT).relationships.player.data.id = "an.n";
+    });
+    expect(complaints).toEqual([
+      `participant m-r0p0: relationships.player.data.id ${WORDS}`,
+      `player an.n: id ${WORDS}`,
+    ]);
+  });
+
+  test("1 and 64 characters of every allowed kind are good, and compare by their case", async () => {
+    const long = `Az09_-${"x".repeat(58)}`;
+    const matches = ["q", "Q", long].map((id) => {
+      const draft = draftOf(aMatch({ shard: "ids", rosters: [{ members: [] }, { members: [] }] }));
+      draft.match.id = id;
+      return draft.document;
+    });
+    expect((await world.ingest(matches)).report.stored).toBe(3);
+    for (const id of ["q", "Q", long]) {
+      expect((await world.get(`/shards/ids/matches/${id}`)).body.data.id).toBe(id);
+    }
+  });
+
+  test("a resource stands in a document once", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.document.included.push({ ...draft.at(TEAM) });
+    });
+    expect(complaints).toEqual(["team/red appears more than once"]);
+  });
+
+  test("the match itself does not stand among the included", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.document.included.push({ ...draft.match });
+    });
+    expect(complaints).toEqual(["match/m appears more than once"]);
+  });
+
+  test("two types may use one id", async () => {
+    const draft = draftOf(
+      aMatch({
+        rosters: [{ members: [{ id: "same" }], team: { id: "same", name: "S" } }, { members: [] }],
+      }),
+    );
+    expect((await world.ingest([draft.document])).report.stored).toBe(1);
+  });
+
+  test.each([
+    ["without an id", { type: "asset" }],
+    ["without a type", { id: "a" }],
+    ["that is no object", "asset"],
+    ["whose id is a number", { type: "asset", id: 5 }],
+  ])("an included resource %s is rejected", async (_, resource) => {
+    const complaints = await complaintsAbout((draft) => draft.document.included.push(resource));
+    expect(complaints).toEqual(['included must hold resources with a "type" and an "id"']);
+  });
+
+  test("the type of a further resource is well-formed", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.relationships.assets = { data: [{ type: "as set", id: "a1" }] };
+      draft.document.included.push({ type: "as set", id: "a1" });
+    });
+    expect(complaints).toEqual([`as set a1: type ${WORDS}`]);
+  });
+});
+
+describe("times:", () => {
+  test.each([
+    "yesterday",
+    "",
+    "2026-01-01",
+    "2026-01-01T00:00:00",
+    "2026-01-01 00:00:00Z",
+    "2026-02-30T00:00:00Z",
+    "2025-02-29T12:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-01-01T24:00:00Z",
+    "2026-01-01T00:60:00Z",
+    "2026-01-01T00:00:00+25:00",
+    "1767225600000",
+  ])("%j is none", async (createdAt) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes.createdAt = createdAt;
+    });
+    expect(complaints).toEqual([
+      `match m: attributes.createdAt must be a time with a zone, such as 2026-03-01T18:30:00Z, not "${createdAt}"`,
+    ]);
+  });
+
+  test("a match more than 10 minutes ahead of the clock is rejected", async () => {
+    const createdAt = minutesAgo(-11);
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes.createdAt = createdAt;
+    });
+    expect(complaints).toEqual([
+      `match m: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock`,
+    ]);
+  });
+
+  test("the zone counts when that is judged", async () => {
+    // The digits alone are an hour ahead; the zone puts them in the past.
+    const createdAt = `${minutesAgo(-60).slice(0, 19)}+02:00`;
+    expect((await world.ingest([aMatch({ createdAt })])).report.stored).toBe(1);
+  });
+
+  test("a match less than 10 minutes ahead of the clock is taken", async () => {
+    expect((await world.ingest([aMatch({ createdAt: minutesAgo(-9) })])).report.stored).toBe(1);
+  });
+
+  test("a match of long ago is taken", async () => {
+    const match = aMatch({ createdAt: "1969-07-20T20:17:40Z" });
+    expect((await world.ingest([match])).report.stored).toBe(1);
+  });
+});
+
+describe("numbers beyond 2^53:", () => {
+  const BEYOND = "is a number beyond 2^53, which would be corrupted: send it as a string";
+
+  test.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "9007199254740993.0",
+    "9.007199254740993e15",
+    "900719925474099.3E+1",
+    "90071992547409930e-1",
+    "9007199254740994",
+    "9223372036854775807",
+    "1e20",
+    "1e400",
+    "-1e400",
+  ])("%s is rejected", async (digits) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes.stats.extra = written(digits);
+    });
+    expect(complaints).toEqual([`match m: attributes.stats.extra ${BEYOND}`]);
+  });
+
+  test("are found wherever they stand, and each is named", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PARTICIPANT).attributes.stats.items = [{ deep: [1, written("9007199254740993")] }];
+      draft.at(PLAYER).meta = { seen: written("1e400") };
+      draft.at(ROSTER).attributes.stats.gold = written("9007199254740993");
+    });
+    expect(complaints).toEqual([
+      `roster m-r0: attributes.stats.gold ${BEYOND}`,
+      `participant m-r0p0: attributes.stats.items.0.deep.1 ${BEYOND}`,
+      `player ann: meta.seen ${BEYOND}`,
+    ]);
+  });
+
+  test("are found in a compact string of stats", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes.stats =
+        "endGameReason: victory, queue: ranked, extra: 9007199254740993";
+    });
+    expect(complaints).toEqual([`match m: attributes.stats.extra ${BEYOND}`]);
+  });
+
+  test("2^53 itself, large decimals and the digits as a string are kept", async () => {
+    const stats = {
+      a: 2 ** 53,
+      b: -(2 ** 53),
+      c: 4503599627370495.5,
+      d: "9007199254740993",
+      e: 1e-300,
+      f: written("9007199254740992.0"),
+      g: written("9.007199254740992e15"),
+    };
+    const match = aMatch({ stats });
+    expect((await world.ingest([match])).report.stored).toBe(1);
+    const { body } = await world.get(`/shards/na/matches/${match.data.id}`);
+    expect(body.data.attributes.stats).toMatchObject({ ...stats, f: 2 ** 53, g: 2 ** 53 });
+  });
+});
+
+describe("text and nesting:", () => {
+  test.each([
+    [
+      "a value",
+      { extra: "\ud800" },
+      "attributes.stats.extra holds half of a surrogate pair: mend the text",
+    ],
+    [
+      "a value in a list",
+      { extra: ["ok", "x\udc00y"] },
+      "attributes.stats.extra.1 holds half of a surrogate pair: mend the text",
+    ],
+    ["a name", { "\udfff": 1 }, "attributes.stats has a member whose name is broken text"],
+  ])("half of a surrogate pair in %s is rejected", async (_, stats, complaint) => {
+    const complaints = await complaintsAbout((draft) =>
+      Object.assign(draft.match.attributes.stats, stats),
+    );
+    expect(complaints).toEqual([`match m: ${complaint}`]);
+  });
+
+  test("half of a surrogate pair in a player's name is rejected", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.at(PLAYER).attributes.name = "a\ud83d";
+    });
+    expect(complaints).toEqual([
+      "player ann: attributes.name holds half of a surrogate pair: mend the text",
+    ]);
+  });
+
+  const nested = (levels: number): Json => {
+    let value: Json[] = [];
+    for (let level = 1; level < levels; level++) value = [value];
+    return value;
+  };
+
+  test.each([62, 10_000])("%d lists within each other in a stat are too many", async (levels) => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.match.attributes.stats.extra = nested(levels);
+    });
+    expect(complaints).toEqual([
+      `match m: attributes.stats.extra${".0".repeat(61)} is nested deeper than 64 levels`,
+    ]);
+  });
+
+  test("61 lists within each other in a stat are kept", async () => {
+    const match = aMatch();
+    const draft = draftOf(match);
+    draft.match.attributes.stats.extra = nested(61);
+    expect((await world.ingest([draft.document])).report.stored).toBe(1);
+    const { body } = await world.get(`/shards/na/matches/${match.data.id}`);
+    expect(body.data.attributes.stats.extra).toEqual(nested(61));
+  });
+});
+
+describe("documents that are none:", () => {
+  const NO_DOCUMENT =
+    'this is not a match document: it must be an object whose "data" is a match or a list of matches';
+  test.each([
+    ["null", null],
+    ["a number", 5],
+    ["a string", "match"],
+    ["an empty object", {}],
+    ["an error document", { errors: [{ status: "404" }] }],
+    ["data that is null", { data: null }],
+    ["data that is a string", { data: "match" }],
+  ])("%s", async (_, document) => {
+    const { report, rejections } = await world.ingest([document, aMatch()]);
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual([NO_DOCUMENT]);
+  });
+
+  test.each([
+    ["a player document", { type: "player", id: "ann", attributes: {} }],
+    ["no type", { id: "m" }],
+  ])("%s", async (_, data) => {
+    const { rejections } = await world.ingest([{ data }]);
+    expect(rejections[0]!.problems).toEqual(['data must hold resources whose "type" is "match"']);
+  });
+
+  test("included that is no list", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      draft.document.included = {};
+    });
+    expect(complaints.at(-1)).toBe("included must be a list");
+  });
+
+  test("an empty page holds nothing, and nothing is wrong with that", async () => {
+    expect((await world.ingest([{ data: [] }, { data: [], included: [] }])).report.rejected).toBe(
+      0,
+    );
+  });
+});
+
+test("every problem of a record is reported at once, however many there are", async () => {
+  const complaints = await complaintsAbout((draft) => {
+    draft.match.attributes = {
+      createdAt: "soon",
+      duration: "long",
+      gameMode: 1,
+      patchVersion: 2,
+      shardId: "NA",
+      stats: { endGameReason: 1, queue: 2, big: written("1e400") },
+    };
+    draft.match.relationships.rosters.data.push({ type: "squad", id: "?" });
+    draft.at(ROSTER).attributes = { shardId: 1, won: 2, stats: { acesEarned: "x", gold: "y" } };
+    draft.at("roster/m-r1").attributes.shardId = "eu";
+    draft.at(PARTICIPANT).attributes.stats.farm = "z";
+    draft.at(PLAYER).attributes.name = "";
+    draft.drop(TEAM);
+  });
+  expect(complaints.toSorted()).toEqual(
+    [
+      'match m: attributes.createdAt must be a time with a zone, such as 2026-03-01T18:30:00Z, not "soon"',
+      "match m: attributes.duration must be a whole number",
+      "match m: attributes.gameMode must be a string",
+      "match m: attributes.patchVersion must be a string",
+      'match m: attributes.shardId must be 1 to 32 of a-z, 0-9 and "-"',
+      "match m: attributes.stats.endGameReason must be a string",
+      "match m: attributes.stats.queue must be a string",
+      "match m: attributes.stats.big is a number beyond 2^53, which would be corrupted: send it as a string",
+      "match m: relationships.rosters.data must list exactly two rosters",
+      'match m: relationships.rosters.data.2.type must be "roster"',
+      'match m: relationships.rosters.data.2.id must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"',
+      "match m: rosters names squad/?, which is not in included",
+      "roster m-r0: attributes.shardId must be a string",
+      'roster m-r0: attributes.won must be "true" or "false"',
+      "roster m-r0: attributes.stats.acesEarned must be a whole number",
+      "roster m-r0: attributes.stats.gold must be a whole number",
+      "roster m-r0: team names team/red, which is not in included",
+      'roster m-r1: attributes.shardId is "eu", its match is of "NA"',
+      "participant m-r0p0: attributes.stats.farm must be a number",
+      "player ann: attributes.name must not be empty",
+      'player ann: attributes.shardId is "na", its match is of "NA"',
+      'player bob: attributes.shardId is "na", its match is of "NA"',
+      'player cyd: attributes.shardId is "na", its match is of "NA"',
+    ].toSorted(),
+  );
+});
+
+describe("a page of matches:", () => {
+  const page = (...documents: MatchDocument[]) => ({
+    data: documents.map(({ data }) => data),
+    included: documents.flatMap(({ included }) => included),
+  });
+
+  test("a wrong match is rejected alone, with what it includes", async () => {
+    const draft = draftOf(sound());
+    draft.match.attributes.duration = -5;
+    const { report, rejections } = await world.ingest([page(aMatch(), draft.document, aMatch())]);
+    expect(report).toMatchObject({ stored: 2, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual(["match m: attributes.duration must not be negative"]);
+    expect(rejections[0]!.document!.data).toEqual(draft.match);
+    const sent = draft.document.included as object[];
+    expect(rejections[0]!.document!.included).toEqual(expect.arrayContaining(sent));
+    expect(rejections[0]!.document!.included).toHaveLength(sent.length);
+  });
+
+  test("what two players of a rejected match share is handed back once", async () => {
+    const badges = { badges: { data: [{ type: "badge", id: "b1" }] } };
+    const draft = draftOf(aMatch({ id: "shares", rosters: duel({ id: "sue" }, { id: "tom" }) }));
+    draft.at("player/sue").relationships = badges;
+    draft.at("player/tom").relationships = badges;
+    draft.document.included.push({ type: "badge", id: "b1" });
+    draft.match.attributes.duration = "long";
+    const { rejections } = await world.ingest([page(aMatch(), draft.document)]);
+    expect(rejections[0]!.problems).toHaveLength(1);
+    const mended = draftOf(rejections[0]!.document as MatchDocument);
+    mended.match.attributes.duration = 5;
+    expect((await world.ingest([mended.document])).report).toMatchObject({
+      stored: 1,
+      rejected: 0,
+    });
+  });
+
+  test("a resource that stands in it twice takes only the matches with it that need it", async () => {
+    const draft = draftOf(sound());
+    const copy = structuredClone(draft.at(TEAM));
+    copy.attributes.name = "OTHER";
+    const { report, rejections } = await world.ingest([
+      page(aMatch(), { ...draft.document, included: [...draft.document.included, copy] }),
+    ]);
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual(["team/red appears more than once"]);
+    expect(rejections[0]!.document!.included).toContainEqual(copy);
+  });
+
+  test("what no match of it links to is rejected, while the matches go in", async () => {
+    const stray = { type: "asset", id: "stray" };
+    const whole = page(aMatch(), aMatch());
+    const { report, rejections } = await world.ingest([
+      { ...whole, included: [...whole.included, stray] },
+    ]);
+    expect(report).toMatchObject({ stored: 2, rejected: 1 });
+    expect(rejections[0]!.problems).toEqual(["included holds asset/stray, which nothing links to"]);
+    expect(rejections[0]!.document!.included).toEqual([stray]);
+  });
+});
+
+test("a list on one line whose second document is wrong loses only that one", async () => {
+  const { report, rejections } = await world.ingest([aMatch(), [aMatch(), { data: 5 }, aMatch()]]);
+  expect(report).toMatchObject({ stored: 3, rejected: 1 });
+  expect(rejections[0]!.document).toEqual({ data: 5 });
+});
+
+test("nothing of a rejected record comes in: neither match nor players nor teams", async () => {
+  const draft = draftOf(
+    aMatch({
+      id: "half",
+      rosters: [
+        { members: [{ id: "half-1" }], team: { id: "half-t", name: "HALF" } },
+        { members: [{ id: "half-2" }] },
+      ],
+    }),
+  );
+  draft.at("participant/half-r1p0").attributes.stats.deaths = "many";
+  expect((await world.ingest([draft.document])).report).toMatchObject({ stored: 0, rejected: 1 });
+  expect((await world.get("/shards/na/matches/half")).status).toBe(404);
+  expect((await world.get("/shards/na/players/half-1")).status).toBe(404);
+  const found = await world.get("/shards/na/matches?filter[teamNames]=HALF");
+  expect(found.body.data).toEqual([]);
+});
+
+test("a rejected record can be sent again once it is mended", async () => {
+  const draft = draftOf(aMatch({ id: "mended" }));
+  draft.match.attributes.stats.extra = written("9007199254740993");
+  const { rejections } = await world.ingest([draft.document]);
+  const text = JSON.stringify(rejections[0]!.document);
+  expect(text).toContain("9007199254740993");
+  const mended = JSON.parse(text.replace("9007199254740993", '"9007199254740993"'));
+  expect((await world.ingest([mended])).report.stored).toBe(1);
+  const { body } = await world.get("/shards/na/matches/mended");
+  expect(body.data.attributes.stats.extra).toBe("9007199254740993");
+});

@@ -1,0 +1,40 @@
+/** In charge of match documents that are to be changed by hand: wrong ones, unusual ones. */
+
+import { type MatchDocument, type MatchIn, minutesAgo } from "./records.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: drafts take every shape, wrong ones above all.
+export type Loose = any;
+
+/** A document whose resources can be reached by name and changed in place. */
+export interface Draft {
+  document: Loose;
+  match: Loose;
+  /** An included resource, by its key ("roster/a"). */
+  at(key: string): Loose;
+  /** Takes an included resource out. */
+  drop(key: string): void;
+}
+
+export function draftOf(document: MatchDocument): Draft {
+  const copy: Loose = structuredClone(document);
+  const isNamed = (key: string) => (one: Loose) => `${one.type}/${one.id}` === key;
+  return {
+    document: copy,
+    match: copy.data,
+    at: (key) => copy.included.find(isNamed(key)),
+    drop(key) {
+      copy.included = copy.included.filter((one: Loose) => !isNamed(key)(one));
+    },
+  };
+}
+
+/** JSON text that stands in a document exactly as it is written here. */
+export const written: (text: string) => Loose = (JSON as Loose).rawJSON;
+
+const HOUR = 3_600_000;
+const THREE_HOURS_AGO = Math.floor(Date.parse(minutesAgo(180)) / HOUR) * HOUR;
+
+/** The wishes for a match whose time is `minute` of one fixed hour: the larger, the later. */
+export function minute(of: number, wishes: MatchIn = {}): MatchIn {
+  return { createdAt: THREE_HOURS_AGO + of * 60_000, ...wishes };
+}

@@ -1,0 +1,46 @@
+/** In charge of reading error documents. */
+
+import { expect } from "bun:test";
+import type { Reply } from "./world.ts";
+
+export interface ProblemOut {
+  id: string;
+  status: string;
+  code: string;
+  title: string;
+  detail: string;
+  source?: { parameter?: string; header?: string };
+}
+
+/** The problems a reply reports, once it is clear that it is a proper error document. */
+export function problemsIn(reply: Reply): ProblemOut[] {
+  expect(reply.headers.get("content-type")).toBe("application/vnd.api+json");
+  expect(reply.body).toEqual({ errors: expect.any(Array), jsonapi: { version: "1.0" } });
+  const problems = reply.body.errors as ProblemOut[];
+  expect(problems).not.toBeEmpty();
+  for (const problem of problems) {
+    expect(problem.id).toBe(reply.headers.get("x-request-id")!);
+    expect(problem.status).toBe(String(reply.status));
+    expect(problem.title).not.toBeEmpty();
+    expect(problem.detail).toMatch(/[.?]$/);
+  }
+  return problems;
+}
+
+/** The only problem a reply reports. */
+export function problemIn(reply: Reply): ProblemOut {
+  const problems = problemsIn(reply);
+  expect(problems).toHaveLength(1);
+  return problems[0]!;
+}
+
+/** An error document without what differs from request to request. */
+export function anonymous(reply: Reply): unknown {
+  return {
+    status: reply.status,
+    headers: [...reply.headers]
+      .filter(([name]) => !["date", "x-request-id", "ratelimit", "content-length"].includes(name))
+      .filter(([name]) => !name.startsWith("x-ratelimit-")),
+    errors: reply.body?.errors?.map(({ id: _, ...rest }: ProblemOut) => rest),
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * In charge of holding every reply of the tests to the published contract: the OpenAPI document of
+ * the service, the JSON:API schema, and links that are valid URIs.
+ */
+
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { Validator } from "jsonapi-validator";
+import { findRoute, ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+
+const JSON_API = "application/vnd.api+json";
+
+interface DescribedReply {
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: { $ref: string } }>;
+}
+
+type Method = "get" | "head" | "options";
+
+const description = openApiDocument(
+  ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+  { version: "0", maxOffset: 10_000, publicUrl: "" },
+) as {
+  paths: Record<string, Record<Method, { responses: Record<string, DescribedReply> }>>;
+  components: object;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema({ $id: "service", ...description });
+const validators = new Map<string, ValidateFunction>();
+const jsonApi = new Validator();
+
+export interface CheckedReply {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const ERRORS_SCHEMA = "#/components/schemas/Errors";
+/** Described, but not part of every such reply. */
+const OCCASIONAL = new Set(["Content-Encoding"]);
+
+/** Throws when a reply is not one that the service describes. */
+export function checkReply(reply: CheckedReply): void {
+  const { pathname } = new URL(reply.path, "http://any");
+  const found = findRoute(pathname.replace(/(.)\/$/, "$1"));
+  const complaints = found
+    ? complaintsAbout(reply, writtenPath(found.route))
+    : reply.status === 404 || reply.status === 414
+      ? contentComplaints(reply, ERRORS_SCHEMA)
+      : [`status ${reply.status} at an unknown address`];
+  if (complaints.length === 0) return;
+  throw new Error(
+    `${reply.method} ${reply.path} answered ${reply.status} off its description:\n${complaints.join("\n")}\n${reply.text.slice(0, 2000)}`,
+  );
+}
+
+function complaintsAbout(reply: CheckedReply, path: string): string[] {
+  const operation = description.paths[path]?.[reply.method.toLowerCase() as Method];
+  // OpenAPI has no words for the methods there are not.
+  if (!operation) {
+    return reply.status === 405 ? contentComplaints(reply, ERRORS_SCHEMA) : ["no such method"];
+  }
+  const described = operation.responses[reply.status];
+  if (!described) return [`status ${reply.status} is not described`];
+  const missing = Object.keys(described.headers ?? {})
+    .filter((name) => !OCCASIONAL.has(name) && !reply.headers.has(name))
+    .map((name) => `the header ${name} is missing`);
+  if (!described.content) return [...missing, ...(reply.text === "" ? [] : ["there is a body"])];
+  if (reply.text === "") return [...missing, "the body is missing"];
+  const content = described.content[reply.headers.get("content-type") ?? ""];
+  if (!content) return [...missing, "the type of the body is not described"];
+  return [...missing, ...contentComplaints(reply, content.schema.$ref)];
+}
+
+function contentComplaints(reply: CheckedReply, schema: string): string[] {
+  const body = JSON.parse(reply.text);
+  const validate = validators.get(schema) ?? ajv.compile({ $ref: `service${schema}` });
+  validators.set(schema, validate);
+  const complaints = validate(body)
+    ? []
+    : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  if (reply.headers.get("content-type") !== JSON_API) return complaints;
+  if (!jsonApi.isValid(body)) complaints.push("this is not JSON:API");
+  return [...complaints, ...linkageComplaints(body, /fields(\[|%5b)/i.test(reply.path))];
+}
+
+interface Linked {
+  type: string;
+  id: string;
+  relationships?: Record<string, { data?: unknown }>;
+}
+
+/** Each resource once, and every included one reached from the data. */
+function linkageComplaints(
+  body: { data?: Linked | Linked[]; included?: Linked[] },
+  isSparse: boolean,
+): string[] {
+  if (!body.data || !body.included) return [];
+  const all = [body.data, body.included].flat() as Linked[];
+  const index = new Map(all.map((resource) => [keyOf(resource), resource]));
+  if (index.size < all.length) return ["a resource is there twice"];
+  // `fields` may leave out the very relationships that lead to what is included.
+  if (isSparse) return [];
+  const open = [body.data].flat();
+  const reached = new Set(open.map(keyOf));
+  for (let resource = open.pop(); resource; resource = open.pop()) {
+    for (const { data } of Object.values(resource.relationships ?? {})) {
+      for (const reference of [data ?? []].flat() as Linked[]) {
+        const target = index.get(keyOf(reference));
+        if (!target || reached.has(keyOf(target))) continue;
+        reached.add(keyOf(target));
+        open.push(target);
+      }
+    }
+  }
+  return body.included
+    .filter((resource) => !reached.has(keyOf(resource)))
+    .map((resource) => `nothing links to ${keyOf(resource)}`);
+}
+
+const keyOf = ({ type, id }: Linked) => `${type}/${id}`;

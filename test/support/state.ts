@@ -1,0 +1,100 @@
+/** In charge of telling whether two data folders hold the same: by everything that they serve. */
+
+import { createHash } from "node:crypto";
+import { openKeyring } from "../../src/access/keyring.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Counts } from "../../src/store/store.ts";
+import { openShards, serve } from "../../src/wiring.ts";
+import { JSON_API } from "./world.ts";
+
+/** Links lead to this address, so that folders served on different ports give equal bytes. */
+const PUBLIC_URL = "https://matchbook.example";
+const WINDOW = "filter[createdAt-start]=2000-01-01T00:00:00Z&filter[createdAt-end]=";
+
+function settingsFor(data: string) {
+  const flags = {
+    data,
+    port: "0",
+    "log-level": "silent",
+    rate: "1000000",
+    "farewell-ms": "0",
+    "public-url": PUBLIC_URL,
+  };
+  return loadSettings({ flags, env: {}, cwd: data }).values;
+}
+
+/**
+ * A hash of the bytes of every page of every shard. All players and teams are in those pages, as they
+ * are now. `until` ends the window, so that the links are the same whenever this is asked.
+ */
+export async function servedPages(data: string, until: number): Promise<Map<string, string>> {
+  const keyring = openKeyring(data);
+  const { key, record } = keyring.create({ name: "state" }, Date.now());
+  const settings = settingsFor(data);
+  const shards = openShards(settings, unobserved);
+  const server = await serve(settings, unobserved);
+  const pages = new Map<string, string>();
+  try {
+    for (const shard of await shards.list()) {
+      const end = encodeURIComponent(new Date(until).toISOString());
+      let path: string | undefined = `/shards/${shard}/matches?${WINDOW}${end}`;
+      while (path !== undefined) {
+        const response: Response = await fetch(`${server.url}${path}`, {
+          headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
+        });
+        const text = await response.text();
+        if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+        pages.set(path, createHash("sha256").update(text).digest("hex"));
+        path = JSON.parse(text).links.next?.slice(PUBLIC_URL.length);
+      }
+    }
+    return pages;
+  } finally {
+    await server.stop("test");
+    await shards.close();
+    keyring.revoke(record.id, Date.now());
+    keyring.close();
+  }
+}
+
+/** The counts of every shard there is, sizes aside. */
+export async function countsOf(data: string): Promise<Record<string, Omit<Counts, "bytes">>> {
+  const shards = openShards(settingsFor(data), unobserved);
+  try {
+    const counts: Record<string, Omit<Counts, "bytes">> = {};
+    for (const id of await shards.list()) {
+      const keeper = shards.existingKeeper(id);
+      if (!keeper) continue;
+      const { bytes: _, ...rest } = await keeper.counts();
+      counts[id] = rest;
+    }
+    return counts;
+  } finally {
+    await shards.close();
+  }
+}
+
+/** The same over all shards. */
+export async function sumsOf(data: string) {
+  const all = Object.values(await countsOf(data));
+  const sum = (pick: (counts: Omit<Counts, "bytes">) => number) =>
+    all.reduce((total, counts) => total + pick(counts), 0);
+  return {
+    served: sum(({ served }) => served),
+    withheld: {
+      "game-mode": sum(({ withheld }) => withheld["game-mode"]),
+      ending: sum(({ withheld }) => withheld.ending),
+      "no-ranked-player": sum(({ withheld }) => withheld["no-ranked-player"]),
+    },
+  };
+}
+
+/** Asks again and again until there is an answer. Tests have a time limit of their own. */
+export async function until<T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await Bun.sleep(5);
+  }
+}

@@ -1,0 +1,258 @@
+/** In charge of keeping imports pointing one way, as ARCHITECTURE.md draws them. */
+
+import { describe, expect, test } from "bun:test";
+import { dirname, join, normalize, resolve } from "node:path";
+
+/**
+ * The parts of src/, lowest first, each with the parts it may import. A part stands below everything
+ * that imports it, so that the table itself can have no circles. Types count like values.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  // Leaves: they know of nothing else here.
+  domain: [],
+  text: [],
+  schema: [],
+  observe: [],
+
+  // What is asked for, and what stores must be able to do.
+  query: ["domain", "text"],
+  store: ["domain", "query"],
+
+  // The stages of the two stories, a request and a match.
+  document: ["domain", "query", "store"],
+  ingest: ["domain", "schema", "store", "document"],
+  access: ["observe"],
+
+  // Beside the stories: they are handed to others, and need little.
+  settings: ["domain", "text"],
+  demo: ["domain"],
+  openapi: ["domain", "query", "schema"],
+
+  // The adapters, known to the wiring alone.
+  "store/sqlite": ["domain", "query", "store"],
+
+  // The ways in, and what puts everything together.
+  http: [
+    "domain",
+    "text",
+    "observe",
+    "query",
+    "store",
+    "document",
+    "access",
+    "settings",
+    "openapi",
+  ],
+  "wiring.ts": ["domain", "observe", "store", "access", "settings", "store/sqlite", "http"],
+  cli: [
+    "domain",
+    "observe",
+    "query",
+    "store",
+    "document",
+    "ingest",
+    "access",
+    "settings",
+    "demo",
+    "http",
+    "wiring.ts",
+  ],
+  "main.ts": ["cli"],
+};
+
+/** Packages that only some parts may use. Those that are not listed here are Node's own modules. */
+const MAY_USE: Record<string, readonly string[]> = {
+  "bun:sqlite": ["store/sqlite", "access"],
+  typebox: ["schema", "ingest", "openapi"],
+  pino: ["observe"],
+  commander: ["cli"],
+  "cli-progress": ["cli"],
+};
+
+/** Parts that use no package at all, not even Node's own: rules that run anywhere. */
+const USE_NOTHING = ["domain", "text"];
+
+const SOURCE = resolve(import.meta.dir, "../../src");
+
+/** Every file of src/ with what it imports: files of src/ by their path, anything else by its name. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+const IMPORTS = [
+  /^(?:import|export)\b[^;"]*?\bfrom "([^"]+)"/gm,
+  /^import "([^"]+)"/gm,
+  /\bimport\("([^"]+)"\)/g,
+  /\bnew URL\("([^"]+)", import\.meta\.url\)/g,
+];
+
+async function readGraph(): Promise<Graph> {
+  const graph = new Map<string, string[]>();
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(SOURCE)) {
+    const text = await Bun.file(join(SOURCE, file)).text();
+    const named = IMPORTS.flatMap((form) => [...text.matchAll(form)].map((found) => found[1]!));
+    graph.set(
+      file,
+      named.map((name) => (name.startsWith(".") ? normalize(join(dirname(file), name)) : name)),
+    );
+  }
+  return graph;
+}
+
+/** The part a file belongs to: the deepest folder (or file) that the table names. */
+function partOf(file: string): string {
+  const words = file.split("/");
+  for (let length = words.length; length > 0; length--) {
+    const path = words.slice(0, length).join("/");
+    if (path in MAY_IMPORT) return path;
+  }
+  return words[0]!;
+}
+
+const isOfSource = (name: string) => /\.(tsx?|json|css|html)$/.test(name) && !name.startsWith("..");
+
+function forbiddenImports(graph: Graph): string[] {
+  const found: string[] = [];
+  for (const [file, names] of graph) {
+    const part = partOf(file);
+    for (const name of names.filter(isOfSource)) {
+      const target = partOf(name);
+      if (target === part || MAY_IMPORT[part]?.includes(target)) continue;
+      found.push(`${file} imports ${name}: ${part} may not import ${target}`);
+    }
+  }
+  return found;
+}
+
+function forbiddenPackages(graph: Graph): string[] {
+  const found: string[] = [];
+  for (const [file, names] of graph) {
+    const part = partOf(file);
+    for (const name of names.filter((one) => !isOfSource(one) && !one.startsWith(".."))) {
+      const [owner] = Object.entries(MAY_USE).find(([known]) => isPartOf(name, known)) ?? [];
+      const isAllowed = owner ? MAY_USE[owner]!.includes(part) : name.startsWith("node:");
+      if (!isAllowed || USE_NOTHING.includes(part)) found.push(`${file} uses ${name}`);
+    }
+  }
+  return found;
+}
+
+const isPartOf = (name: string, known: string) => name === known || name.startsWith(`${known}/`);
+
+/** The circles of files that import each other, each as the way round. */
+function circles(graph: Graph): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const visit = (file: string) => {
+    if (way.includes(file)) {
+      found.push([...way.slice(way.indexOf(file)), file].join(" → "));
+      return;
+    }
+    if (done.has(file)) return;
+    way.push(file);
+    for (const name of graph.get(file) ?? []) if (graph.has(name)) visit(name);
+    way.pop();
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file);
+  return found;
+}
+
+const graph = await readGraph();
+
+describe("imports", () => {
+  test("point one way, along the table", () => {
+    expect(forbiddenImports(graph)).toEqual([]);
+  });
+
+  test("go round in no circle, not even within one part", () => {
+    expect(circles(graph)).toEqual([]);
+  });
+
+  test("bring in packages only where they belong", () => {
+    expect(forbiddenPackages(graph)).toEqual([]);
+  });
+
+  test("reach adapters through the wiring alone", () => {
+    const importers = [...graph].filter(
+      ([file, names]) =>
+        partOf(file) !== "store/sqlite" && names.some((name) => partOf(name) === "store/sqlite"),
+    );
+    expect(importers.map(([file]) => file)).toEqual(["wiring.ts"]);
+  });
+
+  test("lead outside src/ only to the package's own description", () => {
+    const outside = [...graph.values()].flat().filter((name) => name.startsWith(".."));
+    expect([...new Set(outside)]).toEqual(["../package.json"]);
+  });
+
+  test("lead to files that are there", async () => {
+    const names = new Set([...graph.values()].flat().filter(isOfSource));
+    const missing = [];
+    for (const name of names) {
+      if (!(await Bun.file(join(SOURCE, name)).exists())) missing.push(name);
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the table of parts", () => {
+  test("names every part of src/, and none that is not there", () => {
+    expect([...new Set([...graph.keys()].map(partOf))].sort()).toEqual(
+      Object.keys(MAY_IMPORT).sort(),
+    );
+  });
+
+  test("lets a part import only parts above it in the table", () => {
+    const parts = Object.keys(MAY_IMPORT);
+    for (const [index, part] of parts.entries()) {
+      const unknown = MAY_IMPORT[part]!.filter((one) => !parts.slice(0, index).includes(one));
+      expect([part, unknown]).toEqual([part, []]);
+    }
+  });
+});
+
+describe("the checks themselves", () => {
+  test("see an import against the direction, of an adapter, and of a part unknown to the table", () => {
+    const bad: Graph = new Map([
+      ["domain/match.ts", ["store/store.ts"]],
+      ["http/server.ts", ["store/sqlite/reader.ts"]],
+      ["store/store.ts", ["store/sqlite/reader.ts"]],
+      ["cli/serve.ts", ["helpers/text.ts", "wiring.ts"]],
+    ]);
+    expect(forbiddenImports(bad)).toEqual([
+      "domain/match.ts imports store/store.ts: domain may not import store",
+      "http/server.ts imports store/sqlite/reader.ts: http may not import store/sqlite",
+      "store/store.ts imports store/sqlite/reader.ts: store may not import store/sqlite",
+      "cli/serve.ts imports helpers/text.ts: cli may not import helpers",
+    ]);
+  });
+
+  test("see a package where it does not belong", () => {
+    const bad: Graph = new Map([
+      ["domain/match.ts", ["node:fs"]],
+      ["http/server.ts", ["bun:sqlite", "left-pad", "node:zlib"]],
+      ["ingest/schemas.ts", ["typebox/compile"]],
+    ]);
+    expect(forbiddenPackages(bad)).toEqual([
+      "domain/match.ts uses node:fs",
+      "http/server.ts uses bun:sqlite",
+      "http/server.ts uses left-pad",
+    ]);
+  });
+
+  test("see a circle, however long", () => {
+    const bad: Graph = new Map([
+      ["a.ts", ["b.ts", "d.ts"]],
+      ["b.ts", ["c.ts"]],
+      ["c.ts", ["a.ts"]],
+      ["d.ts", ["d.ts"]],
+    ]);
+    expect(circles(bad)).toEqual(["a.ts → b.ts → c.ts → a.ts", "d.ts → d.ts"]);
+  });
+
+  test("see every way of importing", async () => {
+    expect(graph.get("wiring.ts")).toContain("store/sqlite/open.ts");
+    expect(graph.get("store/store.ts")).toContain("query/query.ts");
+    expect([...graph.keys()].length).toBeGreaterThan(80);
+  });
+});
