@@ -78,7 +78,7 @@ export async function getMatch(call: ShardCall): Promise<Answer> {
 }
 
 export async function getPlayers(call: ShardCall): Promise<Answer> {
-  const query = read(parsePlayersQuery, call, "players", playerContext(call));
+  const query = read(parsePlayersQuery, call, "players", await playerContext(call));
   const players = await choosePlayers(query, call.reader);
   if (players.length === 0) checkEmpty(call, "player");
   const links = selfLink(call.address, query.given);
@@ -92,7 +92,7 @@ export async function getPlayers(call: ShardCall): Promise<Answer> {
 }
 
 export async function getPlayer(call: ShardCall): Promise<Answer> {
-  const query = read(parseSingleQuery, call, "single", playerContext(call));
+  const query = read(parseSingleQuery, call, "single", await playerContext(call));
   const [player] = await call.reader.players([call.id]);
   if (!player) throw notFound("player");
   const links = selfLink(call.address, query.given);
@@ -179,8 +179,8 @@ async function matchContext(call: ShardCall): Promise<ParseContext> {
   };
 }
 
-function playerContext({ now, maxOffset }: ShardCall): ParseContext {
-  return { now, maxOffset, includePaths: NO_PATHS, types: USUAL_TYPES };
+async function playerContext(call: ShardCall): Promise<ParseContext> {
+  return { ...(await matchContext(call)), includePaths: NO_PATHS };
 }
 
 /** Reads the query string, as far as the profile leaves it, with the endpoint's parser. */

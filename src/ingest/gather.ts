@@ -5,6 +5,7 @@
 
 import { isObject, keyOf, type Reference, type Resource, references } from "../domain/json.ts";
 import type { MatchParts, Named } from "../domain/match.ts";
+import { Excess } from "./reasons.ts";
 
 export type ResourceIndex = ReadonlyMap<string, Resource>;
 
@@ -13,7 +14,13 @@ export interface Gathered extends MatchParts {
   participants: Resource[];
 }
 
-/** Works on resources of any shape: what cannot be followed is left to validation to report. */
+/** Counted once for each player and team that leads to them; real records have a few dozen. */
+export const MOST_REFERENCES = 20_000;
+
+/**
+ * Works on resources of any shape: what cannot be followed is left to validation to report. Throws
+ * Excess when there is too much to follow.
+ */
 export function gather(match: Resource, index: ResourceIndex): Gathered {
   const rosters = related(match, "rosters", index);
   const participants = rosters.map((roster) => related(roster, "participants", index));
@@ -21,7 +28,8 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
 
   const named = new Map<string, Resource>();
   const own = new Set(inRosters);
-  spread([match, ...inRosters], index, own, named);
+  const walk = { index, named, left: MOST_REFERENCES };
+  spread([match, ...inRosters], walk, own);
   own.delete(match);
   const others = [...own].filter((resource) => !inRosters.has(resource)).sort(byKey);
 
@@ -29,7 +37,7 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
   const companions = new Map<Resource, Resource[]>();
   for (const resource of named.values()) {
     const carried = new Set<Resource>();
-    spread([resource], index, carried, named, own);
+    spread([resource], walk, carried, own);
     carried.delete(match);
     companions.set(resource, [...carried].sort(byKey));
   }
@@ -54,21 +62,32 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
   };
 }
 
+interface Walk {
+  index: ResourceIndex;
+  named: Map<string, Resource>;
+  /** How many references may still be followed. */
+  left: number;
+}
+
 /** Follows references from `from`; players and teams are noted, but not passed through. */
 function spread(
   from: Resource[],
-  index: ResourceIndex,
+  walk: Walk,
   reached: Set<Resource>,
-  named: Map<string, Resource>,
   except?: ReadonlySet<Resource>,
 ): void {
   const open = [...from];
   for (let resource = open.pop(); resource; resource = open.pop()) {
     for (const reference of allReferences(resource)) {
-      const target = index.get(keyOf(reference));
+      if (--walk.left < 0) {
+        throw new Excess(
+          `the match and what it includes hold more than ${MOST_REFERENCES} references: send fewer related resources with it`,
+        );
+      }
+      const target = walk.index.get(keyOf(reference));
       if (!target || reached.has(target) || except?.has(target)) continue;
       if (isNamedType(target.type)) {
-        named.set(keyOf(target), target);
+        walk.named.set(keyOf(target), target);
       } else {
         reached.add(target);
         open.push(target);
@@ -88,7 +107,10 @@ function related(resource: Resource, name: string, index: ResourceIndex): Resour
   const relationships = resource.relationships;
   const relationship = isObject(relationships) ? relationships[name] : undefined;
   if (!isObject(relationship)) return [];
-  return references(relationship).flatMap((reference) => index.get(keyOf(reference)) ?? []);
+  // Each once, however often it is named: that is for validation to report.
+  return [
+    ...new Set(references(relationship).flatMap((reference) => index.get(keyOf(reference)) ?? [])),
+  ];
 }
 
 const isNamedType = (type: string) => type === "player" || type === "team";

@@ -63,10 +63,10 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     }
     options.onProgress(report);
   };
-  const add = async ({ record, origin }: ReadRecord) => {
-    const prepared = prepare(record);
-    pending.push({ ...prepared, origin });
-    pendingBytes += prepared.stored.included.length;
+  const add = async ({ record, origin }: ReadRecord, bytes: number) => {
+    pending.push({ ...prepare(record), origin });
+    // Not what it takes compressed: until it is stored, the record itself is held.
+    pendingBytes += bytes;
     if (pending.length >= options.batch || pendingBytes >= BATCH_BYTES) await flush();
   };
 
@@ -78,7 +78,8 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
         const context = { ...options.context, now: options.clock() };
         const read = readDocument(text, source.name, context);
         read.rejections.forEach(reject);
-        for (const record of read.records) await add(record);
+        const bytes = (text.bytes?.length ?? 0) / read.records.length;
+        for (const record of read.records) await add(record, bytes);
       }
     } catch (error) {
       // A source that breaks off is reported; what came before it, and other sources, still count.

@@ -4,6 +4,10 @@ import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.
 import type { MatchRecord } from "../domain/match.ts";
 import type { DocumentText } from "./documents.ts";
 import type { ResourceIndex } from "./gather.ts";
+import { isAbysmal } from "./nesting.ts";
+import { Excess, readable } from "./reasons.ts";
+import { repeatedMembers } from "./repeats.ts";
+import { Unfolding } from "./unfold.ts";
 import { type ValidationContext, validate } from "./validate.ts";
 import { parseAsWritten, parseExactly } from "./values.ts";
 
@@ -47,39 +51,71 @@ export function readDocument(
   const origin = { source, line: text.line };
   const reject = (problem: string): ReadDocument => ({
     records: [],
-    rejections: [{ origin, problems: [problem], document: undefined, bytes: text.bytes }],
+    rejections: [{ origin, problems: readable([problem]), document: undefined, bytes: text.bytes }],
   });
   if (text.fault === "unclosed") {
     return reject("the list of documents is not closed: the end of the source is missing");
+  }
+  if (text.fault === "endless") {
+    return reject(`a document here has no end in sight: the rest of ${source} is not read`);
   }
   if (text.bytes === undefined) {
     return reject(
       `the document is longer than ${context.longest} bytes: split it, or raise max-record-bytes`,
     );
   }
-  let json: string;
-  let content: unknown;
-  try {
-    json = decoder.decode(text.bytes);
-    content = parseExactly(json);
-  } catch (error) {
-    return reject(
-      error instanceof SyntaxError
-        ? `this is not JSON: ${error.message}`
-        : "this is not UTF-8 text: save the file as UTF-8",
-    );
+  const json = decode(text.bytes);
+  if (json === undefined) return reject("this is not UTF-8 text: save the file as UTF-8");
+  const content = isAbysmal(text.bytes) ? { fault: TOO_DEEP } : parse(json);
+  if ("fault" in content) return reject(content.fault);
+  const [repeated] = repeatedMembers(json, content.value);
+  if (repeated !== undefined) {
+    return reject(`${repeated} is there twice, and only one can be kept: remove the other`);
   }
-  const read = readContent(content, origin, context);
-  for (const rejection of read.rejections) rejection.bytes = text.bytes;
-  if (read.rejections.length > 0) keepAsWritten(read.rejections, json, content);
-  return read;
+  try {
+    const read = readContent(content.value, origin, context);
+    if (read.rejections.length > 0) keepAsWritten(read.rejections, json, content.value);
+    for (const rejection of read.rejections) {
+      rejection.bytes = text.bytes;
+      rejection.problems = readable(rejection.problems);
+    }
+    return read;
+  } catch (error) {
+    if (error instanceof Excess) return reject(error.message);
+    throw error;
+  }
 }
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
+
+function parse(json: string): { value: unknown } | { fault: string } {
+  try {
+    return { value: parseExactly(json) };
+  } catch (error) {
+    if (error instanceof RangeError) return { fault: TOO_DEEP };
+    return { fault: `this is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** More would rather be lines. */
+const MOST_MATCHES = 10_000;
 
 function readContent(content: unknown, origin: Origin, context: ReadingContext): ReadDocument {
   const read: ReadDocument = { records: [], rejections: [] };
-  for (const document of Array.isArray(content) ? content : [content]) {
+  const contents = Array.isArray(content) ? content : [content];
+  checkCount(contents);
+  const unfolding = new Unfolding(context.longest);
+  for (const document of contents) {
     if (isObject(document) && (isObject(document.data) || Array.isArray(document.data))) {
-      readMatches(document, origin, context, read);
+      readMatches(document, origin, context, unfolding, read);
       continue;
     }
     read.rejections.push({
@@ -92,6 +128,18 @@ function readContent(content: unknown, origin: Origin, context: ReadingContext):
     });
   }
   return read;
+}
+
+/** Throws Excess. */
+function checkCount(contents: unknown[]): void {
+  let matches = 0;
+  for (const one of contents) {
+    matches += isObject(one) && Array.isArray(one.data) ? one.data.length : 1;
+  }
+  if (matches <= MOST_MATCHES) return;
+  throw new Excess(
+    `one document holds ${matches} matches, and ${MOST_MATCHES} are the most: send them as lines, one document each`,
+  );
 }
 
 /** What is handed back to be mended keeps the digits it came with, also where they are the problem. */
@@ -141,6 +189,7 @@ function readMatches(
   document: JsonObject,
   origin: Origin,
   context: ReadingContext,
+  unfolding: Unfolding,
   read: ReadDocument,
 ): void {
   const matches = Array.isArray(document.data) ? document.data : [document.data];
@@ -151,8 +200,8 @@ function readMatches(
       const problem = 'data must hold resources whose "type" is "match"';
       return { match, record: undefined, problems: [problem], included: [] };
     }
-    const validated = validate(match as unknown as Resource, index, context);
-    const keys = validated.reached.map(keyOf);
+    const validated = validate(match as unknown as Resource, index, context, unfolding);
+    const keys = validated.reached.filter(({ id }) => typeof id === "string").map(keyOf);
     for (const key of keys) linked.add(key);
     const copies = new Map(keys.flatMap((key) => repeats.get(key)?.map((one) => [one, key]) ?? []));
     return {
@@ -210,7 +259,7 @@ function indexIncluded(document: JsonObject): Included {
   if (!Array.isArray(included)) return { index, repeats, problems: ["included must be a list"] };
   const primary = new Set(
     (Array.isArray(document.data) ? document.data : [document.data]).map((match) =>
-      isObject(match) ? `match/${match.id}` : "",
+      isObject(match) && typeof match.id === "string" ? `match/${match.id}` : "",
     ),
   );
   for (const resource of included) {
@@ -224,8 +273,8 @@ function indexIncluded(document: JsonObject): Included {
     }
     const one = resource as unknown as Resource;
     const key = keyOf(one);
-    if (index.has(key) || primary.has(key)) repeats.set(key, [...(repeats.get(key) ?? []), one]);
-    else index.set(key, one);
+    if (!index.has(key) && !primary.has(key)) index.set(key, one);
+    else if (!repeats.get(key)?.push(one)) repeats.set(key, [one]);
   }
   return { index, repeats, problems };
 }

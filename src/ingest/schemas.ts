@@ -4,6 +4,8 @@ import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import {
   CarriedPlayer,
+  ExtraParticipant,
+  ExtraRoster,
   LONGEST_NAME,
   Match,
   NO_NUL,
@@ -20,6 +22,8 @@ const validators = {
   match: Compile(Match),
   roster: Compile(Roster),
   participant: Compile(Participant),
+  extraRoster: Compile(ExtraRoster),
+  extraParticipant: Compile(ExtraParticipant),
   player: Compile(CarriedPlayer),
   team: Compile(Team),
   other: Compile(Other),

@@ -12,7 +12,10 @@ import {
   normaliseTeam,
   type Surroundings,
 } from "./normalise.ts";
+import { ENOUGH_REASONS } from "./reasons.ts";
 import { type Kind, shapeProblems } from "./schemas.ts";
+import { structureProblems } from "./structure.ts";
+import type { Unfolding } from "./unfold.ts";
 import { valueProblems } from "./values.ts";
 
 /** How far a game server's clock may be ahead of ours. */
@@ -31,43 +34,63 @@ export type Validated =
   | { ok: true; record: MatchRecord; reached: Resource[] }
   | { ok: false; problems: string[]; reached: Resource[] };
 
-/** Checks one match of a document against the resources included with it. */
+/** Checks one match of a document against the resources included with it. Throws Excess. */
 export function validate(
   raw: Resource,
   index: ResourceIndex,
   context: ValidationContext,
+  unfolding: Unfolding,
 ): Validated {
   const problems: string[] = [];
   const gathered = gather(raw, index);
   const named = [...gathered.players, ...gathered.teams];
+  const kept = [raw, ...gathered.own, ...named.flatMap((one) => [one.carried, ...one.companions])];
+  unfolding.keep(kept);
   // Each once: two players may link to the same companion.
-  const reached = [
-    ...new Set([raw, ...gathered.own, ...named.flatMap((one) => [one.carried, ...one.companions])]),
-  ];
+  const reached = [...new Set(kept)];
 
   const match = normaliseMatch(raw, context.shard);
   const around = surroundings(match, context);
+  // By their types, wherever they are linked: what is served as a roster must look like one.
+  const rosters = reached.filter(({ type }) => type === "roster");
+  const participants = reached.filter(({ type }) => type === "participant");
   const tidy = new Map<Resource, Resource>([
-    ...gathered.rosters.map((one) => [one, normaliseRoster(one, around)] as const),
-    ...gathered.participants.map((one) => [one, normaliseParticipant(one)] as const),
+    ...rosters.map((one) => [one, normaliseRoster(one, around)] as const),
+    ...participants.map((one) => [one, normaliseParticipant(one)] as const),
     ...gathered.players.map(({ carried }) => [carried, normalisePlayer(carried, around)] as const),
     ...gathered.teams.map(({ carried }) => [carried, normaliseTeam(carried, around)] as const),
   ]);
   const tidied = (resource: Resource) => tidy.get(resource) ?? resource;
-  const tidiedNamed = (one: Named): Named => ({ ...one, carried: tidied(one.carried) });
+  const tidiedNamed = (one: Named): Named => ({
+    ...one,
+    carried: tidied(one.carried),
+    companions: one.companions.map(tidied),
+  });
 
   const known = new Map<Resource, Kind>([
+    ...rosters.map((one) => [one, "extraRoster"] as const),
+    ...participants.map((one) => [one, "extraParticipant"] as const),
     ...gathered.rosters.map((one) => [one, "roster"] as const),
     ...gathered.participants.map((one) => [one, "participant"] as const),
     ...gathered.players.map((one) => [one.carried, "player"] as const),
     ...gathered.teams.map((one) => [one.carried, "team"] as const),
   ]);
   const check = (kind: Kind, resource: Resource) => {
-    const found = [...shapeProblems(kind, resource), ...valueProblems(resource)];
+    if (problems.length >= ENOUGH_REASONS) return;
+    const found = [
+      ...shapeProblems(kind, resource),
+      ...structureProblems(resource),
+      ...valueProblems(resource),
+    ];
     for (const problem of found) problems.push(`${nameOf(resource)}: ${problem}`);
   };
   check("match", match);
-  for (const resource of reached.slice(1)) check(known.get(resource) ?? "other", tidied(resource));
+  for (const resource of reached.slice(1)) {
+    check(known.get(resource) ?? "other", tidied(resource));
+    // It might be one that is not served.
+    if (resource.type !== "match") continue;
+    problems.push(`${nameOf(resource)} is in included: send every match as data of its own`);
+  }
 
   problems.push(...timeProblems(match, context.now), ...shardProblems(match, context));
   for (const resource of known.keys()) problems.push(...foreignShard(tidied(resource), around));
@@ -172,6 +195,6 @@ function foreignShard(resource: Resource, around: Surroundings): string[] {
   ];
 }
 
-function nameOf(resource: Resource): string {
-  return `${resource.type} ${String(resource.id).slice(0, 64)}`;
+function nameOf({ type, id }: { type: string; id: unknown }): string {
+  return `${type.slice(0, 64)} ${typeof id === "string" ? id.slice(0, 64) : "without an id"}`;
 }

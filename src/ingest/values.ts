@@ -1,6 +1,7 @@
 /** In charge of values that cannot be kept faithfully, wherever in a record they stand. */
 
 import type { Json } from "../domain/json.ts";
+import { ENOUGH_REASONS } from "./reasons.ts";
 
 const DEEPEST = 64;
 const LARGEST = 2 ** 53;
@@ -57,6 +58,7 @@ function isSound(value: Json, depth: number): boolean {
 }
 
 function look(value: Json, path: string, depth: number, problems: string[]): void {
+  if (problems.length >= ENOUGH_REASONS) return;
   if (typeof value === "number" && !isExact(value)) {
     problems.push(`${path} is a number beyond 2^53, which would be corrupted: send it as a string`);
   } else if (typeof value === "string" && !value.isWellFormed()) {

@@ -3,21 +3,12 @@
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
 import { MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
-import { type Endpoint, PARAMETERS, type Parameter } from "../query/parameters.ts";
+import { PARAMETERS, type Parameter } from "../query/parameters.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../schema/resources.ts";
 import examples from "./examples.json";
 import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
+import type { DescribedRoute } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
-
-/** What is told of a route. */
-export interface DescribedRoute {
-  /** Its variable parts in braces. */
-  path: string;
-  summary: string;
-  access: "key" | "open";
-  takes?: Endpoint;
-  reply: string;
-}
 
 export interface Deployment {
   version: string;

@@ -1,8 +1,8 @@
 /** In charge of the replies in the OpenAPI document: statuses, headers and contents of a route. */
 
 import { ERRORS, type ErrorCode } from "../domain/errors.ts";
-import type { DescribedRoute } from "./document.ts";
 import examples from "./examples.json";
+import type { DescribedRoute } from "./route.ts";
 
 const JSON_API = "application/vnd.api+json";
 

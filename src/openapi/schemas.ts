@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
-import { Match, Other, Participant, Player, Roster, Team } from "../schema/resources.ts";
+import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -74,8 +74,8 @@ function document(data: Schema, links: Schema, more: Record<string, Schema> = {}
 
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
-  Roster: asReply(Roster, "One side of a match."),
-  Participant: asReply(Participant, "One member of a roster: a player, a guest or a bot."),
+  Roster: asReply(ExtraRoster, "One side of a match."),
+  Participant: asReply(ExtraParticipant, "One member of a roster: a player, a guest or a bot."),
   Player: asReply(Player, "The lifetime record of a registered player."),
   Team: asReply(Team, "A team that players entered matchmaking as."),
   Other: {

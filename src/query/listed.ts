@@ -18,12 +18,13 @@ export const readList: Reader<string[]> = (value, name, problems) => {
     problems.push(emptyItem(name, value));
     return undefined;
   }
-  if (items.length > MAX_VALUES) {
-    const detail = `${name} takes ${MAX_VALUES} values at most; you sent ${items.length}.`;
+  const values = distinct(items);
+  if (values.length > MAX_VALUES) {
+    const detail = `${name} takes ${MAX_VALUES} values at most; you sent ${values.length}.`;
     problems.push(parameterProblem("too-many-values", name, detail));
     return undefined;
   }
-  return distinct(items);
+  return values;
 };
 
 export const readModes: Reader<string[]> = (value, name, problems, context) => {

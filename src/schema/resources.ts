@@ -47,36 +47,60 @@ export const Match = Type.Object({
   }),
 });
 
+const rosterAttributes = {
+  shardId: Shard,
+  won: Type.Enum(["true", "false"], { description: "Whether this side won." }),
+};
+const rosterStats = Type.Object({
+  acesEarned: count("Aces of this side."),
+  gold: count("Gold of this side."),
+});
+const rosterRelationships = Type.Object({
+  participants: Type.Object({ data: Type.Array(reference("participant")) }),
+  team: Optional(toOne("team")),
+});
+
+/** One of the two sides of a match. */
 export const Roster = Type.Object({
   type: Type.Literal("roster"),
   id: Id,
-  attributes: Type.Object({
-    shardId: Shard,
-    stats: Type.Object({
-      acesEarned: count("Aces of this side."),
-      gold: count("Gold of this side."),
-    }),
-    won: Type.Enum(["true", "false"], { description: "Whether this side won." }),
-  }),
-  relationships: Type.Object({
-    participants: Type.Object({ data: Type.Array(reference("participant")) }),
-    team: Optional(toOne("team")),
-  }),
+  attributes: Type.Object({ ...rosterAttributes, stats: rosterStats }),
+  relationships: rosterRelationships,
 });
 
+/** A roster that a record carries besides: what it has is as it should be, but it may have less. */
+export const ExtraRoster = Type.Object({
+  type: Type.Literal("roster"),
+  id: Id,
+  attributes: Optional(
+    Type.Partial(Type.Object({ ...rosterAttributes, stats: Type.Partial(rosterStats) })),
+  ),
+  relationships: Optional(Type.Partial(rosterRelationships)),
+});
+
+const actor = text("Name of the character played.");
+const participantStats = Type.Object({
+  assists: count("Assists."),
+  crystalMineCaptures: count("Captures of the crystal mine."),
+  deaths: count("Deaths."),
+  farm: decimal("Farm score."),
+});
+const participantRelationships = Optional(Type.Object({ player: Optional(toOne("player")) }));
+
+/** A member of one of the two rosters. */
 export const Participant = Type.Object({
   type: Type.Literal("participant"),
   id: Id,
-  attributes: Type.Object({
-    actor: text("Name of the character played."),
-    stats: Type.Object({
-      assists: count("Assists."),
-      crystalMineCaptures: count("Captures of the crystal mine."),
-      deaths: count("Deaths."),
-      farm: decimal("Farm score."),
-    }),
-  }),
-  relationships: Optional(Type.Object({ player: Optional(toOne("player")) })),
+  attributes: Type.Object({ actor, stats: participantStats }),
+  relationships: participantRelationships,
+});
+
+/** A participant that a record carries besides, such as a spectator. */
+export const ExtraParticipant = Type.Object({
+  type: Type.Literal("participant"),
+  id: Id,
+  attributes: Optional(Type.Partial(Type.Object({ actor, stats: Type.Partial(participantStats) }))),
+  relationships: participantRelationships,
 });
 
 const playerAttributes = {

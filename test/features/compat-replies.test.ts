@@ -52,7 +52,6 @@ const rich = aMatch({
         stats: { assists: 0, crystalMineCaptures: 0, deaths: 0, farm: 0 },
       },
     },
-    { type: "match", id: "elsewhere" },
     { type: "constructor", id: "odd" },
   ],
 });

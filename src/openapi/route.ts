@@ -1,0 +1,13 @@
+/** In charge of what the OpenAPI document needs to know of a route. */
+
+import type { Endpoint } from "../query/parameters.ts";
+
+/** What is told of a route. */
+export interface DescribedRoute {
+  /** Its variable parts in braces. */
+  path: string;
+  summary: string;
+  access: "key" | "open";
+  takes?: Endpoint;
+  reply: string;
+}

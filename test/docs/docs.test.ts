@@ -1,0 +1,357 @@
+/** In charge of the documentation saying what the code does: all of it, and nothing that is gone. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import type { Command } from "commander";
+import { buildProgram } from "../../src/cli/program.ts";
+import { ERRORS } from "../../src/domain/errors.ts";
+import type { Json } from "../../src/domain/json.ts";
+import { GAME_MODES } from "../../src/domain/modes.ts";
+import { ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { flagOf, SETTING_NAMES, settingOf, variableOf } from "../../src/settings/table.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { aFolder, startWorld, type World } from "../support/world.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const pagesIn = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => join(folder, name));
+const PAGES = [...pagesIn("."), ...pagesIn("docs")];
+
+const pages = new Map(PAGES.map((page) => [page, readFileSync(join(ROOT, page), "utf8")]));
+const page = (name: string): string => pages.get(name)!;
+const everyPage = [...pages.values()].join("\n");
+
+/** The fenced blocks of a language. */
+function blocks(text: string, language: string): string[] {
+  const fences = text.matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  return [...fences].filter((fence) => fence[1] === language).map((fence) => fence[2]!);
+}
+
+/** The rows of the one table whose head begins with these cells, as cells. */
+function table(text: string, ...head: string[]): string[][] {
+  const lines = text.split("\n");
+  const starts = lines.flatMap((line, at) =>
+    head.every((cell, column) => cells(line)[column] === cell) ? [at] : [],
+  );
+  expect(starts).toHaveLength(1);
+  const rest = lines.slice(starts[0]! + 2);
+  return rest.slice(0, endOf(rest)).map(cells);
+}
+
+const endOf = (lines: string[]) => lines.findIndex((line) => !line.startsWith("|"));
+const cells = (line: string) =>
+  line
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** What stands between backticks. */
+const codes = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map((one) => one[1]!);
+const code = (text: string): string => codes(text)[0] ?? "";
+const unique = (texts: Iterable<string>): string[] => [...new Set(texts)].sort();
+
+/** What a reader sees, without the blocks of code. */
+const prose = (text: string): string => text.replaceAll(/^```.*?^```$/gms, "");
+
+describe("docs/settings.md", () => {
+  const rows = table(page("docs/settings.md"), "Setting", "Flag", "Variable", "Default");
+
+  test("lists every setting and no other, in the order of the code", () => {
+    expect(rows.map(([name]) => code(name!))).toEqual(SETTING_NAMES);
+  });
+
+  test.each(SETTING_NAMES)("gives flag, variable and default of %s", (setting) => {
+    const [, flag, variable, usual] = rows.find(([name]) => code(name!) === setting)!;
+    expect(code(flag!)).toBe(flagOf(setting));
+    expect(code(variable!)).toBe(variableOf(setting));
+    expect(usual === "(empty)" ? "" : code(usual!)).toBe(settingOf(setting).default);
+  });
+
+  test("shows a file that loads, and tells where its shards are", () => {
+    const [example] = blocks(page("docs/settings.md"), "toml");
+    const folder = aFolder();
+    writeFileSync(join(folder.path, "matchbook.toml"), example!);
+    const { values, origins } = loadSettings({ flags: {}, env: {}, cwd: folder.path });
+    folder.remove();
+    expect(origins.port).toBe("file");
+    expect(values["trusted-proxies"].has("10.1.2.3")).toBe(true);
+    expect(values.shards.map(({ id, location }) => [id, location?.path])).toEqual([
+      ["na", undefined],
+      ["eu", "/mnt/fast/eu.db"],
+    ]);
+  });
+
+  test("and every other page name only variables that exist", () => {
+    const known = [...SETTING_NAMES.map(variableOf), variableOf("config")];
+    const named = unique([...everyPage.matchAll(/MATCHBOOK_[A-Z_]+/g)].map(([name]) => name));
+    expect(named.filter((name) => !known.includes(name) && name !== "MATCHBOOK_")).toEqual([]);
+  });
+});
+
+describe("docs/api.md", () => {
+  const api = page("docs/api.md");
+  const parameters: readonly Parameter[] = PARAMETERS;
+
+  test("lists every error code with its status, and no other", () => {
+    const rows = table(api, "Code", "Status");
+    const documented = rows.map(([name, status]) => [code(name!), Number(status)]);
+    expect(documented).toEqual(Object.entries(ERRORS).map(([name, { status }]) => [name, status]));
+  });
+
+  test("lists every parameter, and no other", () => {
+    const names = table(api, "Parameter", "On").map(([name]) => code(name!));
+    expect(names).toEqual(parameters.map(({ name }) => name));
+  });
+
+  test.each(parameters.map((one) => [one.name, one] as const))(
+    "says where %s belongs and what its default is",
+    (_, { name, endpoints, default: usual = "" }) => {
+      const row = table(api, "Parameter", "On").find(([first]) => code(first!) === name)!;
+      const where = endpoints.length === 3 ? "all four" : endpoints.join(", ");
+      expect([row[1], row[2]!.replaceAll("`", "")]).toEqual([where, usual]);
+    },
+  );
+
+  test("and every other page name only parameters that exist", () => {
+    const named = everyPage.matchAll(/\b(?:filter|page)\[[^\]\n]+\]/g);
+    const known = new Set(parameters.map(({ name }) => name));
+    // The mistake that the examples of an error make.
+    known.add("filter[playerName]");
+    expect(unique(named.map(([name]) => name)).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("lists every address with what it takes, and no other", () => {
+    const rows = table(api, "Address", "Gives", "Key needed");
+    expect(rows.map(([path, , key]) => [code(path!), key])).toEqual(
+      ROUTES.map((route) => [writtenPath(route), route.access === "key" ? "yes" : "no"]),
+    );
+  });
+
+  test("lists the game modes", () => {
+    const section = api.slice(api.indexOf("### Game modes"));
+    expect(codes(section.slice(0, section.indexOf("\n## ")))).toEqual([...GAME_MODES]);
+  });
+});
+
+describe("records in the documentation", () => {
+  const records = ["README.md", "docs/records.md"].flatMap((name) =>
+    blocks(page(name), "json").map((text) => [name, JSON.parse(text) as Json] as const),
+  );
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world.stop());
+
+  test("are there", () => expect(records.length).toBeGreaterThanOrEqual(2));
+
+  test.each(records)("of %s are taken in and served", async (_, record) => {
+    const { report, rejections } = await world.ingest([record], { replace: true });
+    expect([report.stored, rejections]).toEqual([1, []]);
+    expect((await world.get("/shards/na/matches/match-1")).status).toBe(200);
+  });
+
+  test("make the examples of calls work as they are written", async () => {
+    const calls = ["README.md", "docs/api.md"].flatMap((name) =>
+      blocks(page(name), "sh").flatMap((text) => [...text.matchAll(/^ask '([^']+)'(.*)$/gm)]),
+    );
+    expect(calls.length).toBeGreaterThan(15);
+    for (const [line, path, comment] of calls) {
+      const promised = Number(/answers (\d+)/.exec(comment!)?.[1] ?? 200);
+      expect([line, (await world.get(path!)).status]).toEqual([line, promised]);
+    }
+  });
+
+  test("add up as docs/records.md works it out", async () => {
+    const day = 24 * 60 * 60 * 1000;
+    const before = { id: "ada", name: "Ada", gold: 11250.5, stats: { level: 12 } };
+    const after = {
+      id: "ada",
+      name: "Ada2",
+      gold: 8400,
+      stats: { level: 13, lifetimeGold: 500_000 },
+    };
+    await world.ingest([
+      aMatch({ createdAt: Date.now() - 2 * day, rosters: duel(before, { id: "other" }) }),
+      aMatch({
+        createdAt: Date.now() - day,
+        mode: "casual",
+        rosters: duel({ id: "other" }, after),
+      }),
+    ]);
+    const { attributes } = (await world.get("/shards/na/players/ada")).body.data;
+    const row = table(page("docs/records.md"), "Record", "Carries", "Served after it").at(-1)!;
+    const claims = [...row[2]!.matchAll(/`(\w+)` (\d+)/g)].map(([, name, n]) => [name, Number(n)]);
+    expect(attributes.name).toBe("Ada2");
+    expect(claims.length).toBe(7);
+    expect(attributes.stats).toMatchObject(Object.fromEntries(claims));
+  });
+});
+
+describe("verbs", () => {
+  const verbs = everyVerb(buildProgram());
+
+  test.each(verbs.map(({ words }) => words))("'matchbook %s' is documented", (words) => {
+    expect(everyPage).toContain(`matchbook ${words}`);
+  });
+
+  test("that are documented exist", () => {
+    const known = new Set(verbs.flatMap(({ words }) => [words, words.split(" ")[0]!]));
+    const groups = new Set(verbs.map(({ words }) => words).filter((words) => words.includes(" ")));
+    const named = everyPage.matchAll(/(?:`|\/|^\$ |\()matchbook ([a-z]+)(?: ([a-z]+))?/gm);
+    const unknown = [...named].filter(([, verb, second]) => {
+      const isGroup = [...groups].some((words) => words.startsWith(`${verb} `));
+      return !known.has(verb!) || (isGroup && second && !known.has(`${verb} ${second}`));
+    });
+    expect(unknown.map(([text]) => text)).toEqual([]);
+  });
+
+  test("have the flags that the documentation names", () => {
+    const known = new Set(verbs.flatMap(({ flags }) => flags));
+    const named = unique(
+      [...everyPage.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag),
+    );
+    const foreign = ["--compressed"];
+    const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));
+    expect(unknown).toEqual([]);
+  });
+});
+
+interface DocumentedVerb {
+  words: string;
+  flags: string[];
+}
+
+function everyVerb(command: Command, before: string[] = []): DocumentedVerb[] {
+  return command.commands.flatMap((verb) => {
+    const words = [...before, verb.name()];
+    const flags = verb.options.flatMap(({ long }) => long ?? []);
+    return [{ words: words.join(" "), flags: [...flags, "--help"] }, ...everyVerb(verb, words)];
+  });
+}
+
+describe("links", () => {
+  test.each(PAGES)("of %s lead somewhere", (name) => {
+    const links = [...prose(page(name)).matchAll(/\]\(([^)\s]+)\)/g)].map((link) => link[1]!);
+    const dead = links.filter((link) => !/^https?:/.test(link) && !resolves(name, link));
+    expect(dead).toEqual([]);
+  });
+
+  test("reach every page from the README", () => {
+    const reached = new Set(["README.md"]);
+    for (const name of reached) {
+      for (const [, link] of page(name).matchAll(/\]\(([^)#\s]+)/g)) {
+        const target = normalize(join(dirname(name), link!));
+        if (pages.has(target)) reached.add(target);
+      }
+    }
+    expect(PAGES.filter((name) => !reached.has(name))).toEqual([]);
+  });
+
+  test("and words never lead out of the project", () => {
+    expect(everyPage).not.toMatch(/\.\.\/shared|\/work\/|issue \d/i);
+  });
+});
+
+function resolves(from: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? from : normalize(join(dirname(from), path));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchors(readFileSync(join(ROOT, target), "utf8")).has(anchor);
+}
+
+/** The anchors that a page's headings get. */
+function anchors(text: string): Set<string> {
+  const headings = [...prose(text).matchAll(/^#+ (.+)$/gm)].map((heading) => heading[1]!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
+  const maps = prose(page("ARCHITECTURE.md") + page("CONTRIBUTING.md"));
+  const sources = [...new Bun.Glob("{src,test}/**/*.ts").scanSync(ROOT)];
+  const source = sources.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
+
+  test("name only files and folders that exist", () => {
+    const paths = codes(maps).filter((text) => /^(src|test|bin|docs|\.ci)\/[\w./-]*$/.test(text));
+    expect(paths.length).toBeGreaterThan(60);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  test("name only functions that exist", () => {
+    const names = codes(maps).flatMap((text) => /^(\w+)\(\)$/.exec(text)?.[1] ?? []);
+    expect(names.length).toBeGreaterThan(50);
+    const isDefined = (name: string) =>
+      new RegExp(`\\b(?:function\\*? ${name}\\b|const ${name}\\b|\\*?${name}\\()`).test(source);
+    expect(names.filter((name) => !isDefined(name))).toEqual([]);
+  });
+
+  test("name a function in the file where it is", () => {
+    const places = maps.matchAll(/`(\w+)\(\)`\s+in\s+`(src\/[\w./-]+\.ts)`/g);
+    const wrong = [...places].filter(
+      ([, name, file]) =>
+        !new RegExp(`(?:function\\*? |const )${name}\\b`).test(
+          readFileSync(join(ROOT, file!), "utf8"),
+        ),
+    );
+    expect(wrong.map(([text]) => text)).toEqual([]);
+  });
+
+  test("name every part of src/", () => {
+    const rows = table(page("ARCHITECTURE.md"), "Part", "In charge of", "Imports");
+    const parts = new Set(rows.map(([part]) => code(part!)));
+    const missing = readdirSync(join(ROOT, "src")).filter((part) => !parts.has(part));
+    expect(missing).toEqual([]);
+    expect([...parts].filter((part) => !existsSync(join(ROOT, "src", part)))).toEqual([]);
+  });
+
+  test("tell which part imports which, as it is", () => {
+    const rows = table(page("ARCHITECTURE.md"), "Part", "In charge of", "Imports");
+    const parts = rows.map(([part]) => code(part!));
+    const told = new Map(rows.map(([part, , imports]) => [code(part!), codes(imports!).sort()]));
+    expect(importsByPart(sources, parts)).toEqual(told);
+  });
+
+  test("name every folder of tests", () => {
+    const folders = readdirSync(join(ROOT, "test")).map((folder) => `test/${folder}`);
+    const rows = table(page("CONTRIBUTING.md"), "Folder", "For");
+    expect(unique(rows.map(([folder]) => code(folder!)))).toEqual(folders.sort());
+  });
+});
+
+/** The parts that the files of each part import from. */
+function importsByPart(sources: string[], parts: string[]): Map<string, string[]> {
+  const partOf = (file: string) =>
+    parts
+      .filter((part) => file === part || file.startsWith(`${part}/`))
+      .sort((one, other) => other.length - one.length)[0];
+  const found = new Map(parts.map((part) => [part, new Set<string>()]));
+  for (const path of sources.filter((one) => one.startsWith("src/"))) {
+    const file = path.slice("src/".length);
+    const part = partOf(file)!;
+    const text = readFileSync(join(ROOT, path), "utf8");
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;"]*?\bfrom "(\.[^"]+)"/gm)) {
+      const target = partOf(normalize(join(dirname(file), name!)));
+      if (target && target !== part) found.get(part)!.add(target);
+    }
+  }
+  return new Map([...found].map(([part, targets]) => [part, [...targets].sort()]));
+}
+
+test("the changelog has an Unreleased section that says something", () => {
+  const [, section = ""] = page("CHANGELOG.md").split("## [Unreleased]");
+  expect(section).toMatch(/^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/m);
+  expect(section.match(/^- /gm)!.length).toBeGreaterThan(0);
+});

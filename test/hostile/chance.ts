@@ -1,0 +1,60 @@
+/** In charge of chance that can be repeated: the same seed and number give the same choices. */
+
+/** Another seed gives other input: HOSTILE_SEED=7 bun test test/hostile. */
+export const SEED = Number(process.env.HOSTILE_SEED ?? 1);
+
+export class Chance {
+  #state: number;
+
+  constructor(seed: number, number: number) {
+    this.#state = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b);
+    // The first words of neighbouring states are alike.
+    for (let turn = 0; turn < 4; turn++) this.word();
+  }
+
+  /** 32 bits (mulberry32). */
+  word(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** A whole number from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor((this.word() / 2 ** 32) * limit);
+  }
+
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+
+  /** True once in `times`. */
+  oneIn(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)]!;
+  }
+
+  /** One of a table, the heavier ones more often. */
+  weigh<T extends { weight: number }>(table: readonly T[]): T {
+    let left = this.below(table.reduce((sum, { weight }) => sum + weight, 0));
+    return table.find(({ weight }) => {
+      left -= weight;
+      return left < 0;
+    })!;
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.below(256)));
+  }
+
+  /** So many characters of an alphabet. */
+  text(length: number, alphabet: string): string {
+    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join("");
+  }
+}

@@ -1,0 +1,134 @@
+/** Ten thousand hostile records: each is taken in whole or turned away with reasons, and none does harm. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { recordsIn as recordsOf } from "../../src/ingest/report.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { SEED } from "./chance.ts";
+import { fates, matchesIn, recordsIn, type Taken, takeIn } from "./intake.ts";
+import { type HostileRecord, hostileRecords, UNTIL } from "./records.ts";
+import { changesIn, getAsSent } from "./served.ts";
+
+const COUNT = 10_000;
+/** Four hundred characters, every one of them written as an escape. */
+const LONGEST_REASON = 2400;
+const DAY = 24 * 60 * 60 * 1000;
+
+let world: World;
+let records: HostileRecord[];
+let taken: Taken;
+
+beforeAll(async () => {
+  records = [...hostileRecords(SEED, COUNT)];
+  world = await startWorld();
+  taken = await takeIn(
+    world.settings,
+    records.map(({ line }) => line),
+    UNTIL + DAY,
+  );
+}, 120_000);
+afterAll(() => world.stop());
+
+/** Names a record so that it can be made again. */
+const nameOf = (number: number) =>
+  `record ${number} of HOSTILE_SEED=${SEED} (${records[number]!.kind})`;
+
+/** The numbers of the records that were not rejected. */
+const accepted = () => [...records.keys()].filter((number) => !taken.rejections.has(number + 1));
+
+test(`every record is accounted for (HOSTILE_SEED=${SEED})`, () => {
+  // What a list of matches includes without need is one rejection more.
+  const least = records.reduce((sum, { line }) => sum + recordsIn(line), 0);
+  const lists = records.filter(({ line }) => recordsIn(line) !== 1).length;
+  expect(recordsOf(taken.report)).toBeWithin(least, least + lists + 1);
+  expect(taken.report.stored).toBeGreaterThan(COUNT / 10);
+  expect(taken.report.rejected).toBeGreaterThan(COUNT / 2);
+});
+
+test("every rejection has reasons that a person can read", () => {
+  const unreadable = [...taken.rejections].flatMap(([line, rejections]) =>
+    rejections
+      .filter(({ problems }) => problems.length === 0 || !problems.every(isReadable))
+      .map(({ problems }) => [nameOf(line - 1), problems]),
+  );
+  expect(unreadable).toEqual([]);
+});
+
+/** One line of a bearable length, without anything that a terminal would obey. */
+function isReadable(reason: string): boolean {
+  return (
+    reason.length >= 8 &&
+    reason.length <= LONGEST_REASON &&
+    !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason)
+  );
+}
+
+test("what cannot be read, or would lose something, is never taken in", () => {
+  const hopeless = new Set([
+    "cut off",
+    "front missing",
+    "broken UTF-8",
+    "raw NUL",
+    "abyss",
+    "noise",
+  ]);
+  for (const kind of ["repeated member", "doubled", "byte order mark", "strays", "repeats"]) {
+    hopeless.add(kind);
+  }
+  const survivors = accepted().filter((number) => hopeless.has(records[number]!.kind));
+  expect(survivors.map(nameOf)).toEqual([]);
+});
+
+test("a repeated member is named", () => {
+  const repeated = [...records.keys()].filter(
+    (number) => records[number]!.kind === "repeated member",
+  );
+  expect(repeated.length).toBeGreaterThan(100);
+  for (const number of repeated) {
+    const [rejection] = taken.rejections.get(number + 1)!;
+    expect(rejection!.problems.join()).toMatch(/^[\w.*-]+ is there twice/);
+  }
+});
+
+test("every record that was accepted is served as it was sent, or withheld", async () => {
+  const matches = accepted().flatMap((number) =>
+    matchesIn(records[number]!.line).map((match) => ({ ...match, number })),
+  );
+  const known = await fates(world.settings, matches);
+  const troubles: unknown[] = [];
+  // The first of an id stays; what came later was a duplicate or in conflict with it.
+  const seen = new Set<string>();
+  for (const { shard, id, number } of matches) {
+    const fate = known.get(`${shard}/${id}`);
+    const reply = await getAsSent(world, `/shards/${shard}/matches/${id}`);
+    const trouble =
+      fate === undefined
+        ? "it is not in the store"
+        : reply.status !== (fate.state === "served" ? 200 : 404)
+          ? `it is ${fate.state}, the reply is ${reply.status}`
+          : (reply.complaint ??
+            (fate.state === "served" && !seen.has(`${shard}/${id}`)
+              ? changesIn(records[number]!.line, id, reply.body)
+              : undefined));
+    seen.add(`${shard}/${id}`);
+    if (trouble !== undefined) troubles.push([nameOf(number), trouble]);
+  }
+  expect(troubles).toEqual([]);
+  expect(seen.size).toBeGreaterThan(COUNT / 10);
+}, 120_000);
+
+test("the collections of shards that took all this in can be walked from end to end", async () => {
+  for (const shard of ["na", "eu"]) {
+    const start = "filter[createdAt-start]=0000-01-01T00:00:00Z";
+    let path: string | undefined = `/shards/${shard}/matches?${start}`;
+    let pages = 0;
+    while (path !== undefined) {
+      const reply = await getAsSent(world, path);
+      expect([path, reply.status, reply.complaint]).toEqual([path, 200, undefined]);
+      path = (reply.body.links as Record<string, string>).next;
+      pages += 1;
+    }
+    expect(pages).toBeGreaterThan(20);
+    const players = await getAsSent(world, `/shards/${shard}/players`);
+    expect([players.status, players.complaint]).toEqual([200, undefined]);
+  }
+}, 120_000);

@@ -1,0 +1,303 @@
+/** In charge of the files that `matchbook ingest` takes: every form, plain and gzip, whole and damaged. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Json } from "../../src/domain/json.ts";
+import type { Report } from "../../src/ingest/report.ts";
+import { openForReading } from "../../src/store/sqlite/open.ts";
+import { matchbook, type RunOptions } from "../support/process.ts";
+import { aMatch, anId, duel, type MatchDocument } from "../support/records.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const cwd = mkdtempSync(join(tmpdir(), "matchbook-formats-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+function aFile(content: string | Uint8Array, name = `${anId("file")}.ndjson`): string {
+  writeFileSync(join(cwd, name), content);
+  return name;
+}
+
+/** Takes files into a data folder of their own. */
+async function ingest(args: string[], options: RunOptions = {}) {
+  const data = anId("data");
+  const { stdout, ...rest } = await matchbook(["ingest", "--json", "--data", data, ...args], {
+    cwd,
+    ...options,
+  });
+  return { ...rest, report: JSON.parse(stdout) as Report, holds: holder(data) };
+}
+
+/** Tells whether a match has come into a data folder. */
+function holder(data: string): (id: string) => boolean {
+  return (id) => {
+    const database = openForReading(join(cwd, data, "na.db"))!;
+    try {
+      return database.query("SELECT 1 FROM matches WHERE id = ?").get(id) !== null;
+    } finally {
+      database.close();
+    }
+  };
+}
+
+const some = (count: number): MatchDocument[] =>
+  Array.from({ length: count }, () => aMatch({ stats: { text: '"[{\\ü' } }));
+const lines = (documents: Json[], end = "\n") =>
+  documents.map((document) => JSON.stringify(document) + end).join("");
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+const MARK = "\ufeff";
+
+/** Two matches with a player in common, as the service serves a page. */
+function aPage(): { data: Json[]; included: Json[] } {
+  const matches = [1, 2].map(() => aMatch({ rosters: duel({ id: "shared" }, { id: anId("p") }) }));
+  const included = matches.flatMap((match) => match.included);
+  return {
+    data: matches.map(({ data }) => data),
+    included: included.filter(
+      ({ id }, index) => included.findIndex((other) => other.id === id) === index,
+    ),
+    links: { self: "https://matchbook.test/shards/na/matches" },
+    meta: { window: {} },
+    jsonapi: { version: "1.0" },
+  } as { data: Json[]; included: Json[] };
+}
+
+/** The ids of the matches in documents of every form. */
+function idsIn(content: unknown): string[] {
+  const documents = (Array.isArray(content) ? content.flat() : [content]) as { data: Json }[];
+  return documents
+    .flatMap(({ data }) => [data].flat())
+    .map((match) => (match as { id: string }).id);
+}
+
+describe("each form is taken, plain and as gzip:", () => {
+  const forms: [form: string, write: (content: Json) => string, content: Json][] = [
+    ["one document", JSON.stringify, aMatch()],
+    ["one pretty-printed document", pretty, aMatch()],
+    ["an array of documents", JSON.stringify, some(3)],
+    ["a pretty-printed array of documents", pretty, some(3)],
+    ["NDJSON", (all) => lines(all as Json[]), some(3)],
+    ["NDJSON without a last newline", (all) => lines(all as Json[]).trimEnd(), some(3)],
+    ["NDJSON with Windows line ends", (all) => lines(all as Json[], "\r\n"), some(3)],
+    ["NDJSON with blank lines", (all) => `\n\n${lines(all as Json[], "\n \n\t\n")}`, some(3)],
+    ["NDJSON with a byte order mark", (all) => MARK + lines(all as Json[]), some(3)],
+    ["a document with a byte order mark", (all) => MARK + pretty(all), aMatch()],
+    ["a page of matches that share a player", JSON.stringify, aPage()],
+    ["a pretty-printed page", pretty, aPage()],
+    ["NDJSON of a page and a document", (all) => lines(all as Json[]), [aPage(), aMatch()]],
+    ["NDJSON with a list on a line", (all) => lines(all as Json[]), [aMatch(), some(2)]],
+  ];
+  const files = forms.map(([, write, content]) => aFile(write(content)));
+  const packed = forms.map(([, write, content]) =>
+    aFile(gzipSync(write(content)), `${anId("f")}.gz`),
+  );
+  // No name says that these are gzip.
+  const disguised = forms.map(([, write, content]) => aFile(gzipSync(write(content))));
+  const plain = ingest(files);
+  const zipped = ingest([...packed, ...disguised]);
+
+  test.each(forms)("%s", async (_, __, content) => {
+    for (const { holds } of [await plain, await zipped]) {
+      expect(idsIn(content).filter((id) => !holds(id))).toEqual([]);
+    }
+  });
+
+  test("and nothing is said but the report", async () => {
+    const total = idsIn(forms.flatMap(([, , content]) => content)).length;
+    expect(await plain).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+      report: { stored: total, duplicate: 0, rejected: 0, conflict: 0 },
+    });
+    expect(await zipped).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+      report: { stored: total, duplicate: total, rejected: 0, conflict: 0 },
+    });
+  });
+});
+
+test("the members of a concatenated gzip file are all read, wherever they end", async () => {
+  const members = some(3).map((match) => gzipSync(lines([match])));
+  const text = Buffer.from(lines(some(2)));
+  const halves = [text.subarray(0, 1000), text.subarray(1000)].map((half) => gzipSync(half));
+  const files = [aFile(Buffer.concat(members)), aFile(Buffer.concat(halves))];
+  const { exitCode, report } = await ingest(files);
+  expect([exitCode, report.stored, report.rejected]).toEqual([0, 5, 0]);
+});
+
+describe("standard input", () => {
+  test.each([
+    ["plain", lines(some(3))],
+    ["gzip", gzipSync(pretty(some(3)))],
+  ])("is read for -: %s", async (_, stdin) => {
+    const { exitCode, stderr, report } = await ingest(["-"], { stdin });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(report.stored).toBe(3);
+  });
+
+  test("may stand among files, and is called by its name in complaints", async () => {
+    const three = some(3);
+    const files = [aFile(lines([three[0]!])), "-", aFile(lines([three[2]!]))];
+    const { stderr, report } = await ingest(files, { stdin: `${lines(three.slice(1))}nonsense\n` });
+    expect(report).toMatchObject({ stored: 3, duplicate: 1, rejected: 1 });
+    expect(stderr).toStartWith("standard input:3: rejected\n    this is not JSON: ");
+  });
+});
+
+test("a file without records is taken, and holds nothing", async () => {
+  const files = ["", "\n \n", "[]", " [ ]\n", MARK, '{"data":[]}'].map((text) => aFile(text));
+  const { exitCode, stderr, report } = await ingest([...files, aFile(gzipSync(""))]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(report).toMatchObject({ stored: 0, duplicate: 0, rejected: 0 });
+});
+
+describe("damage costs what is damaged, and is named with file and line:", () => {
+  const cut = JSON.stringify(aMatch()).slice(0, 300);
+  const [a, b, c, d, e, f, g, h] = Array.from({ length: 8 }, () => some(3));
+  const notUtf8 = Buffer.from('{"data":"\xff"}\n', "latin1");
+  const NOT_JSON = "this is not JSON: ";
+  const cases: [
+    string,
+    content: string | Uint8Array,
+    kept: Json[],
+    line: number,
+    reason: string,
+  ][] = [
+    [
+      "a line that breaks off",
+      `${lines(a!.slice(0, 2))}${cut}\n${lines(a!.slice(2))}`,
+      a!,
+      3,
+      NOT_JSON,
+    ],
+    ["a first line that breaks off", `${cut}\n${lines(b!)}`, b!, 1, NOT_JSON],
+    ["a line of prose", `# matches of today\n${lines(c!)}`, c!, 1, NOT_JSON],
+    [
+      "broken UTF-8",
+      Buffer.concat([Buffer.from(lines([d![0]!])), notUtf8, Buffer.from(lines(d!.slice(1)))]),
+      d!,
+      2,
+      "this is not UTF-8 text: save the file as UTF-8",
+    ],
+    [
+      "an element of an array",
+      `[${JSON.stringify(e![0])},\n{"data":},\n${JSON.stringify(e![1])}]`,
+      e!.slice(0, 2),
+      2,
+      NOT_JSON,
+    ],
+    [
+      "an array that breaks off between documents",
+      JSON.stringify(f).slice(0, -1),
+      f!,
+      1,
+      "the list of documents is not closed: the end of the source is missing",
+    ],
+    [
+      "an array that breaks off within a document",
+      JSON.stringify(g).slice(0, -10),
+      g!.slice(0, 2),
+      1,
+      NOT_JSON,
+    ],
+    ["a pretty-printed document that breaks off", pretty(h![0]).slice(0, -10), [], 1, NOT_JSON],
+  ];
+  const files = cases.map(([, content]) => aFile(content));
+  const taken = ingest(files);
+
+  test.each(cases)("%s", async (what, _, kept, line, reason) => {
+    const { stderr, holds } = await taken;
+    const file = files[cases.findIndex(([name]) => name === what)]!;
+    expect(idsIn(kept).filter((id) => !holds(id))).toEqual([]);
+    const complaints = stderr.split(/\n(?! )/).filter((one) => one.startsWith(`${file}:`));
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toStartWith(`${file}:${line}: rejected\n    ${reason}`);
+  });
+
+  test("and the exit code is 1", async () => {
+    const { exitCode, report } = await taken;
+    expect(exitCode).toBe(1);
+    expect(report).toMatchObject({
+      rejected: cases.length,
+      stored: cases.reduce((sum, [, , kept]) => sum + kept.length, 0),
+    });
+  });
+
+  test("a gzip file that breaks off: what came before it is in, and the next file too", async () => {
+    const many = some(400);
+    const next = some(3);
+    const packed = gzipSync(lines(many));
+    const file = aFile(packed.subarray(0, packed.length >> 1), "half.gz");
+    const { exitCode, stderr, report, holds } = await ingest([file, aFile(lines(next))]);
+    expect(exitCode).toBe(1);
+    expect(report.rejected).toBe(1);
+    const inside = idsIn(many).map(holds);
+    expect(inside.indexOf(false)).toBeGreaterThan(100);
+    expect(inside.lastIndexOf(true)).toBe(inside.indexOf(false) - 1);
+    expect(idsIn(next).every(holds)).toBe(true);
+    expect(stderr).toMatch(
+      /^half\.gz:\d+: rejected\n {4}the rest of half\.gz cannot be read: unexpected end of file\n$/,
+    );
+  });
+
+  test("a gzip file with damaged bytes does not keep the next file out", async () => {
+    const packed = gzipSync(lines(some(3)));
+    packed.fill(0xff, packed.length >> 1);
+    const next = some(3);
+    const file = aFile(packed, "damaged.gz");
+    const { exitCode, stderr, report, holds } = await ingest([file, aFile(lines(next))]);
+    expect([exitCode, report.rejected]).toEqual([1, 1]);
+    expect(idsIn(next).every(holds)).toBe(true);
+    expect(stderr).toContain("the rest of damaged.gz cannot be read");
+  });
+});
+
+test("a document longer than --max-record-bytes is left out, of whatever form, and ingest goes on", async () => {
+  const long = () => aMatch({ stats: { text: "x".repeat(20_000) } });
+  const [a, b, c, d] = Array.from({ length: 4 }, () => some(2));
+  const json = JSON.stringify;
+  const files: [file: string, line: number][] = [
+    [aFile(lines([a![0]!, long(), a![1]!])), 2],
+    [aFile(`[${json(b![0])},\n${json(long())},\n${json(b![1])}]`), 2],
+    [aFile(gzipSync(lines([c![0]!, long(), c![1]!]))), 2],
+    [aFile(lines([long(), ...d!])), 1],
+  ];
+  const longEnough = lines([aMatch({ stats: { text: "x".repeat(10_000) } })]);
+  const { exitCode, stderr, report } = await ingest([
+    ...files.map(([file]) => file),
+    aFile(longEnough),
+    "--max-record-bytes",
+    "16KiB",
+  ]);
+  expect(exitCode).toBe(1);
+  expect(report).toMatchObject({ stored: 9, rejected: 4 });
+  expect(stderr).toBe(
+    files
+      .map(
+        ([file, line]) =>
+          `${file}:${line}: rejected\n    the document is longer than 16384 bytes: split it, or raise max-record-bytes\n`,
+      )
+      .join(""),
+  );
+});
+
+test("nesting without end is a rejected record, and neither a crash nor the end of the file", async () => {
+  const deep = JSON.stringify(aMatch({ stats: { deep: "?" } })).replace(
+    '"?"',
+    "[".repeat(200_000) + "]".repeat(200_000),
+  );
+  const [first, ...others] = some(3);
+  const file = aFile(`${lines([first!])}${deep}\n${lines(others)}`);
+  const { exitCode, stderr, report } = await ingest([file, "--rejects", "deep.ndjson"]);
+  expect(exitCode).toBe(1);
+  expect(report).toMatchObject({ stored: 3, rejected: 1 });
+  expect(stderr).toContain("nested too deeply");
+  // The text is handed back, since nothing else can be.
+  const handedBack = JSON.parse(await Bun.file(join(cwd, "deep.ndjson")).text());
+  expect(handedBack.meta.rejected.text).toBe(deep);
+});

@@ -1,0 +1,304 @@
+/** In charge of operators' questions about what came in: `matchbook why` and `matchbook status`. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { matchbook } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const cwd = mkdtempSync(join(tmpdir(), "matchbook-questions-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const run = (...args: string[]) => matchbook(args, { cwd });
+
+const AT = "2023-03-01T18:30:00Z";
+const LATER = "2023-03-02T18:30:00Z";
+const privately = { createdAt: AT, mode: "private" };
+
+beforeAll(async () => {
+  const matches = [
+    aMatch({
+      id: "good",
+      createdAt: AT,
+      mode: "casual",
+      rosters: duel({ id: "ann", name: "Ann Ä" }, { id: "bob" }),
+    }),
+    aMatch({
+      id: "mode",
+      createdAt: LATER,
+      mode: "practice",
+      rosters: duel({ id: "ann" }, { id: "bob" }),
+    }),
+    aMatch({
+      id: "ending",
+      createdAt: AT,
+      ending: "notenoughplayers",
+      rosters: duel({ id: "ann" }, { id: "bob" }),
+    }),
+    aMatch({
+      id: "exited",
+      createdAt: AT,
+      ending: "exitpractice",
+      rosters: [{ members: [] }, { members: [{ bot: true }] }],
+    }),
+    aMatch({ id: "unranked", ...privately, rosters: duel({ id: "ann" }, { id: "cyd" }) }),
+    aMatch({ id: "released", ...privately, rosters: duel({ id: "dan" }, { id: "cyd" }) }),
+    aMatch({
+      id: "evidence",
+      createdAt: AT,
+      mode: "practice",
+      rosters: duel({ id: "dan", stats: { played_ranked: 1 } }, { id: "bob" }),
+    }),
+    aMatch({ id: "bots", ...privately, rosters: [{ members: [{ bot: true }] }, { members: [] }] }),
+    aMatch({
+      id: "elsewhere",
+      createdAt: AT,
+      shard: "eu",
+      rosters: [{ members: [], team: { id: "t", name: "T" } }, { members: [] }],
+    }),
+    aMatch({ id: "wrong", createdAt: AT, attributes: { duration: -1 } }),
+  ];
+  const stdin = matches.map((match) => `${JSON.stringify(match)}\n`).join("");
+  expect((await matchbook(["ingest", "-"], { cwd, stdin })).exitCode).toBe(1);
+});
+
+const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name, ranked });
+
+describe("why", () => {
+  /** In words only where the words differ. */
+  const answers: [id: string, finding: object, text: string | undefined][] = [
+    [
+      "good",
+      {
+        state: "served",
+        detail: "all three rules hold",
+        looked: {
+          createdAt: AT,
+          gameMode: "casual",
+          endGameReason: "victory",
+          players: [player("ann", false, "Ann Ä"), player("bob")],
+        },
+      },
+      'served: all three rules hold\n  createdAt      2023-03-01T18:30:00Z\n  gameMode       casual\n  endGameReason  victory\n  player         ann "Ann Ä" not ranked\n  player         bob "Name_bob" not ranked\n',
+    ],
+    [
+      "mode",
+      {
+        state: "withheld",
+        rule: 1,
+        reason: "game-mode",
+        detail:
+          'its game mode "practice" is none of ranked, casual, private, private_party_draft_match, private_party_aral_match, private_party_blitz_match, casual_aral, blitz_pvp_ranked',
+        looked: {
+          createdAt: LATER,
+          gameMode: "practice",
+          endGameReason: "victory",
+          players: [player("ann"), player("bob")],
+        },
+      },
+      'withheld by rule 1 (game-mode): its game mode "practice" is none of ranked, casual, ',
+    ],
+    [
+      "ending",
+      {
+        state: "withheld",
+        rule: 2,
+        reason: "ending",
+        detail:
+          'it ended with "notenoughplayers"; matches that end with exitpractice or notenoughplayers are not served',
+        looked: {
+          createdAt: AT,
+          gameMode: "ranked",
+          endGameReason: "notenoughplayers",
+          players: [player("ann"), player("bob")],
+        },
+      },
+      'withheld by rule 2 (ending): it ended with "notenoughplayers"; ',
+    ],
+    [
+      "exited",
+      {
+        state: "withheld",
+        rule: 2,
+        reason: "ending",
+        detail:
+          'it ended with "exitpractice"; matches that end with exitpractice or notenoughplayers are not served',
+        looked: { createdAt: AT, gameMode: "ranked", endGameReason: "exitpractice", players: [] },
+      },
+      undefined,
+    ],
+    [
+      "unranked",
+      {
+        state: "withheld",
+        rule: 3,
+        reason: "no-ranked-player",
+        detail:
+          "it is a private match, and none of its registered players is ranked: none is named by a served ranked match, and no record says played_ranked >= 1 of one",
+        looked: {
+          createdAt: AT,
+          gameMode: "private",
+          endGameReason: "victory",
+          players: [player("ann"), player("cyd")],
+        },
+      },
+      "withheld by rule 3 (no-ranked-player): it is a private match, and none of its registered players is ranked",
+    ],
+    [
+      "bots",
+      {
+        state: "withheld",
+        rule: 3,
+        reason: "no-ranked-player",
+        detail: expect.stringContaining("none of its registered players is ranked"),
+        looked: { createdAt: AT, gameMode: "private", endGameReason: "victory", players: [] },
+      },
+      undefined,
+    ],
+    [
+      "released",
+      {
+        state: "served",
+        detail: "all three rules hold",
+        looked: {
+          createdAt: AT,
+          gameMode: "private",
+          endGameReason: "victory",
+          players: [player("dan", true), player("cyd")],
+        },
+      },
+      undefined,
+    ],
+    [
+      "never",
+      {
+        state: "unknown",
+        detail: "no record with this id was ever received in na, or it was rejected",
+      },
+      "unknown: no record with this id was ever received in na, or it was rejected\n",
+    ],
+    [
+      "wrong",
+      {
+        state: "unknown",
+        detail: "no record with this id was ever received in na, or it was rejected",
+      },
+      undefined,
+    ],
+    [
+      "elsewhere",
+      {
+        state: "unknown",
+        detail: "no record with this id was ever received in na, or it was rejected",
+      },
+      undefined,
+    ],
+  ];
+
+  test.each(answers)("answers for %s, as JSON and in words", async (id, finding, text) => {
+    const json = await run("why", "na", id, "--json");
+    expect({ exitCode: json.exitCode, stderr: json.stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(json.stdout)).toEqual({ shard: "na", match: id, ...finding });
+    if (text === undefined) return;
+    const words = await run("why", "na", id);
+    expect({ exitCode: words.exitCode, stderr: words.stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(words.stdout).toStartWith(text);
+  });
+
+  test("says which shards there are when it is asked about another", async () => {
+    const { exitCode, stdout } = await run("why", "sa", "good", "--json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      shard: "sa",
+      match: "good",
+      state: "unknown",
+      detail: 'there is no shard "sa"; there are: eu, na',
+    });
+    expect(existsSync(join(cwd, "data/sa.db"))).toBe(false);
+  });
+
+  test("knows a shard of the settings that nothing came into yet", async () => {
+    const { stdout } = await run("why", "cn", "good", "--shards", "cn,na");
+    expect(stdout).toBe("unknown: nothing was ever received in cn\n");
+  });
+
+  test.each([
+    [["why"], "missing required argument 'shard'"],
+    [["why", "na"], "missing required argument 'match'"],
+  ])("%j is misuse", async (args, message) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toStartWith(`matchbook: ${message}`);
+  });
+});
+
+describe("status", () => {
+  test("as JSON has for each shard what is served and withheld, players, newest match and size", async () => {
+    const { exitCode, stdout, stderr } = await run("status", "--json");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const status = JSON.parse(stdout);
+    expect(status).toEqual({
+      eu: {
+        served: 1,
+        withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
+        players: 0,
+        teams: 1,
+        newestMatch: AT,
+        bytes: expect.any(Number),
+      },
+      na: {
+        served: 2,
+        withheld: { "game-mode": 2, ending: 2, "no-ranked-player": 2 },
+        // Ann and Bob of the one match, Dan and Cyd of the one that came out.
+        players: 4,
+        teams: 0,
+        newestMatch: AT,
+        bytes: expect.any(Number),
+      },
+    });
+    expect(status.na.bytes).toBe(statSync(join(cwd, "data/na.db")).size);
+  });
+
+  test("as a table has a line for each shard", async () => {
+    const { exitCode, stdout, stderr } = await run("status");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const [head, ...shards] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    expect(head).toEqual([
+      "SHARD",
+      "SERVED",
+      "WITHHELD: game-mode",
+      "WITHHELD: ending",
+      "WITHHELD: no-ranked-player",
+      "PLAYERS",
+      "TEAMS",
+      "NEWEST MATCH",
+      "SIZE",
+    ]);
+    const age = expect.stringMatching(/^2023-03-01T18:30:00Z \(\d+ days ago\)$/);
+    const size = expect.stringMatching(/^\d+\.\d MiB$/);
+    expect(shards).toEqual([
+      ["eu", "1", "0", "0", "0", "0", "1", age, size],
+      ["na", "2", "2", "2", "2", "4", "0", age, size],
+    ]);
+  });
+
+  test("of a folder without shards says so, and makes nothing", async () => {
+    const { exitCode, stdout, stderr } = await run("status", "--data", "none");
+    expect([exitCode, stdout]).toEqual([0, ""]);
+    expect(stderr).toBe("No shards in none yet: ingest makes them.\n");
+    expect((await run("status", "--json", "--data", "none")).stdout).toBe("{}\n");
+    expect(existsSync(join(cwd, "none"))).toBe(false);
+  });
+
+  test("covers the shards of the settings only, where they list some", async () => {
+    const { stdout } = await run("status", "--json", "--shards", "eu");
+    expect(Object.keys(JSON.parse(stdout))).toEqual(["eu"]);
+  });
+});

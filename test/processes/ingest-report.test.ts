@@ -1,0 +1,378 @@
+/** In charge of how `matchbook ingest` reports: counts, exit codes, complaints, the file of rejects. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Json } from "../../src/domain/json.ts";
+import { draftOf, type Loose, written } from "../support/drafts.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch, anId, duel } from "../support/records.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const cwd = mkdtempSync(join(tmpdir(), "matchbook-report-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const lines = (documents: Json[]) =>
+  documents.map((document) => `${JSON.stringify(document)}\n`).join("");
+
+function aFile(documents: Json[], name = `${anId("file")}.ndjson`): string {
+  writeFileSync(join(cwd, name), lines(documents));
+  return name;
+}
+
+const read = (file: string): Loose[] =>
+  readFileSync(join(cwd, file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+const run = (...args: string[]) => matchbook(args, { cwd });
+const ingest = (...args: string[]) => run("ingest", ...args);
+
+async function jsonReport(...args: string[]) {
+  const { stdout, ...rest } = await ingest("--json", ...args);
+  expect(stdout).toEndWith("}\n");
+  expect(stdout.trimEnd()).not.toContain("\n");
+  return { ...rest, report: JSON.parse(stdout) };
+}
+
+const nothing = {
+  stored: 0,
+  withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
+  duplicate: 0,
+  conflict: 0,
+  rejected: 0,
+  released: 0,
+};
+
+const wrong = (id = anId("match")): Json => aMatch({ id, attributes: { duration: -1 } });
+
+describe("the report", () => {
+  const known = aMatch();
+  const different = draftOf(known);
+  different.match.attributes.duration = 5;
+  const everything = [
+    known,
+    known,
+    different.document,
+    wrong("bad"),
+    aMatch({ mode: "practice" }),
+    aMatch({ ending: "exitpractice" }),
+    aMatch({ ending: "notenoughplayers" }),
+    aMatch({ mode: "private", rosters: duel({ id: "a" }, { id: "b" }) }),
+    aMatch({ shard: "eu" }),
+  ];
+  const counts = {
+    stored: 2,
+    withheld: { "game-mode": 1, ending: 2, "no-ranked-player": 1 },
+    duplicate: 1,
+    conflict: 1,
+    rejected: 1,
+    released: 0,
+  };
+
+  test("as JSON is one object with the counts by name, alone on standard output", async () => {
+    const file = aFile(everything);
+    const { exitCode, stderr, report } = await jsonReport(file, "--data", "json");
+    expect(report).toEqual(counts);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `${file}:4: rejected match bad\n    match bad: attributes.duration must not be negative\n${file}:3: conflict: na has another match ${known.data.id} already; --replace takes this one instead\n`,
+    );
+  });
+
+  test("as a table says the same, alone on standard output", async () => {
+    const { exitCode, stdout } = await ingest(aFile(everything), "--data", "table");
+    expect(exitCode).toBe(1);
+    expect(stdout.replace(/ +/g, " ")).toBe(
+      [
+        "stored 2",
+        "withheld (game-mode) 1",
+        "withheld (ending) 2",
+        "withheld (no-ranked-player) 1",
+        "duplicate 1",
+        "conflict 1",
+        "rejected 1",
+        "released 0",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("covers all files together", async () => {
+    const files = [aFile([aMatch(), aMatch()]), aFile([aMatch()]), aFile([])];
+    const { report } = await jsonReport(...files, "--data", "several");
+    expect(report).toEqual({ ...nothing, stored: 3 });
+  });
+
+  test("does not depend on how many records make a transaction", async () => {
+    const file = aFile(everything);
+    const { report } = await jsonReport(file, "--batch", "1", "--data", "one-by-one");
+    expect(report).toEqual(counts);
+  });
+
+  test("counts the private matches that came out", async () => {
+    await ingest(
+      aFile([aMatch({ mode: "private", rosters: duel({ id: "a" }, { id: "b" }) })]),
+      "--data",
+      "released",
+    );
+    const { report } = await jsonReport(
+      aFile([aMatch({ rosters: duel({ id: "a" }, { id: "c" }) })]),
+      "--data",
+      "released",
+    );
+    expect(report).toEqual({ ...nothing, stored: 1, released: 1 });
+  });
+});
+
+describe("the exit code", () => {
+  test("is 0 when everything was stored, withheld or known, and nothing is said besides", async () => {
+    const file = aFile([aMatch(), aMatch({ mode: "practice" })]);
+    const first = await ingest(file, "--data", "zero");
+    expect([first.exitCode, first.stderr]).toEqual([0, ""]);
+    const again = await jsonReport(file, "--data", "zero");
+    expect([again.exitCode, again.stderr]).toEqual([0, ""]);
+    expect(again.report).toEqual({ ...nothing, duplicate: 2 });
+  });
+
+  test("is 1 when something was rejected", async () => {
+    expect((await ingest(aFile([aMatch(), wrong()]), "--data", "one")).exitCode).toBe(1);
+  });
+
+  test("is 1 for a conflict, and 0 when it is replaced", async () => {
+    const id = anId("match");
+    await ingest(aFile([aMatch({ id })]), "--data", "conflict");
+    const other = aFile([aMatch({ id, patch: "9.9" })]);
+    const conflict = await jsonReport(other, "--data", "conflict");
+    expect([conflict.exitCode, conflict.report.conflict]).toEqual([1, 1]);
+    const replaced = await jsonReport(other, "--replace", "--data", "conflict");
+    expect(replaced).toEqual({ exitCode: 0, stderr: "", report: { ...nothing, stored: 1 } });
+    const known = await jsonReport(other, "--replace", "--data", "conflict");
+    expect(known.report).toEqual({ ...nothing, duplicate: 1 });
+  });
+});
+
+describe("misuse is exit 2 with one sentence, and nothing is taken in:", () => {
+  const good = aFile([aMatch()], "good.ndjson");
+  mkdirSync(join(cwd, "folder"));
+  test.each([
+    [[], "missing required argument 'file'; see 'matchbook --help'"],
+    [
+      [good, "missing.ndjson"],
+      "cannot read missing.ndjson: is the name right, and may you read it?",
+    ],
+    [[good, "folder"], "folder is a folder: name the files in it"],
+    [["-", "-"], "- (standard input) can be read only once"],
+    [[good, "--shard", "NA"], '--shard "NA" must be 1 to 32 of a-z, 0-9 and "-"'],
+    [[good, "--shard", ""], '--shard "" must be 1 to 32 of a-z, 0-9 and "-"'],
+    [[good, "--rejects", good], `--rejects ${good} would overwrite a file that is to be read`],
+    [
+      [good, "--rejects", "./folder/../good.ndjson"],
+      "--rejects ./folder/../good.ndjson would overwrite a file that is to be read",
+    ],
+    [[good, "--rejects", "folder"], "cannot write --rejects folder: "],
+    [[good, "--rejects", "nowhere/r.ndjson"], "cannot write --rejects nowhere/r.ndjson: "],
+    [
+      [good, "--batch", "0"],
+      'the setting batch "0" (from --batch) must be a whole number from 1 to 10000',
+    ],
+    [[good, "--replce"], "unknown option '--replce'; did you mean --replace?"],
+  ])("%j", async (args, sentence) => {
+    const { exitCode, stdout, stderr } = await ingest("--data", "misuse", ...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toStartWith(`matchbook: ${sentence}`);
+    expect(stderr.trimEnd()).not.toContain("\n");
+    expect(existsSync(join(cwd, "misuse"))).toBe(false);
+    expect(readFileSync(join(cwd, good), "utf8")).not.toBe("");
+  });
+});
+
+describe("complaints", () => {
+  test("name file and line, and every reason of a record", async () => {
+    const draft = draftOf(aMatch({ id: "worst" }));
+    draft.match.attributes.duration = "long";
+    draft.match.attributes.gameMode = 5;
+    draft.drop("roster/worst-r1");
+    const file = aFile([aMatch(), draft.document]);
+    const { stderr } = await ingest(file, "--data", "complaints");
+    expect(stderr).toStartWith(`${file}:2: rejected match worst\n`);
+    for (const reason of [
+      "match worst: attributes.duration must be a whole number",
+      "match worst: attributes.gameMode must be a string",
+      "match worst: rosters names roster/worst-r1, which is not in included",
+    ]) {
+      expect(stderr).toContain(`\n    ${reason}\n`);
+    }
+  });
+
+  test("end after twenty, with how many more there are and where to find them", async () => {
+    const file = aFile(Array.from({ length: 25 }, () => wrong()));
+    const without = await ingest(file, "--data", "many");
+    expect(without.stderr.match(/: rejected match/g)).toHaveLength(20);
+    expect(without.stderr).toEndWith("\n… and 5 more; --rejects FILE keeps them all\n");
+    const kept = await ingest(file, "--data", "many", "--rejects", "many.ndjson");
+    expect(kept.stderr).toEndWith("\n… and 5 more; the rejected ones are in many.ndjson\n");
+    expect(read("many.ndjson")).toHaveLength(25);
+  });
+});
+
+describe("--rejects", () => {
+  test("writes NDJSON that says why, can be mended and sent again", async () => {
+    const draft = draftOf(aMatch({ id: "mend-me", stats: { kept: [null, "ü"] } }));
+    draft.match.attributes.duration = "1200";
+    const source = aFile([aMatch(), draft.document, aMatch()]);
+    expect((await ingest(source, "--data", "mend", "--rejects", "mend.ndjson")).exitCode).toBe(1);
+
+    const [record, ...more] = read("mend.ndjson");
+    expect(more).toEqual([]);
+    expect(record).toEqual({
+      ...draft.document,
+      meta: {
+        rejected: {
+          source,
+          line: 2,
+          reasons: ["match mend-me: attributes.duration must be a whole number"],
+        },
+      },
+    });
+    // Unmended, it is rejected again, for the same reason.
+    const unmended = await jsonReport("mend.ndjson", "--data", "mend", "--rejects", "again.ndjson");
+    expect(unmended.report).toEqual({ ...nothing, rejected: 1 });
+    expect(read("again.ndjson")[0].meta.rejected).toMatchObject({
+      source: "mend.ndjson",
+      line: 1,
+      reasons: record.meta.rejected.reasons,
+    });
+
+    record.data.attributes.duration = 1200;
+    const mended = await jsonReport(aFile([record]), "--data", "mend");
+    expect(mended).toEqual({ exitCode: 0, stderr: "", report: { ...nothing, stored: 1 } });
+    expect((await jsonReport(source, "--data", "mend")).report).toMatchObject({
+      duplicate: 2,
+      rejected: 1,
+    });
+  });
+
+  test("keeps numbers too large for us as they were written", async () => {
+    const digits = ["9007199254740993", "9223372036854775807", "-1e400", "1.5e300"];
+    const stats = Object.fromEntries(digits.map((text, index) => [`n${index}`, written(text)]));
+    const source = aFile([aMatch({ id: "digits", stats })]);
+    await ingest(source, "--data", "digits", "--rejects", "digits.ndjson");
+    const text = readFileSync(join(cwd, "digits.ndjson"), "utf8");
+    for (const [index, number] of digits.entries()) expect(text).toContain(`"n${index}":${number}`);
+
+    // Mended as the complaint advises: as strings.
+    const mended = text.replaceAll(/"(n\d)":([^,}]+)/g, '"$1":"$2"');
+    writeFileSync(join(cwd, "digits-mended.ndjson"), mended);
+    expect((await ingest("digits-mended.ndjson", "--data", "digits")).exitCode).toBe(0);
+  });
+
+  test("takes the rejected matches out of their page, each as a document of its own", async () => {
+    const [first, second, third] = ["page-1", "page-2", "page-3"].map((id) => aMatch({ id }));
+    const draft = draftOf(second!);
+    draft.match.attributes.shardId = "??";
+    const whole = [first!, draft.document, third!];
+    const page = {
+      data: whole.map(({ data }) => data),
+      included: whole.flatMap(({ included }) => included),
+    };
+    const { report } = await jsonReport(
+      aFile([page]),
+      "--data",
+      "page",
+      "--rejects",
+      "page.ndjson",
+    );
+    expect(report).toEqual({ ...nothing, stored: 2, rejected: 1 });
+    const [record] = read("page.ndjson");
+    record.data.attributes.shardId = "na";
+    expect((await jsonReport(aFile([record]), "--data", "page")).report).toEqual({
+      ...nothing,
+      stored: 1,
+    });
+    expect((await jsonReport(aFile([second!]), "--data", "page")).report).toEqual({
+      ...nothing,
+      duplicate: 1,
+    });
+  });
+
+  test("keeps what is no JSON as text, and what is no text as base64", async () => {
+    const name = "broken.ndjson";
+    const broken = Buffer.from([0x7b, 0xff, 0x7d]);
+    writeFileSync(
+      join(cwd, name),
+      Buffer.concat([Buffer.from(`${lines([aMatch()])}{half ü\n`), broken]),
+    );
+    await ingest(name, "--data", "broken", "--rejects", "broken-rejects.ndjson");
+    const [text, bytes] = read("broken-rejects.ndjson");
+    expect(text.meta.rejected).toMatchObject({ source: name, line: 2, text: "{half ü" });
+    expect(Buffer.from(bytes.meta.rejected.base64, "base64")).toEqual(broken);
+    expect(bytes.meta.rejected.reasons).toEqual(["this is not UTF-8 text: save the file as UTF-8"]);
+  });
+
+  test("is empty when nothing was rejected, conflicts aside", async () => {
+    const id = anId("match");
+    writeFileSync(join(cwd, "none.ndjson"), "left over from yesterday\n");
+    const file = aFile([aMatch({ id }), aMatch({ id, patch: "9.9" })]);
+    await ingest(file, "--data", "none", "--rejects", "none.ndjson");
+    expect(readFileSync(join(cwd, "none.ndjson"), "utf8")).toBe("");
+  });
+});
+
+describe("flags", () => {
+  test("--shard is where records without a shard go, and the only one that is taken", async () => {
+    const bare = draftOf(aMatch());
+    for (const one of [bare.match, ...bare.document.included]) delete one.attributes.shardId;
+    const file = aFile([bare.document, aMatch({ id: "foreign", shard: "eu" })]);
+    const { exitCode, stderr, report } = await jsonReport(file, "--shard", "sa", "--data", "shard");
+    expect([exitCode, report]).toEqual([1, { ...nothing, stored: 1, rejected: 1 }]);
+    expect(stderr).toContain(
+      'match foreign: attributes.shardId is "eu", but the shard asked for is "sa"',
+    );
+    const { stdout } = await run("why", "--json", "sa", bare.match.id, "--data", "shard");
+    expect(JSON.parse(stdout).state).toBe("served");
+  });
+
+  test("--shards closes the list of shards, and says where each lies", async () => {
+    const file = aFile([aMatch({ shard: "eu" }), aMatch({ id: "other", shard: "sa" })]);
+    const args = ["--shards", "na,eu=sqlite:elsewhere/europe.db", "--data", "shards"];
+    const { stderr, report } = await jsonReport(file, ...args);
+    expect(report).toEqual({ ...nothing, stored: 1, rejected: 1 });
+    expect(stderr).toContain('match other: there is no shard "sa"; the settings list na, eu');
+    expect(existsSync(join(cwd, "elsewhere/europe.db"))).toBe(true);
+  });
+
+  test("--data is the folder data where none is named", async () => {
+    expect((await ingest(aFile([aMatch({ shard: "eu" })]))).exitCode).toBe(0);
+    expect(existsSync(join(cwd, "data/eu.db"))).toBe(true);
+  });
+});
+
+test("demo data goes in whole, and is all known the second time", async () => {
+  const demo = (
+    await run("demo", "--matches", "300", "--seed", "5", "--until", "2023-10-01T00:00:00Z")
+  ).stdout;
+  const into = () => matchbook(["ingest", "-", "--json", "--data", "demo"], { cwd, stdin: demo });
+  const first = JSON.parse((await into()).stdout);
+  const withheld = Object.values(first.withheld as Record<string, number>).reduce((a, b) => a + b);
+  expect(first.stored + withheld).toBe(300);
+  expect(first.rejected + first.conflict + first.duplicate).toBe(0);
+  const second = await into();
+  expect(second.exitCode).toBe(0);
+  expect(JSON.parse(second.stdout)).toEqual({ ...nothing, duplicate: 300 });
+});
+
+test("a store that cannot be used is an error of one sentence, not a rejected record", async () => {
+  mkdirSync(join(cwd, "unfit"));
+  writeFileSync(
+    join(cwd, "unfit/na.db"),
+    "this is no database, whatever its name says\n".repeat(200),
+  );
+  const { exitCode, stdout, stderr } = await ingest(aFile([aMatch()]), "--data", "unfit");
+  expect([exitCode, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^matchbook: cannot use unfit\/na\.db: .*\n$/);
+});

@@ -1,0 +1,90 @@
+/** In charge of `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
+
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { spawnMatchbook } from "../support/process.ts";
+import { countsOf, sumsOf, until } from "../support/state.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+const folder = aFolder();
+const data = join(folder.path, "data");
+afterAll(() => folder.remove());
+
+interface Started {
+  child: ReturnType<typeof spawnMatchbook>;
+  url: string;
+  key: string;
+  curl: string;
+  /** What it said on standard error until then. */
+  notes: string;
+}
+
+/** Starts it and reads what it prints, up to the line to paste. */
+async function quickstart(): Promise<Started> {
+  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
+  const [said, noted] = [collect(child.stdout), collect(child.stderr)];
+  const curl = await until(() => {
+    if (child.exitCode !== null) throw new Error(`it ended: ${said.text}${noted.text}`);
+    return /^ *(curl .+)\n/m.exec(said.text)?.[1];
+  });
+  const url = /listening on (http:\S+)\n/.exec(said.text)![1]!;
+  return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: noted.text };
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { text: string } {
+  const collected = { text: "" };
+  (async () => {
+    for await (const chunk of stream) collected.text += Buffer.from(chunk).toString();
+  })();
+  return collected;
+}
+
+async function statusWith({ url }: Started, key: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  return (await fetch(`${url}/shards/na/players`, { headers })).status;
+}
+
+async function recordsIn(): Promise<number> {
+  const { served, withheld } = await sumsOf(data);
+  return Object.values(withheld).reduce((sum, count) => sum + count, served);
+}
+
+test("a first run that is killed is completed by the next, which serves and prints a line that works", async () => {
+  const killed = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
+  await until(async () => (await recordsIn()) > 0 || undefined);
+  killed.kill("SIGKILL");
+  await killed.exited;
+  const before = await recordsIn();
+
+  const first = await quickstart();
+  const planned = Number(/Making (\d+) demo matches/.exec(first.notes)![1]);
+  expect(before).toBeLessThan(planned);
+  expect(planned).toBeGreaterThan(19_900);
+  expect(await recordsIn()).toBe(planned);
+  for (const [shard, { newestMatch }] of Object.entries(await countsOf(data))) {
+    expect([shard, newestMatch! <= Date.now()]).toEqual([shard, true]);
+  }
+
+  const asked = Bun.spawn(["sh", "-c", first.curl], { stdout: "pipe", stderr: "ignore" });
+  const answer = await new Response(asked.stdout).text();
+  expect(await asked.exited).toBe(0);
+  const { data: matches, included } = JSON.parse(answer);
+  expect(matches).toHaveLength(1);
+  expect(matches[0].type).toBe("match");
+  expect(included.map(({ type }: { type: string }) => type)).toContain("participant");
+
+  first.child.kill("SIGTERM");
+  expect(await first.child.exited).toBe(0);
+
+  // Again: nothing is made, and the key of the first run is no longer worth anything.
+  const began = performance.now();
+  const second = await quickstart();
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(second.notes).not.toContain("Making");
+  expect(await recordsIn()).toBe(planned);
+  expect(second.key).not.toBe(first.key);
+  expect(await statusWith(second, first.key)).toBe(401);
+  expect(await statusWith(second, second.key)).toBe(200);
+  second.child.kill("SIGINT");
+  expect(await second.child.exited).toBe(0);
+}, 300_000);

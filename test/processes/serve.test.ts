@@ -1,0 +1,211 @@
+/** In charge of `matchbook serve` as a process: its first line, what changes under it, its end. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+
+let made = 0;
+const newData = () => join(folder.path, `data-${made++}`);
+
+async function aKey(data: string): Promise<string> {
+  const { stdout } = await matchbook(["keys", "create", "--name", "n", "--data", data]);
+  return stdout.trim();
+}
+
+const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
+
+async function ingest(data: string, ...documents: object[]): Promise<void> {
+  const stdin = documents.map((one) => JSON.stringify(one)).join("\n");
+  const { exitCode, stderr } = await matchbook(["ingest", "-", "--data", data], { stdin });
+  expect([exitCode, stderr]).toEqual([0, ""]);
+}
+
+describe("the start", () => {
+  test("is announced by one line, after which the server answers at once", async () => {
+    const child = spawnMatchbook(["serve", "--port", "0", "--data", newData()]);
+    const reader = child.stdout.getReader();
+    const line = Buffer.from((await reader.read()).value!).toString();
+    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+    const url = line.trim().replace("listening on ", "");
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  test("takes a free port when asked for port 0, another for every server", async () => {
+    const data = newData();
+    const servers = await Promise.all([1, 2].map(() => startServerProcess(["--data", data])));
+    const ports = servers.map(({ url }) => Number(new URL(url).port));
+    expect(ports.every((port) => port > 0)).toBe(true);
+    expect(new Set(ports).size).toBe(2);
+    expect(await Promise.all(servers.map((server) => server.end()))).toEqual([0, 0]);
+  });
+
+  test("on a port that is taken fails with a sentence that names it", async () => {
+    const data = newData();
+    const server = await startServerProcess(["--data", data]);
+    const { port } = new URL(server.url);
+    const second = await matchbook(["serve", "--port", port, "--data", data]);
+    expect(second.exitCode).not.toBe(0);
+    expect(second.stdout).toBe("");
+    expect(second.stderr).toContain(port);
+    expect(second.stderr).not.toContain("    at ");
+    await server.end();
+  });
+});
+
+describe("while it serves", () => {
+  test("a key that is made or revoked counts within five seconds", async () => {
+    const data = newData();
+    await ingest(data, aMatch());
+    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+    const statusFor = async (key: string) =>
+      (await fetch(`${server.url}/shards/na/players`, { headers: headersFor(key) })).status;
+    const secondsUntil = async (key: string, wanted: number) => {
+      const began = performance.now();
+      await until(async () => (await statusFor(key)) === wanted || undefined);
+      return (performance.now() - began) / 1000;
+    };
+    try {
+      const key = await aKey(data);
+      expect(await secondsUntil(key, 200)).toBeLessThan(5);
+
+      const listed = await matchbook(["keys", "list", "--json", "--data", data]);
+      const [{ id }] = JSON.parse(listed.stdout);
+      expect((await matchbook(["keys", "revoke", id, "--data", data])).exitCode).toBe(0);
+      expect(await secondsUntil(key, 401)).toBeLessThan(5);
+    } finally {
+      await server.end();
+    }
+  }, 30_000);
+
+  test("a shard that ingest makes appears, and so does every match added later", async () => {
+    const data = newData();
+    const key = await aKey(data);
+    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+    const get = async (path: string) => {
+      const response = await fetch(`${server.url}${path}`, { headers: headersFor(key) });
+      return { status: response.status, body: (await response.json()) as { data: unknown[] } };
+    };
+    try {
+      expect((await get("/shards/new-one/matches")).status).toBe(404);
+      await ingest(data, aMatch({ shard: "new-one" }));
+      // What ingest has acknowledged is there for the next request.
+      expect((await get("/shards/new-one/matches")).body.data).toHaveLength(1);
+      await ingest(data, aMatch({ shard: "new-one" }), aMatch({ shard: "another" }));
+      expect((await get("/shards/new-one/matches")).body.data).toHaveLength(2);
+      expect((await get("/shards/another/matches")).body.data).toHaveLength(1);
+    } finally {
+      await server.end();
+    }
+  }, 30_000);
+});
+
+describe("the end", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "by %s is exit 0, also with idle connections open",
+    async (signal) => {
+      const server = await startServerProcess(["--data", newData(), "--farewell-ms", "0"]);
+      const silent = await connected(server.url);
+      const idle = await connected(server.url);
+      idle.write("GET /healthz HTTP/1.1\r\nHost: matchbook\r\n\r\n");
+      await new Promise((resolve) => idle.once("data", resolve));
+      expect(await server.end(signal)).toBe(0);
+      silent.destroy();
+      idle.destroy();
+    },
+    // Less than the ten seconds after which the runtime itself gives up on a connection.
+    8000,
+  );
+
+  test("tells callers to close their connections before the listener goes away", async () => {
+    const server = await startServerProcess(["--data", newData(), "--farewell-ms", "1000"]);
+    server.child.kill("SIGTERM");
+    const said = await until(async () => {
+      const response = await fetch(`${server.url}/healthz`);
+      expect(response.status).toBe(200);
+      return response.headers.get("connection") === "close" || undefined;
+    });
+    expect(said).toBe(true);
+    expect(await server.child.exited).toBe(0);
+  }, 10_000);
+
+  test("comes after the last byte of a reply that is under way", async () => {
+    const data = newData();
+    const key = await aKey(data);
+    // More than any socket's buffers take, so that the reply waits for its reader.
+    const notes = Array.from({ length: 14 }, () => randomText(1 << 20));
+    await ingest(data, aMatch({ id: "large", attributes: { notes } }));
+    const server = await startServerProcess(["--data", data, "--farewell-ms", "0"]);
+
+    const socket = await connected(server.url);
+    const headers = Object.entries({ Host: "matchbook", ...headersFor(key) });
+    socket.write(
+      `GET /shards/na/matches/large HTTP/1.1\r\n${headers.map((one) => `${one.join(": ")}\r\n`).join("")}\r\n`,
+    );
+    const received: Buffer[] = [await new Promise((resolve) => socket.once("data", resolve))];
+    socket.pause();
+    server.child.kill("SIGTERM");
+    await until(() => isRefused(server.url));
+    const size = wholeSize(received[0]!);
+    let arrived = received[0]!.length;
+    const whole = new Promise<void>((resolve) => {
+      socket.on("close", () => resolve());
+      socket.on("data", (chunk: Buffer) => {
+        received.push(chunk);
+        arrived += chunk.length;
+        if (arrived >= size) resolve();
+      });
+    });
+    socket.resume();
+    await whole;
+
+    const reply = Buffer.concat(received);
+    expect(reply.toString("latin1", 0, 12)).toBe("HTTP/1.1 200");
+    expect(reply.length).toBe(size);
+    const body = JSON.parse(reply.subarray(reply.indexOf("\r\n\r\n") + 4).toString());
+    expect(body.data.attributes.notes).toEqual(notes);
+    socket.destroy();
+    expect(await server.child.exited).toBe(0);
+  }, 30_000);
+});
+
+function connected(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+/** True once nobody listens there any more. */
+async function isRefused(url: string): Promise<true | undefined> {
+  try {
+    (await connected(url)).destroy();
+    return undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** How long a reply will be, by its beginning. */
+function wholeSize(beginning: Buffer): number {
+  const end = beginning.indexOf("\r\n\r\n");
+  const head = beginning.toString("latin1", 0, end);
+  return end + 4 + Number(/content-length: (\d+)/i.exec(head)![1]);
+}
+
+const randomText = (length: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(1 << 15)))
+    .toString("base64")
+    .repeat(length / (1 << 15))
+    .slice(0, length);

@@ -1,0 +1,182 @@
+/** In charge of asking a server for everything its records can be seen through, as raw bytes. */
+
+import type { Report } from "../../src/ingest/report.ts";
+import type { MatchDocument } from "../support/records.ts";
+import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, TITLE, WINDOW } from "./histories.ts";
+import type { Filters } from "./reference.ts";
+
+/** Links lead to this address, so that worlds on different ports give equal bytes. */
+export const PUBLIC_URL = "https://matchbook.example";
+
+/** A server that holds these records, all of which must be accepted. */
+export async function worldOf(documents: MatchDocument[]): Promise<World> {
+  const world = await startWorld([], {
+    "public-url": PUBLIC_URL,
+    "title-id": TITLE,
+    shards: SHARD,
+  });
+  await take(world, documents);
+  return world;
+}
+
+/** Takes in records, all of which must be accepted. */
+export async function take(
+  world: World,
+  documents: MatchDocument[],
+  batch?: number,
+): Promise<Report> {
+  const { report, rejections, conflicts } = await world.ingest(documents, {
+    ...(batch === undefined ? {} : { batch }),
+  });
+  const refused = rejections.flatMap(({ problems }) => problems);
+  if (refused.length + conflicts.length > 0) {
+    throw new Error(`not accepted: ${[...refused, ...conflicts].join("; ")}`);
+  }
+  return report;
+}
+
+/** One reply, byte for byte, in both encodings. */
+export interface Raw {
+  status: number;
+  plain: Buffer;
+  gzip: Buffer;
+  /** The entity tags of both. */
+  tags: (string | null)[];
+}
+
+export async function ask(world: World, path: string): Promise<Raw> {
+  const [plain, gzip] = [await send(world, path, "identity"), await send(world, path, "gzip")];
+  if (plain.status !== gzip.status) throw new Error(`${path}: ${plain.status} and ${gzip.status}`);
+  const encodings = [plain, gzip].map(({ headers }) => headers.get("content-encoding"));
+  if (plain.status === 200 && (encodings[0] !== null || encodings[1] !== "gzip")) {
+    throw new Error(`${path}: the encodings were ${encodings}`);
+  }
+  return {
+    status: plain.status,
+    plain: Buffer.from(await plain.arrayBuffer()),
+    gzip: Buffer.from(await gzip.arrayBuffer()),
+    tags: [plain, gzip].map(({ headers }) => headers.get("etag")),
+  };
+}
+
+function send(world: World, path: string, encoding: string): Promise<Response> {
+  return fetch(`${world.url}${path}`, {
+    headers: {
+      Authorization: `Bearer ${world.key}`,
+      Accept: JSON_API,
+      "Accept-Encoding": encoding,
+    },
+    decompress: false,
+  } as RequestInit);
+}
+
+export function query(parameters: Record<string, string>): string {
+  const pairs = Object.entries(parameters);
+  return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
+/** A page of matches within the explicit window. */
+export function matchesPath(parameters: Record<string, string> = {}): string {
+  return `/shards/${SHARD}/matches?${query({
+    "filter[createdAt-start]": WINDOW.start,
+    "filter[createdAt-end]": WINDOW.end,
+    ...parameters,
+  })}`;
+}
+
+/** A value of a list filter: commas and backslashes inside it are escaped. */
+export const listed = (...values: string[]): string =>
+  values.map((value) => value.replaceAll(/[\\,]/g, "\\$&")).join(",");
+
+const PARAMETERS: Record<keyof Filters, string> = {
+  playerNames: "filter[playerNames]",
+  playerIds: "filter[playerIds]",
+  teamNames: "filter[teamNames]",
+  gameModes: "filter[gameMode]",
+  patchVersions: "filter[patchVersion]",
+};
+/** Filters as the parameters of a query. */
+export const parametersOf = (filters: Filters): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, given]) => [
+      PARAMETERS[name as keyof Filters],
+      listed(...given),
+    ]),
+  );
+
+/** The pages from a path on, following `next` (or `prev`), each with its path. */
+export async function walk(
+  world: World,
+  start: string,
+  direction: "next" | "prev" = "next",
+): Promise<[path: string, reply: Raw][]> {
+  const pages: [string, Raw][] = [];
+  for (let path: string | undefined = start; path !== undefined; ) {
+    const reply = await ask(world, path);
+    pages.push([path, reply]);
+    const link: string | undefined = JSON.parse(reply.plain.toString()).links?.[direction];
+    path = link?.slice(PUBLIC_URL.length);
+  }
+  return pages;
+}
+
+/** One address for each kind of filter and each value that may find something. */
+export const FILTERED: string[] = [
+  ...NAMES.map((name) => matchesPath({ "filter[playerNames]": listed(name) })),
+  ...PLAYER_IDS.map((id) => matchesPath({ "filter[playerIds]": id, sort: "-createdAt" })),
+  ...TAGS.map((tag) => matchesPath({ "filter[teamNames]": listed(tag) })),
+  matchesPath({ "filter[playerNames]": listed(...NAMES.slice(2)), "filter[gameMode]": "private" }),
+  matchesPath({ "filter[gameMode]": "private,ranked", "filter[patchVersion]": PATCHES[0]! }),
+  matchesPath({ "filter[playerIds]": listed(...PLAYER_IDS), "page[offset]": "3" }),
+  matchesPath({ "filter[teamNames]": listed(...TAGS), "filter[playerNames]": listed(...NAMES) }),
+];
+
+export const PLAYER_LISTS: string[] = [
+  `/shards/${SHARD}/players`,
+  ...NAMES.map(
+    (name) => `/shards/${SHARD}/players?${query({ "filter[playerNames]": listed(name) })}`,
+  ),
+  `/shards/${SHARD}/players?${query({ "filter[playerNames]": listed(...NAMES) })}`,
+  `/shards/${SHARD}/players?${query({ "filter[playerIds]": listed(...PLAYER_IDS.toReversed()) })}`,
+];
+
+export const SHAPED: string[] = [
+  matchesPath({ include: "" }),
+  matchesPath({ include: "rosters.participants.player,rosters.team" }),
+  matchesPath({ "fields[match]": "createdAt,rosters", "fields[player]": "name,stats" }),
+];
+
+/** Everything that can be seen: all pages both ways, every match, every player, many filters. */
+export async function askEverything(world: World): Promise<Map<string, Raw>> {
+  const seen = new Map<string, Raw>();
+  for (const start of [matchesPath(), matchesPath({ sort: "-createdAt", "page[limit]": "2" })]) {
+    const forward = await walk(world, start);
+    const back = await walk(world, forward.at(-1)![0], "prev");
+    for (const [path, reply] of [...forward, ...back]) seen.set(path, reply);
+  }
+  const single = [
+    ...MATCH_IDS.map((id) => `/shards/${SHARD}/matches/${id}`),
+    ...PLAYER_IDS.map((id) => `/shards/${SHARD}/players/${id}`),
+  ];
+  for (const path of [...single, ...FILTERED, ...PLAYER_LISTS, ...SHAPED]) {
+    seen.set(path, await ask(world, path));
+  }
+  return seen;
+}
+
+/** What differs between what two worlds show, in words; nothing when they show the same. */
+export function differences(one: Map<string, Raw>, other: Map<string, Raw>): string[] {
+  const found: string[] = [];
+  for (const path of new Set([...one.keys(), ...other.keys()])) {
+    const [a, b] = [one.get(path), other.get(path)];
+    if (!a || !b) found.push(`${path}: only one of them leads there`);
+    else if (a.status !== b.status) found.push(`${path}: ${a.status} and ${b.status}`);
+    // Replies of errors bear the id of the request.
+    else if (a.status !== 200) continue;
+    else if (!a.plain.equals(b.plain)) found.push(`${path}:\n${a.plain}\n${b.plain}`);
+    else if (!a.gzip.equals(b.gzip)) found.push(`${path}: other gzip bytes`);
+    else if (!Bun.deepEquals(a.tags, b.tags)) found.push(`${path}: tags ${a.tags} and ${b.tags}`);
+  }
+  return found;
+}

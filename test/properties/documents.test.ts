@@ -1,0 +1,277 @@
+/** In charge of the property that stitched documents say what the records say. */
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { aFolder, JSON_API, type World } from "../support/world.ts";
+import { ask, askEverything, matchesPath, parametersOf, query, walk, worldOf } from "./asking.ts";
+import {
+  history,
+  MATCH_IDS,
+  NAMES,
+  PATCHES,
+  PLAYER_IDS,
+  SHARD,
+  TAGS,
+  TITLE,
+  WINDOW,
+} from "./histories.ts";
+import { type Filters, projected, Reference, type Thing } from "./reference.ts";
+
+/** Runs a property over random records: once with a server that holds them, and their reference. */
+async function forAnyRecords<T>(
+  also: fc.Arbitrary<T>,
+  numRuns: number,
+  check: (world: World, reference: Reference, more: T) => Promise<void>,
+): Promise<void> {
+  const holds = fc.asyncProperty(history, also, async (documents, more) => {
+    const world = await worldOf(documents);
+    try {
+      await check(world, new Reference(documents, TITLE), more);
+    } finally {
+      await world.stop();
+    }
+  });
+  await fc.assert(holds, { numRuns });
+}
+
+/** The document of a reply, whichever encoding it is read in. */
+async function documentAt(world: World, path: string): Promise<Thing | undefined> {
+  const { status, plain, gzip } = await ask(world, path);
+  if (status === 404) return undefined;
+  expect(status).toBe(200);
+  expect(gunzipSync(gzip).equals(plain)).toBe(true);
+  return JSON.parse(plain.toString());
+}
+
+/** The order of related resources is stable, but only the set of them is promised. */
+const byKey = (resources: unknown) =>
+  (resources as Thing[]).toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1));
+
+function expectSame(document: Thing, expected: { data: unknown; included?: Thing[] }): void {
+  const sorted = ({ data, included }: { data?: unknown; included?: unknown }) => ({
+    data,
+    included: included && byKey(included),
+  });
+  expect(sorted(document)).toStrictEqual(sorted(expected));
+}
+
+test("every match is served as its record and the records of its players say, or not at all", async () => {
+  await forAnyRecords(fc.constant(0), 25, async (world, reference) => {
+    for (const id of MATCH_IDS) {
+      const document = await documentAt(world, `/shards/${SHARD}/matches/${id}`);
+      expect(document !== undefined).toBe(reference.servedIds.includes(id));
+      if (!document) continue;
+      const { data, included } = reference.document([id]);
+      expectSame(document, { data: data[0], included });
+    }
+  });
+}, 120_000);
+
+test("every player is served as the served matches add up, or not at all", async () => {
+  await forAnyRecords(fc.constant(0), 25, async (world, reference) => {
+    for (const id of PLAYER_IDS) {
+      const document = await documentAt(world, `/shards/${SHARD}/players/${id}`);
+      expect(document?.data).toStrictEqual(reference.player(id) as Thing);
+    }
+  });
+}, 120_000);
+
+const values = (all: string[]) =>
+  fc.shuffledSubarray(all, { minLength: 1, maxLength: Math.min(3, all.length) });
+const anyFilters: fc.Arbitrary<Filters> = fc.record(
+  {
+    playerNames: values(NAMES),
+    playerIds: values(PLAYER_IDS),
+    teamNames: values([...TAGS, "nobody"]),
+    gameModes: values(["ranked", "private", "casual", "blitz_pvp_ranked"]),
+    patchVersions: values(PATCHES),
+  },
+  { requiredKeys: [] },
+);
+const anyList = fc.record({
+  filters: fc.oneof(fc.constant({}), anyFilters, anyFilters),
+  sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
+  limit: fc.integer({ min: 1, max: 5 }),
+});
+
+test("every walk through any list gives its matches in order, each page whole", async () => {
+  const lists = fc.array(anyList, { minLength: 8, maxLength: 12 });
+  await forAnyRecords(lists, 25, async (world, reference, asked) => {
+    for (const { filters, sort, limit } of asked) {
+      const expected = reference.list(filters, sort);
+      const start = matchesPath({ ...parametersOf(filters), sort, "page[limit]": `${limit}` });
+      const pages = await walk(world, start);
+      expect(pages).toHaveLength(Math.max(1, Math.ceil(expected.length / limit)));
+      for (const [index, [, { status, plain, gzip }]] of pages.entries()) {
+        expect(status).toBe(200);
+        expect(gunzipSync(gzip).equals(plain)).toBe(true);
+        const document = JSON.parse(plain.toString());
+        const ids = expected.slice(index * limit, (index + 1) * limit);
+        expectSame(document, reference.document(ids));
+        expect(document.meta).toStrictEqual({ window: WINDOW });
+        expect(document.jsonapi).toStrictEqual({ version: "1.0" });
+      }
+    }
+  });
+}, 120_000);
+
+test("every list of players holds those asked for, in their order", async () => {
+  const filters = fc.record(
+    { playerNames: values(NAMES), playerIds: values(PLAYER_IDS) },
+    {
+      requiredKeys: [],
+    },
+  );
+  const lists = fc.array(filters, { minLength: 8, maxLength: 12 });
+  await forAnyRecords(lists, 15, async (world, reference, asked) => {
+    for (const given of [{}, ...asked]) {
+      const path = `/shards/${SHARD}/players?${query(parametersOf(given))}`;
+      const document = (await documentAt(world, path))!;
+      expect(document.data).toStrictEqual(reference.players(given));
+    }
+  });
+}, 120_000);
+
+const anyShape = fc.record({
+  include: fc.option(
+    fc.subarray([
+      "rosters",
+      "rosters.participants",
+      "rosters.participants.player",
+      "rosters.team",
+      "spectators",
+      "assets",
+      "assets.owner",
+    ]),
+    { nil: undefined },
+  ),
+  fields: fc.dictionary(
+    fc.constantFrom("match", "roster", "participant", "player", "team"),
+    fc.subarray(
+      ["name", "stats", "createdAt", "rosters", "participants", "player", "won", "extra", "none"],
+      { minLength: 1 },
+    ),
+    { maxKeys: 3, noNullPrototype: true },
+  ),
+});
+
+test("chosen paths and fields are what is left of the whole document", async () => {
+  const shapes = fc.array(anyShape, { minLength: 6, maxLength: 8 });
+  await forAnyRecords(shapes, 25, async (world, reference, asked) => {
+    const ids = reference.servedIds.slice(0, 5);
+    const whole = reference.document(ids);
+    const known = new Set([
+      "rosters",
+      "rosters.participants",
+      "rosters.participants.player",
+      "rosters.team",
+      ...extraPaths(reference),
+    ]);
+    for (const { include, fields } of asked) {
+      const paths = include?.filter((path) => known.has(path));
+      const shape = {
+        ...(paths ? { include: paths.join(",") } : {}),
+        ...Object.fromEntries(
+          Object.entries(fields).map(([type, names]) => [`fields[${type}]`, names.join(",")]),
+        ),
+      };
+      const page = (await documentAt(world, matchesPath(shape)))!;
+      expectSame(page, projected(whole, paths, fields));
+
+      if (ids.length === 0) continue;
+      const single = `/shards/${SHARD}/matches/${ids[0]}?${query(shape)}`;
+      const { data, included } = projected(reference.document([ids[0]!]), paths, fields);
+      expectSame((await documentAt(world, single))!, {
+        data: data[0],
+        ...(included ? { included } : {}),
+      });
+    }
+  });
+}, 120_000);
+
+/** The paths beyond the usual that some served record makes known. */
+function extraPaths(reference: Reference): string[] {
+  const found = new Set<string>();
+  for (const id of reference.servedIds) {
+    const { data, included } = reference.document([id]);
+    const relationships = Object.keys(data[0]!.relationships as Thing);
+    for (const name of relationships) found.add(name);
+    const hasOwner = included.some(
+      (one) => one.type === "asset" && "owner" in ((one.relationships as Thing) ?? {}),
+    );
+    if (hasOwner) found.add("assets.owner");
+  }
+  return [...found];
+}
+
+test("gzip bodies pass gzip -t and unpack to the plain bodies, read by gzip and by fetch", async () => {
+  const folder = aFolder();
+  try {
+    await forAnyRecords(fc.constant(0), 4, async (world) => {
+      const replies = [...(await askEverything(world))].filter(([, { status }]) => status === 200);
+      const files = replies.map(([, { gzip }], index) => {
+        const file = join(folder.path, `${index}.gz`);
+        writeFileSync(file, gzip);
+        return file;
+      });
+      const tested = Bun.spawnSync(["gzip", "-t", ...files]);
+      expect([tested.exitCode, String(tested.stderr)]).toEqual([0, ""]);
+      const unpacked = Bun.spawnSync(["gzip", "-dc", ...files]);
+      expect(unpacked.stdout.equals(Buffer.concat(replies.map(([, { plain }]) => plain)))).toBe(
+        true,
+      );
+      for (const [path, { plain }] of replies) {
+        const fetched = await fetch(`${world.url}${path}`, {
+          headers: {
+            Authorization: `Bearer ${world.key}`,
+            Accept: JSON_API,
+            "Accept-Encoding": "gzip",
+          },
+        });
+        expect(Buffer.from(await fetched.arrayBuffer()).equals(plain)).toBe(true);
+      }
+    });
+  } finally {
+    folder.remove();
+  }
+}, 120_000);
+
+test.skipIf(Bun.which("curl") === null)(
+  "curl --compressed reads what curl alone reads (needs curl)",
+  async () => {
+    await forAnyRecords(fc.constant(0), 3, async (world, reference) => {
+      const [first] = reference.servedIds;
+      const paths = [
+        matchesPath(),
+        matchesPath({ include: "rosters" }),
+        `/shards/${SHARD}/players`,
+        ...(first === undefined ? [] : [`/shards/${SHARD}/matches/${first}`]),
+      ];
+      for (const path of paths) {
+        const curl = (...options: string[]) =>
+          run(
+            ["curl", "-sSg", "--fail", ...options],
+            ["-H", `Authorization: Bearer ${world.key}`, "-H", `Accept: ${JSON_API}`],
+            [`${world.url}${path}`],
+          );
+        const [compressed, alone] = [await curl("--compressed"), await curl()];
+        expect(compressed).toEqual(alone);
+        expect(JSON.parse(alone)).toHaveProperty("data");
+      }
+    });
+  },
+  60_000,
+);
+
+async function run(...words: string[][]): Promise<string> {
+  const child = Bun.spawn(words.flat(), { stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  expect([await child.exited, stderr]).toEqual([0, ""]);
+  return stdout;
+}

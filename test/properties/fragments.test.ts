@@ -1,0 +1,230 @@
+/** In charge of the properties of fragments: nothing is lost, nothing damaged passes, pieces join. */
+
+import { describe, expect, test } from "bun:test";
+import { crc32, gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { canonicalJson, canonicalList, canonicalResource } from "../../src/document/canonical.ts";
+import { appendFactor, joinCrc } from "../../src/document/crc32.ts";
+import {
+  DamagedFragment,
+  fragmentText,
+  literalPiece,
+  type Piece,
+  pieceOf,
+  readFragment,
+  writeFragment,
+} from "../../src/document/fragment.ts";
+import { gzipBody, plainBody } from "../../src/document/gzip.ts";
+import type { Json, Resource } from "../../src/domain/json.ts";
+import { anyJson, reversed } from "./json.ts";
+
+const anyText = fc.oneof(
+  anyJson.map((value) => JSON.stringify(value)),
+  fc.string({ unit: "binary", maxLength: 200 }),
+  // Longer than one block of deflate, and hard or easy to compress.
+  fc
+    .tuple(fc.string({ unit: "binary", minLength: 1, maxLength: 50 }), fc.nat(3000))
+    .map(([text, times]) => text.repeat(times)),
+  fc.integer().map((seed) => noise(seed, 100_000)),
+);
+
+/** Text without any repetition worth compressing. */
+function noise(seed: number, length: number): string {
+  let state = seed | 1;
+  return Array.from({ length }, () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return String.fromCharCode(32 + ((state >>> 8) % 95));
+  }).join("");
+}
+
+/** Each of the three ways in which a text becomes a piece of a reply. */
+const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
+  .tuple(anyText, fc.constantFrom("stored", "written", "literal"))
+  .map(([text, way]) => {
+    if (way === "stored") return [text, readFragment(writeFragment(text))];
+    return [text, way === "written" ? pieceOf(text) : literalPiece(text)];
+  });
+
+describe("fragments", () => {
+  test("give back every text exactly", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(fragmentText(writeFragment(text)) === text).toBe(true);
+      }),
+    );
+  });
+
+  test("of equal texts are equal bytes", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(Buffer.compare(writeFragment(text), writeFragment(text))).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("can be read from the middle of a larger buffer", () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(9), (text, at) => {
+        const stored = writeFragment(text);
+        const larger = new Uint8Array(stored.length + 20).fill(0xff);
+        larger.set(stored, at);
+        expect(fragmentText(larger.subarray(at, at + stored.length)) === text).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("with any byte changed are refused", () => {
+    const changed = fc.tuple(anyText, fc.nat(), fc.integer({ min: 1, max: 255 }));
+    fc.assert(
+      fc.property(changed, ([text, at, by]) => {
+        const stored = Buffer.from(writeFragment(text));
+        stored[at % stored.length]! ^= by;
+        expect(() => readFragment(stored)).toThrow(DamagedFragment);
+        expect(() => fragmentText(stored)).toThrow(DamagedFragment);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("with every single bit changed in turn are refused", () => {
+    const stored = Buffer.from(writeFragment('{"type":"match","id":"m"}'));
+    for (let bit = 0; bit < 8 * stored.length; bit++) {
+      const damaged = Buffer.from(stored);
+      damaged[bit >> 3]! ^= 1 << (bit & 7);
+      expect(() => readFragment(damaged)).toThrow(DamagedFragment);
+    }
+  });
+
+  test("cut short or lengthened are refused", () => {
+    fc.assert(
+      fc.property(
+        anyText,
+        fc.nat(),
+        fc.uint8Array({ minLength: 1, maxLength: 9 }),
+        (text, at, more) => {
+          const stored = writeFragment(text);
+          expect(() => readFragment(stored.subarray(0, at % stored.length))).toThrow(
+            DamagedFragment,
+          );
+          expect(() => readFragment(Buffer.concat([stored, more]))).toThrow(DamagedFragment);
+        },
+      ),
+    );
+  });
+});
+
+describe("pieces laid one after another", () => {
+  test("give the texts one after another, gzip and plain alike", () => {
+    fc.assert(
+      fc.property(fc.array(anyPiece, { maxLength: 8 }), (given) => {
+        const pieces = given.map(([, piece]) => piece);
+        const whole = given.map(([text]) => text).join("");
+        expect(Buffer.from(plainBody(pieces)).toString() === whole).toBe(true);
+        // Checks the CRC and the length in the trailer as well.
+        expect(gunzipSync(gzipBody(pieces)).toString() === whole).toBe(true);
+      }),
+    );
+  });
+
+  test("of equal texts give equal gzip bodies", () => {
+    const texts = fc.array(anyText, { maxLength: 4 });
+    fc.assert(
+      fc.property(texts, (given) => {
+        const body = () => gzipBody(given.map((text) => readFragment(writeFragment(text))));
+        expect(Buffer.compare(body(), body())).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("in a gzip body with a damaged byte are not read as something else", () => {
+    const damage = fc.tuple(anyPiece, fc.nat(), fc.integer({ min: 1, max: 255 }));
+    fc.assert(
+      fc.property(damage, ([[text, piece], at, by]) => {
+        const body = Buffer.from(gzipBody([piece]));
+        // The ten bytes of the header say nothing about the content.
+        body[10 + (at % (body.length - 10))]! ^= by;
+        let read: string | undefined;
+        try {
+          read = gunzipSync(body).toString();
+        } catch {
+          return;
+        }
+        expect(read === text).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("CRC-32", () => {
+  test("of joined pieces is the CRC of the whole", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 6 }), (pieces) => {
+        let joined = 0;
+        for (const piece of pieces) {
+          joined = joinCrc(joined, crc32(piece), appendFactor(piece.length));
+        }
+        expect(joined).toBe(crc32(Buffer.concat(pieces)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("can be joined over lengths of many megabytes", () => {
+    const zeros = Buffer.alloc(40_000_003);
+    const start = Buffer.from("start");
+    expect(joinCrc(crc32(start), crc32(zeros), appendFactor(zeros.length))).toBe(
+      crc32(zeros, crc32(start)),
+    );
+  });
+});
+
+describe("canonical JSON", () => {
+  test("is the same text for equal values, however their members are ordered", () => {
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("reads back as the same value", () => {
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        expect(JSON.parse(canonicalJson(value))).toStrictEqual(value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("is another text for another value", () => {
+    fc.assert(
+      fc.property(anyJson, anyJson, (one, other) => {
+        const isSame = canonicalJson(one) === canonicalJson(other);
+        expect(isSame).toBe(Bun.deepEquals(one, other, true));
+      }),
+    );
+  });
+
+  test("of resources depends on neither the order nor the depth of members", () => {
+    const resource = fc.record({
+      type: fc.string(),
+      id: fc.string(),
+      attributes: anyJson,
+      other: anyJson,
+    });
+    fc.assert(
+      fc.property(fc.array(resource, { maxLength: 3 }), (given) => {
+        const list = given as unknown as Resource[];
+        const turned = list.map((one) => reversed(one as unknown as Json) as unknown as Resource);
+        expect(canonicalList(turned)).toBe(canonicalList(list));
+        expect(turned.map(canonicalResource)).toEqual(list.map(canonicalResource));
+        expect(JSON.parse(`[${canonicalList(list)}]`)).toStrictEqual(given);
+        for (const text of list.map(canonicalResource)) expect(text).toStartWith('{"type":');
+      }),
+    );
+  });
+});

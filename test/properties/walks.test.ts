@@ -1,0 +1,84 @@
+/** In charge of the property that a walk keeps to the matches it began with, whatever arrives. */
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { MatchDocument } from "../support/records.ts";
+import type { World } from "../support/world.ts";
+import { ask, matchesPath, PUBLIC_URL, parametersOf, take, worldOf } from "./asking.ts";
+import { history, NAMES, PLAYER_IDS, TAGS, TITLE } from "./histories.ts";
+import { type Filters, Reference } from "./reference.ts";
+
+const walking = fc.record({
+  documents: history,
+  /** How many of the documents are there at the start, in per cent. */
+  early: fc.integer({ min: 20, max: 80 }),
+  sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
+  limit: fc.integer({ min: 1, max: 3 }),
+  filters: fc.constantFrom<Filters>(
+    {},
+    {},
+    { gameModes: ["private", "ranked"] },
+    { patchVersions: ["2.5"] },
+    { playerIds: PLAYER_IDS.slice(0, 3) },
+    { playerNames: NAMES.slice(0, 4) },
+    { teamNames: TAGS.slice(0, 2) },
+  ),
+});
+
+test("following next and then prev while matches arrive meets none twice and misses none of the start", async () => {
+  const keeps = fc.asyncProperty(walking, async ({ documents, early, sort, limit, filters }) => {
+    const split = Math.ceil((documents.length * early) / 100);
+    const arriving = documents.slice(split);
+    const world = await worldOf(documents.slice(0, split));
+    try {
+      const expected = new Reference(documents.slice(0, split), TITLE).list(filters, sort);
+      const start = matchesPath({
+        sort,
+        "page[limit]": `${limit}`,
+        ...parametersOf(filters),
+      });
+      const first = await pageAt(world, start);
+      const forward = await walkOn(world, first, "next", arriving.splice(0, arriving.length / 2));
+      expectKept(forward.ids, expected);
+      const back = await walkOn(world, forward.last, "prev", arriving);
+      expectKept(back.ids, expected.toReversed());
+    } finally {
+      await world.stop();
+    }
+  });
+  await fc.assert(keeps, { numRuns: 60 });
+}, 120_000);
+
+/** Nothing twice, and those of the start in their order. */
+function expectKept(met: string[], expected: string[]): void {
+  expect(met.length).toBe(new Set(met).size);
+  expect(met.filter((id) => expected.includes(id))).toEqual(expected);
+}
+
+interface Page {
+  ids: string[];
+  links: Record<string, string>;
+}
+
+async function pageAt(world: World, path: string): Promise<Page> {
+  const { data, links } = JSON.parse((await ask(world, path)).plain.toString());
+  return { ids: data.map(({ id }: { id: string }) => id), links };
+}
+
+/** From a page to the end in one direction; after every page one more match arrives. */
+async function walkOn(
+  world: World,
+  first: Page,
+  direction: "next" | "prev",
+  arriving: MatchDocument[],
+): Promise<{ ids: string[]; last: Page }> {
+  const ids: string[] = [];
+  for (let page = first; ; ) {
+    ids.push(...(direction === "next" ? page.ids : page.ids.toReversed()));
+    const [arrival] = arriving.splice(0, 1);
+    if (arrival) await take(world, [arrival]);
+    const link = page.links[direction];
+    if (link === undefined) return { ids, last: page };
+    page = await pageAt(world, link.slice(PUBLIC_URL.length));
+  }
+}
