@@ -30,7 +30,7 @@ export function structureProblems(resource: Resource): string[] {
       }
       checkRelationship(name, relationships[name], problems);
     }
-  }
+  } else if (relationships !== undefined) problems.push("relationships must be an object");
   checkExtras("", resource, problems);
   return problems;
 }

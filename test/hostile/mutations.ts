@@ -68,10 +68,10 @@ const DAMAGES: readonly { weight: number; make: Damage }[] = [
   { weight: 1, make: wrap },
 ];
 
-/** Deeper places are as likely as shallow ones: a document has few of the latter. */
+/** Mostly deep ones: damage near the top is always the same. */
 function somePlace(document: JsonObject, chance: Chance): Place | undefined {
   let parent: JsonObject | Json[] = document;
-  for (let stop = chance.between(1, 8); ; stop--) {
+  for (let stop = chance.oneIn(4) ? chance.between(1, 4) : chance.between(4, 8); ; stop--) {
     const names: (string | number)[] = Array.isArray(parent)
       ? [...parent.keys()]
       : Object.keys(parent);

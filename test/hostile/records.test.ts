@@ -37,12 +37,13 @@ const accepted = () => [...records.keys()].filter((number) => !taken.rejections.
 
 test(`every record is accounted for (HOSTILE_SEED=${SEED})`, () => {
   // What a list of matches includes without need is one rejection more.
-  const least = records.reduce((sum, { line }) => sum + recordsIn(line), 0);
-  const lists = records.filter(({ line }) => recordsIn(line) !== 1).length;
+  const counts = records.map(({ line }) => recordsIn(line));
+  const least = counts.reduce((sum, count) => sum + count, 0);
+  const lists = counts.filter((count) => count !== 1).length;
   expect(recordsOf(taken.report)).toBeWithin(least, least + lists + 1);
   expect(taken.report.stored).toBeGreaterThan(COUNT / 10);
-  expect(taken.report.rejected).toBeGreaterThan(COUNT / 2);
-});
+  expect(taken.report.rejected).toBeGreaterThan(COUNT / 4);
+}, 60_000);
 
 test("every rejection has reasons that a person can read", () => {
   const unreadable = [...taken.rejections].flatMap(([line, rejections]) =>

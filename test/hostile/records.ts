@@ -17,43 +17,40 @@ export interface HostileRecord {
   line: Buffer;
 }
 
+/** Fewer documents than records: some come again, damaged differently. */
+const SOUND = 2000;
+
 /** The first one is always sound, so that a file of them is seen to be NDJSON. */
 export function* hostileRecords(seed: number, count: number): Generator<HostileRecord> {
-  const sound = [
-    ...demoDocuments({ matches: Math.ceil(count / 2), seed, until: UNTIL, shards: ["na", "eu"] }),
-  ];
-  yield { kind: "sound", line: Buffer.from(JSON.stringify(sound[0])) };
+  const options = { matches: SOUND, seed, until: UNTIL, shards: ["na", "eu"] };
+  const sound = Array.from(demoDocuments(options), (document) => JSON.stringify(document));
+  yield { kind: "sound", line: Buffer.from(sound[0]!) };
   for (let number = 1; number < count; number++) {
     const chance = new Chance(seed, number);
-    // Fewer documents than records: some come again, damaged differently, and are in conflict.
-    const document = structuredClone(chance.pick(sound));
-    yield hostile(document, number, chance);
+    const json = chance.pick(sound);
+    // Most are matches of their own, so that damage is not mistaken for a conflict.
+    yield hostile(chance.oneIn(10) ? json : json.replace(MATCH_ID, `$1m-${number}"`), chance);
   }
 }
 
-function hostile(document: JsonObject, number: number, chance: Chance): HostileRecord {
-  // Most are matches of their own, so that damage is not mistaken for a conflict.
-  if (!chance.oneIn(10)) (document.data as JsonObject).id = `m-${number}`;
-  switch (chance.below(10)) {
-    case 0:
-      return { kind: "sound", line: asLine(JSON.stringify(document)) };
-    case 1:
-    case 2:
-    case 3:
-    case 4:
-      damage(document, chance);
-      return { kind: "damaged", line: asLine(JSON.stringify(document)) };
-    case 5:
-    case 6: {
-      const { name, make } = chance.weigh(TANGLES);
-      make(document as unknown as Parameters<Tangle>[0], chance);
-      return { kind: name, line: asLine(JSON.stringify(document)) };
-    }
-    default: {
-      const { name, make } = chance.weigh(DEFACEMENTS);
-      return { kind: name, line: asLine(make(JSON.stringify(document), chance)) };
-    }
+const MATCH_ID = /^(\{"data":\{"type":"match","id":")[^"]*"/;
+
+function hostile(json: string, chance: Chance): HostileRecord {
+  const choice = chance.below(10);
+  if (choice === 0) return { kind: "sound", line: asLine(json) };
+  if (choice < 5) {
+    const document = JSON.parse(json) as JsonObject;
+    damage(document, chance);
+    return { kind: "damaged", line: asLine(JSON.stringify(document)) };
   }
+  if (choice < 7) {
+    const { name, make } = chance.weigh(TANGLES);
+    const document = JSON.parse(json) as Parameters<Tangle>[0];
+    make(document, chance);
+    return { kind: name, line: asLine(JSON.stringify(document)) };
+  }
+  const { name, make } = chance.weigh(DEFACEMENTS);
+  return { kind: name, line: asLine(make(json, chance)) };
 }
 
 function asLine(content: string | Buffer): Buffer {

@@ -62,20 +62,29 @@ function withPlainNames(body: JsonObject): JsonObject {
 /** What ingest brings to one form, or what other matches of a player change. */
 const MAY_CHANGE = new Set(["createdAt", "won", "shardId", "titleID", "patchVersion"]);
 
-/** What of a line's match is not served as it was sent; undefined when nothing is. */
+/**
+ * What of a line's match, its rosters or their participants is not served as it was sent; undefined
+ * when nothing is. (What hangs on players may have been replaced by a later match of theirs.)
+ */
 export function changesIn(line: Buffer, id: string, body: JsonObject): string | undefined {
   const content = JSON.parse(line.toString()) as Json;
   const served = resourcesOf(body);
   for (const document of (Array.isArray(content) ? content : [content]) as JsonObject[]) {
-    const data = (Array.isArray(document.data) ? document.data : [document.data]) as JsonObject[];
-    if (data[0]?.id !== id || data.length > 1) continue;
-    for (const [key, sent] of resourcesOf(document)) {
-      if (/^(player|team)\//.test(key)) continue;
-      const change = changeOf(sent, served.get(key));
+    if (!isObject(document.data) || document.data.id !== id) continue;
+    const sent = resourcesOf(document);
+    const rosters = linked(sent.get(`match/${id}`)!, "rosters");
+    const participants = rosters.flatMap((key) => linked(sent.get(key)!, "participants"));
+    for (const key of [`match/${id}`, ...rosters, ...participants]) {
+      const change = changeOf(sent.get(key)!, served.get(key));
       if (change !== undefined) return `${key}: ${change}`;
     }
   }
   return undefined;
+}
+
+function linked(resource: JsonObject, name: string): string[] {
+  const relationships = resource.relationships as Record<string, { data: JsonObject[] }>;
+  return relationships[name]!.data.map(({ type, id }) => `${type}/${id}`);
 }
 
 function changeOf(sent: JsonObject, came: JsonObject | undefined): string | undefined {

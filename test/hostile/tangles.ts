@@ -85,7 +85,7 @@ const spareResources: Tangle = ({ data, included }, chance) => {
 /** Many relationships on one resource. */
 const crowd: Tangle = ({ data, included }, chance) => {
   const one = chance.pick([data, ...included]);
-  const count = chance.pick([70, 500, 3000]);
+  const count = chance.pick([70, 200, 1000]);
   const crowded = Array.from({ length: count }, (_, at) => [
     `relation-${at}`,
     { data: reference(chance.pick(included)) },
@@ -95,7 +95,7 @@ const crowd: Tangle = ({ data, included }, chance) => {
 
 /** Many resources, all linked: a match with an entourage. */
 const entourage: Tangle = ({ data, included }, chance) => {
-  const followers = chain(chance.pick([50, 500, 2000]), chance.pick(["asset", "player", "team"]));
+  const followers = chain(chance.pick([20, 100, 500]), chance.pick(["asset", "player", "team"]));
   for (const one of followers) {
     if (one.type === "player" || one.type === "team") one.attributes = { name: one.id };
   }
@@ -105,7 +105,7 @@ const entourage: Tangle = ({ data, included }, chance) => {
 
 /** Every player drags the same long chain along. */
 const dragging: Tangle = ({ included }, chance) => {
-  const dragged = chain(chance.pick([10, 100, 2000]));
+  const dragged = chain(chance.pick([10, 50, 200]));
   for (const one of included.filter(({ type }) => type === "player")) {
     link(one, "drags", reference(dragged[0]!));
   }
