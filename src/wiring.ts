@@ -57,7 +57,8 @@ export function openShards(settings: Pick<Settings, "data" | "shards">, observe:
   return shards;
 }
 
-function storesIn(folder: string): string[] {
+/** The ids of the shards that a data folder holds. */
+export function storesIn(folder: string): string[] {
   let names: string[];
   try {
     names = readdirSync(folder);

@@ -112,6 +112,7 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
     rejects?.close();
     await shards.close();
   }
+  if (recordsIn(report) === 0) note(`There are no records in ${files.map(sourceName).join(", ")}.`);
   print(flags.json ? JSON.stringify(report) : reportTable(report));
   if (!isComplete(report)) process.exitCode = 1;
 }

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessFileError } from "../access/file.ts";
+import { ListenError } from "../http/server.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
 import { config } from "./config.ts";
@@ -25,6 +26,7 @@ const SPOKEN = [
   { type: Failure, exitCode: 1 },
   { type: AccessFileError, exitCode: 1 },
   { type: StoreError, exitCode: 1 },
+  { type: ListenError, exitCode: 1 },
 ] as const;
 
 export function buildProgram(verbs: readonly Verb[] = VERBS): Command {
@@ -52,11 +54,11 @@ export async function run(args: readonly string[], program = buildProgram()): Pr
     else await program.parseAsync([...args], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return error instanceof CommanderError ? misused(error) : failed(error);
+    return error instanceof CommanderError ? misused(error, args, program) : failed(error);
   }
 }
 
-function misused(error: CommanderError): number {
+function misused(error: CommanderError, args: readonly string[], program: Command): number {
   if (error.exitCode === 0) return 0;
   // A group without its verb: commander has printed the help instead of a message.
   if (error.code === "commander.help") return 2;
@@ -65,7 +67,9 @@ function misused(error: CommanderError): number {
     .replace(/\.$/, "")
     .split("\n");
   const guess = /Did you mean (.*)\?/.exec(advice.join(" "))?.[1];
-  complain(`${problem}${guess ? `; did you mean ${guess}?` : "; see 'matchbook --help'"}`);
+  const verb = program.commands.find((command) => command.name() === args[0]);
+  const help = `see 'matchbook ${verb ? `${verb.name()} ` : ""}--help'`;
+  complain(`${problem}; ${guess ? `did you mean ${guess}?` : help}`);
   return 2;
 }
 

@@ -1,9 +1,10 @@
 /** In charge of `matchbook serve`: the public server, until a signal ends it. */
 
+import { keyringExists } from "../access/keyring.ts";
 import { logTo } from "../observe/log.ts";
 import type { Settings } from "../settings/table.ts";
-import { serve as startServing } from "../wiring.ts";
-import { print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { serve as startServing, storesIn } from "../wiring.ts";
+import { note, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
 
 /** The settings that a server takes as flags. */
 export const SERVER_SETTINGS = [
@@ -25,7 +26,8 @@ export const serve: Verb = (program) => {
     .command("serve")
     .description("serve matches and players over HTTP until SIGTERM or SIGINT")
     .action(async () => {
-      await serveUntilSignal(settingsOf(command).values, () => {});
+      const settings = settingsOf(command).values;
+      await serveUntilSignal(settings, () => warnOfEmptiness(settings));
     });
   withSettings(command, SERVER_SETTINGS);
   withExamples(command, [
@@ -33,6 +35,14 @@ export const serve: Verb = (program) => {
     ["matchbook serve --port 0 --data /srv/matchbook", "take a free port, another folder"],
   ]);
 };
+
+/** Most often the folder is the wrong one, or the first steps are still to be done. */
+function warnOfEmptiness({ data, shards }: Settings): void {
+  if (shards.length === 0 && storesIn(data).length === 0) {
+    note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
+  }
+  if (!keyringExists(data)) note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
+}
 
 /** Serves and says where; `onReady` may say more. Resolves when the server has stopped. */
 export async function serveUntilSignal(

@@ -1,7 +1,7 @@
 /** In charge of `matchbook status`: what each shard holds. */
 
 import { formatTimestamp } from "../domain/time.ts";
-import { WITHHELD_REASONS } from "../domain/visibility.ts";
+import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { unobserved } from "../observe/events.ts";
 import type { Counts } from "../store/store.ts";
 import { openShards } from "../wiring.ts";
@@ -10,7 +10,10 @@ import { columns, note, print, settingsOf, type Verb, withExamples, withSettings
 export const status: Verb = (program) => {
   const command = program
     .command("status")
-    .description("per shard: matches served and withheld, players, newest match, size on disk")
+    .description(
+      "per shard: matches served and withheld, players, newest match, size on disk.\n" +
+        "The columns with a minus count withheld matches, by the rule that withholds them.",
+    )
     .option("--json", "print one JSON object: shard id to its numbers")
     .action(async (flags: { json?: true }) => {
       const settings = settingsOf(command).values;
@@ -44,12 +47,19 @@ function asJson(counts: Map<string, Counts>): object {
   );
 }
 
+/** What is withheld, short enough for a terminal of eighty columns to show the row. */
+const HEADS: Record<WithheldReason, string> = {
+  "game-mode": "-MODE",
+  ending: "-ENDING",
+  "no-ranked-player": "-UNRANKED",
+};
+
 function asTable(counts: Map<string, Counts>, now: number): string {
   return columns([
     [
       "SHARD",
       "SERVED",
-      ...WITHHELD_REASONS.map((reason) => `WITHHELD: ${reason}`),
+      ...WITHHELD_REASONS.map((reason) => HEADS[reason]),
       "PLAYERS",
       "TEAMS",
       "NEWEST MATCH",

@@ -6,6 +6,7 @@ import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { unobserved } from "../observe/events.ts";
+import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/limits.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
 import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
@@ -82,7 +83,7 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
     match,
     state: verdict.served ? "served" : "withheld",
     ...(verdict.served
-      ? { detail: "all three rules hold" }
+      ? { detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}` }
       : {
           rule: WITHHELD_REASONS.indexOf(verdict.reason) + 1,
           reason: verdict.reason,
@@ -99,6 +100,13 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
       })),
     },
   };
+}
+
+/** A match may be served and yet not be listed, for those who do not ask far enough back. */
+function hintAtWindow(createdAt: number, now: number): string {
+  if (createdAt > now) return "; it is listed once its time has come";
+  if (createdAt >= now - WINDOW_MILLISECONDS) return "";
+  return `; it is older than the ${WINDOW_DAYS} days listed by default: ask with filter[createdAt-start]`;
 }
 
 function explain(reason: WithheldReason, record: MatchRecord): string {

@@ -44,7 +44,7 @@ export function startServer(options: ServerOptions): RunningServer {
   let inFlight = 0;
   let isStopping = false;
 
-  const server = Bun.serve({
+  const server = listen({
     hostname: options.host,
     port: options.port,
     maxRequestBodySize: LARGEST_BODY,
@@ -87,6 +87,28 @@ export function startServer(options: ServerOptions): RunningServer {
       observe({ event: "stopped" });
     },
   };
+}
+
+/** The address cannot be listened on; the message says why. */
+export class ListenError extends Error {
+  override name = "ListenError";
+}
+
+const LISTEN_FAULTS: Record<string, string> = {
+  EADDRINUSE: "another program listens there; stop it, or choose another --port",
+  EADDRNOTAVAIL: "this machine has no such address; choose another --host",
+  ENOENT: "there is no such host; choose another --host",
+  EACCES: "low ports need more rights; choose a --port from 1024 on",
+};
+
+function listen(options: Parameters<typeof Bun.serve>[0] & { hostname: string; port: number }) {
+  try {
+    return Bun.serve(options);
+  } catch (error) {
+    const { code = "", message } = error as { code?: string; message: string };
+    const where = `${options.hostname}:${options.port}`;
+    throw new ListenError(`cannot listen on ${where}: ${LISTEN_FAULTS[code] ?? message}`);
+  }
 }
 
 /** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */

@@ -71,17 +71,24 @@ const DAMAGES: readonly { weight: number; make: Damage }[] = [
 /** Mostly deep ones: damage near the top is always the same. */
 function somePlace(document: JsonObject, chance: Chance): Place | undefined {
   let parent: JsonObject | Json[] = document;
-  for (let stop = chance.oneIn(4) ? chance.between(1, 4) : chance.between(4, 8); ; stop--) {
-    const names: (string | number)[] = Array.isArray(parent)
-      ? [...parent.keys()]
-      : Object.keys(parent);
+  for (let stop = chance.oneIn(4) ? chance.between(1, 4) : chance.between(4, 6); ; stop--) {
+    const names = placesIn(parent);
     if (names.length === 0) return undefined;
-    const place: Place = { parent, at: chance.pick(names) };
+    const at = parent;
+    const inner = names.filter((name) => isFull(get({ parent: at, at: name })));
+    const place: Place = { parent, at: chance.pick(stop > 1 && inner.length > 0 ? inner : names) };
     const value = get(place);
-    const isLeaf = typeof value !== "object" || value === null || Object.keys(value).length === 0;
-    if (isLeaf || stop === 1) return place;
-    parent = value as JsonObject | Json[];
+    if (stop === 1 || !isFull(value)) return place;
+    parent = value;
   }
+}
+
+function placesIn(parent: JsonObject | Json[]): (string | number)[] {
+  return Array.isArray(parent) ? [...parent.keys()] : Object.keys(parent);
+}
+
+function isFull(value: Json): value is JsonObject | Json[] {
+  return typeof value === "object" && value !== null && placesIn(value).length > 0;
 }
 
 const get = ({ parent, at }: Place): Json => (parent as JsonObject)[at]!;

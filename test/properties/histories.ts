@@ -104,6 +104,7 @@ const person = fc.record({
   titleID: fc.constantFrom("titleID", "titleId", "none"),
   patch: rarely(fc.constantFrom("1.0", "9.9")),
   skin: rarely(fc.constantFrom("skin-1", "skin-2"), 8),
+  charm: rarely(fc.constantFrom("charm-1", "charm-2"), 8),
   friend: rarely(fc.constantFrom(...PLAYER_IDS), 12),
 });
 
@@ -129,6 +130,7 @@ const record = fc.record({
     { selector: ({ id }) => id, maxLength: 4 },
   ),
   spectators: rarely(fc.uniqueArray(fc.constantFrom(...PLAYER_IDS), { minLength: 1 }), 2),
+  casters: rarely(fc.uniqueArray(fc.constantFrom(...PLAYER_IDS), { minLength: 1 })),
   people: fc.record(Object.fromEntries(PLAYER_IDS.map((id) => [id, person]))),
   tags: fc.record(Object.fromEntries(TEAM_IDS.map((id) => [id, fc.constantFrom(...TAGS)]))),
   sponsor: rarely(fc.constantFrom(...TEAM_IDS), 8),
@@ -144,6 +146,7 @@ const record = fc.record({
       { selector: ({ id }) => id, minLength: 1 },
     ),
   ),
+  rounds: rarely(fc.integer({ min: 1, max: 2 })),
   rematch: rarely(fc.constantFrom(...MATCH_IDS), 10),
   statsAreCompact: rarely(fc.constant(true), 10),
 });
@@ -241,9 +244,14 @@ function written(id: string, wishes: Wishes): MatchDocument {
   const { data } = document;
   const included = document.included.filter(({ type }) => type !== "player");
   const links: JsonObject = data.relationships as JsonObject;
-  const spectators = (wishes.spectators ?? []).filter((one) => !named.has(one));
-  if (spectators.length > 0) links.spectators = many("player", spectators);
-  for (const one of spectators) named.add(one);
+  for (const role of ["spectators", "casters"] as const) {
+    const people = wishes[role] ?? [];
+    if (people.length > 0) links[role] = many("player", people);
+    for (const one of people) named.add(one);
+  }
+  const rounds = Array.from({ length: wishes.rounds ?? 0 }, (_, round) => `${id}-round-${round}`);
+  if (rounds.length > 0) links.rounds = many("round", rounds);
+  for (const round of rounds) included.push({ type: "round", id: round, attributes: {} });
   if (assets.length > 0) {
     links.assets = many(
       "asset",
@@ -291,6 +299,7 @@ function written(id: string, wishes: Wishes): MatchDocument {
     const wish = people[playerId]!;
     included.push(carriedPlayer(playerId, wish));
     if (wish.skin) add(included, { type: "skin", id: wish.skin, attributes: { rarity: 1 } });
+    if (wish.charm) add(included, { type: "charm", id: wish.charm, attributes: { power: 2 } });
   }
   // As it will be sent: members without a value are no members.
   return JSON.parse(JSON.stringify({ data, included }));
@@ -299,6 +308,7 @@ function written(id: string, wishes: Wishes): MatchDocument {
 function carriedPlayer(id: string, wish: Wishes["people"][string]): JsonObject {
   const relationships: JsonObject = {
     ...(wish.skin ? { skin: one("skin", wish.skin) } : {}),
+    ...(wish.charm ? { charm: one("charm", wish.charm) } : {}),
     ...(wish.friend && wish.friend !== id ? { friend: one("player", wish.friend) } : {}),
   };
   return {

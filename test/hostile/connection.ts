@@ -1,0 +1,133 @@
+/** In charge of raw connections: bytes out as they are, replies in, and never a wait without end. */
+
+import { connect, type Socket } from "node:net";
+
+export interface RawReply {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+export interface Exchange {
+  replies: RawReply[];
+  /** Bytes that came and were no whole reply. */
+  rest: Buffer;
+  /** Whether the server closed the connection. */
+  isClosed: boolean;
+  /** Whether the wait was given up. */
+  isHung: boolean;
+}
+
+/** No request may take longer. */
+const PATIENCE_MS = 20_000;
+
+export class Connection {
+  #received: Buffer = Buffer.alloc(0);
+  #replies: RawReply[] = [];
+  #isClosed = false;
+  #methods: readonly string[] = [];
+  #wake = () => {};
+
+  private constructor(private readonly socket: Socket) {
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#read();
+    });
+    const close = () => {
+      this.#isClosed = true;
+      this.#wake();
+    };
+    socket.on("end", close);
+    socket.on("close", close);
+    // A reset is an end like any other: what counts is what came before it.
+    socket.on("error", close);
+  }
+
+  static open(url: string): Promise<Connection> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      socket.once("error", reject);
+      socket.once("connect", () => {
+        socket.off("error", reject);
+        resolve(new Connection(socket));
+      });
+    });
+  }
+
+  /** Waits until the bytes have been handed over, so that the next ones make another packet. */
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isClosed) resolve();
+      else this.socket.write(bytes, () => setImmediate(resolve));
+    });
+  }
+
+  /** No more will be sent. */
+  finish(): void {
+    this.socket.end();
+  }
+
+  /** The replies to requests of these methods, or fewer where the connection ends. */
+  async replies(methods: readonly string[], untilClosed: boolean): Promise<Exchange> {
+    this.#methods = methods;
+    this.#read();
+    const isDone = () =>
+      this.#isClosed || (!untilClosed && this.#replies.length >= this.#methods.length);
+    let isHung = false;
+    if (!isDone()) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => {
+          isHung = true;
+          resolve();
+        }, PATIENCE_MS);
+        this.#wake = () => {
+          if (!isDone()) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#wake = () => {};
+    }
+    const replies = this.#replies;
+    this.#replies = [];
+    return { replies, rest: this.#received, isClosed: this.#isClosed, isHung };
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #read(): void {
+    for (;;) {
+      const method = this.#methods[this.#replies.length] ?? this.#methods.at(-1) ?? "GET";
+      const found = readReply(this.#received, method);
+      if (!found) break;
+      this.#received = this.#received.subarray(found.length);
+      // "Continue" is no reply yet.
+      if (found.reply.status >= 200) this.#replies.push(found.reply);
+    }
+    this.#wake();
+  }
+}
+
+/** The first reply in these bytes, once it is whole. */
+function readReply(bytes: Buffer, method: string): { reply: RawReply; length: number } | undefined {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [statusLine = "", ...fields] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
+  if (Number.isNaN(status)) return undefined;
+  const headers = new Headers(
+    fields.map((field): [string, string] => {
+      const colon = field.indexOf(":");
+      return [field.slice(0, colon), field.slice(colon + 1).trim()];
+    }),
+  );
+  const hasBody = method !== "HEAD" && status >= 200 && status !== 204 && status !== 304;
+  const start = end + 4;
+  const length = start + (hasBody ? Number(headers.get("content-length") ?? 0) : 0);
+  if (bytes.length < length) return undefined;
+  return { reply: { status, headers, body: bytes.subarray(start, length) }, length };
+}

@@ -1,0 +1,92 @@
+/** In charge of what is right to come back to a hostile request. */
+
+import { gunzipSync } from "node:zlib";
+import { checkReply } from "../support/replies.ts";
+import type { Exchange, RawReply } from "./connection.ts";
+import type { HostileRequest } from "./requests.ts";
+
+/** What the runtime may answer by itself, before any code of ours: statuses, with empty bodies. */
+export type Refusals = ReadonlySet<number>;
+
+/** What is wrong with an exchange; undefined when nothing is. */
+export function complaintAbout(
+  request: HostileRequest,
+  exchange: Exchange,
+  refusals: Refusals,
+): string | undefined {
+  const { replies, rest, isClosed, isHung } = exchange;
+  if (isHung) return `no end after ${replies.length} replies`;
+  if (rest.length > 0 && !request.mayBeSilent)
+    return `bytes that are no reply: ${rest.toString("latin1").slice(0, 200)}`;
+  for (const [at, reply] of replies.entries()) {
+    const target = request.methods.length === 1 ? request.target : undefined;
+    const complaint = replyComplaint(reply, request.methods[at] ?? "GET", target, refusals);
+    if (complaint !== undefined) return `${reply.status}: ${complaint}`;
+  }
+  if (replies.length === 0 && !request.mayBeSilent) return "silence";
+  const isRefused = replies.some((reply) => !isOurs(reply));
+  if (request.afterwards === "keep" && !request.mayBeSilent && !isRefused) {
+    if (replies.length < request.methods.length) return `${replies.length} replies`;
+    if (isClosed) return "the connection was closed";
+  }
+  return undefined;
+}
+
+export const isOurs = ({ headers }: RawReply): boolean => headers.has("x-request-id");
+
+function replyComplaint(
+  reply: RawReply,
+  method: string,
+  target: string | undefined,
+  refusals: Refusals,
+): string | undefined {
+  const { status, headers, body } = reply;
+  if (!isOurs(reply)) {
+    if (!refusals.has(status)) return "this refusal of the runtime is not documented";
+    return body.length > 0 ? "a refusal of the runtime has a body" : undefined;
+  }
+  if (status >= 500) return `a failure of ours: ${body}`;
+  if (method === "HEAD" || status === 204 || status === 304) {
+    return body.length > 0 ? "there is a body" : undefined;
+  }
+  if (status >= 300 && status < 400) return "a redirection";
+  const text = headers.get("content-encoding") === "gzip" ? gunzipSync(body) : body;
+  try {
+    checkReply({
+      ...lookAt(reply, method, target, text),
+      status,
+      headers,
+      text: new TextDecoder().decode(text),
+    });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.slice(0, 800);
+  }
+}
+
+/**
+ * The address a reply is described at. Where a strange target leads is the runtime's business, so
+ * that an error is held to the description of any address that has it.
+ */
+function lookAt(
+  { status }: RawReply,
+  method: string,
+  target: string | undefined,
+  text: Uint8Array,
+): { method: string; path: string } {
+  const body = JSON.parse(new TextDecoder().decode(text)) as { errors?: { code: string }[] };
+  if (status < 400) return { method, path: target ?? pathOf(body) };
+  const isUnrouted = status === 414 || body.errors?.[0]?.code === "unknown-route";
+  if (isUnrouted) return { method: "GET", path: "/nowhere" };
+  if (status === 405) return { method: "POST", path: "/shards/na/matches" };
+  return { method: "GET", path: status === 404 ? "/shards/na/matches/m" : "/shards/na/matches" };
+}
+
+/** Where a document says that it is from. */
+function pathOf(body: object): string {
+  const { links } = body as { links?: { self: string } };
+  if (links) return links.self;
+  if ("openapi" in body) return "/openapi.json";
+  if ("shards" in body) return "/status";
+  return JSON.stringify(body).includes("ready") ? "/readyz" : "/healthz";
+}
