@@ -65,14 +65,23 @@ function adviseOnStranger(
     : `There is no parameter ${quote(name)}; did you mean ${guess}?`;
 }
 
-/** By the whole name, else by the word in brackets: `limit` and `filter[limit]` mean `page[limit]`. */
+/**
+ * By the whole name, else by the word in brackets: `limit` and `filter[limit]` mean `page[limit]`;
+ * else by a part of the word: `filter[name]` means `filter[playerNames]`.
+ */
 function guessName(name: string, taken: readonly string[]): string | undefined {
   const whole = nearest(name, taken);
   if (whole !== undefined) return whole;
   const words = taken.map(wordInBrackets);
   const word = nearest(wordInBrackets(name), words);
-  return word === undefined ? undefined : taken[words.indexOf(word)];
+  if (word !== undefined) return taken[words.indexOf(word)];
+  const part = wordInBrackets(name).toLowerCase();
+  return part.length < SHORTEST_PART
+    ? undefined
+    : taken[words.findIndex((one) => one.toLowerCase().includes(part))];
 }
+
+const SHORTEST_PART = 4;
 
 function wordInBrackets(name: string): string {
   const open = name.indexOf("[");

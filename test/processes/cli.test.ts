@@ -69,8 +69,11 @@ describe("a mistake ends with exit 2 and one sentence", () => {
     [["keys", "lst"], "unknown command 'lst'; did you mean list?"],
     [["frobnicate"], "unknown command 'frobnicate'; see 'matchbook --help'"],
     [["config", "--prot", "1"], "unknown option '--prot'; did you mean --port?"],
-    [["config", "--port"], "option '--port <PORT>' argument missing; see 'matchbook --help'"],
-    [["keys", "revoke"], "missing required argument 'id'; see 'matchbook --help'"],
+    [
+      ["config", "--port"],
+      "option '--port <PORT>' argument missing; see 'matchbook config --help'",
+    ],
+    [["keys", "revoke"], "missing required argument 'id'; see 'matchbook keys --help'"],
     [
       ["config", "--port", "x"],
       'the setting port "x" (from --port) must be a whole number from 0 to 65535',

@@ -15,6 +15,8 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const run = (...args: string[]) => matchbook(args, { cwd });
 
+const SERVED_OF_OLD =
+  "all three rules hold; it is older than the 28 days listed by default: ask with filter[createdAt-start]";
 const AT = "2023-03-01T18:30:00Z";
 const LATER = "2023-03-02T18:30:00Z";
 const privately = { createdAt: AT, mode: "private" };
@@ -75,7 +77,7 @@ describe("why", () => {
       "good",
       {
         state: "served",
-        detail: "all three rules hold",
+        detail: SERVED_OF_OLD,
         looked: {
           createdAt: AT,
           gameMode: "casual",
@@ -83,7 +85,7 @@ describe("why", () => {
           players: [player("ann", false, "Ann Ä"), player("bob")],
         },
       },
-      'served: all three rules hold\n  createdAt      2023-03-01T18:30:00Z\n  gameMode       casual\n  endGameReason  victory\n  player         ann "Ann Ä" not ranked\n  player         bob "Name_bob" not ranked\n',
+      'served: all three rules hold; it is older than the 28 days listed by default: ask with filter[createdAt-start]\n  createdAt      2023-03-01T18:30:00Z\n  gameMode       casual\n  endGameReason  victory\n  player         ann "Ann Ä" not ranked\n  player         bob "Name_bob" not ranked\n',
     ],
     [
       "mode",
@@ -163,7 +165,7 @@ describe("why", () => {
       "released",
       {
         state: "served",
-        detail: "all three rules hold",
+        detail: SERVED_OF_OLD,
         looked: {
           createdAt: AT,
           gameMode: "private",
@@ -273,9 +275,9 @@ describe("status", () => {
     expect(head).toEqual([
       "SHARD",
       "SERVED",
-      "WITHHELD: game-mode",
-      "WITHHELD: ending",
-      "WITHHELD: no-ranked-player",
+      "-MODE",
+      "-ENDING",
+      "-UNRANKED",
       "PLAYERS",
       "TEAMS",
       "NEWEST MATCH",
