@@ -11,6 +11,7 @@ import type { Fragment } from "../store/store.ts";
 import { appendFactor } from "./crc32.ts";
 
 const HEADER = 12;
+const SMALLEST_CHUNK = 256;
 
 /** A length of plain bytes, deflated so that pieces can be laid one after another. */
 export interface Piece {
@@ -93,7 +94,9 @@ export function inflate(deflated: Uint8Array): Buffer {
 }
 
 function deflate(plain: Uint8Array): Buffer {
-  return deflateRawSync(plain, { finishFlush: constants.Z_FULL_FLUSH });
+  // Room for the result in one piece: the usual 16 KiB for each small fragment is mostly garbage.
+  const chunkSize = Math.max(SMALLEST_CHUNK, plain.length);
+  return deflateRawSync(plain, { finishFlush: constants.Z_FULL_FLUSH, chunkSize });
 }
 
 function storedCrc(stored: Uint8Array): number {

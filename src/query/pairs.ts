@@ -35,7 +35,11 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   if (name === undefined || name === "") {
     const fault =
       name === "" ? "has no parameter name before the =" : `cannot be read: ${ENCODING_ADVICE}`;
-    problems.push({ code: "malformed-query", detail: `The part ${quote(text)} ${fault}.` });
+    const detail = `The part ${quote(text)} ${fault}.`;
+    // The same part again would say the same again.
+    if (problems.every((known) => known.detail !== detail)) {
+      problems.push({ code: "malformed-query", detail });
+    }
     return undefined;
   }
   if (equals === -1) return [name, ""];
@@ -43,7 +47,9 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   const value = formDecode(encoded);
   if (value === undefined) {
     const detail = `The value of ${quote(name)} cannot be read: ${ENCODING_ADVICE}; you sent ${quote(encoded)}.`;
-    problems.push(parameterProblem("malformed-query", name, detail));
+    if (problems.every((known) => known.detail !== detail)) {
+      problems.push(parameterProblem("malformed-query", name, detail));
+    }
   }
   return [name, value];
 }

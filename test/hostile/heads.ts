@@ -43,7 +43,7 @@ function oddValue(chance: Chance): string {
 
 export function authorization(chance: Chance, keys: Keys): string[] {
   const { right, slow } = keys;
-  switch (chance.below(12)) {
+  switch (chance.below(25)) {
     case 0:
       return [];
     case 1:
@@ -75,7 +75,7 @@ export function authorization(chance: Chance, keys: Keys): string[] {
 }
 
 export function accept(chance: Chance): string[] {
-  switch (chance.below(10)) {
+  switch (chance.below(25)) {
     case 0:
       return [];
     case 1:

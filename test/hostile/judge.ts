@@ -5,14 +5,18 @@ import { checkReply } from "../support/replies.ts";
 import type { Exchange, RawReply } from "./connection.ts";
 import type { HostileRequest } from "./requests.ts";
 
-/** What the runtime may answer by itself, before any code of ours: statuses, with empty bodies. */
-export type Refusals = ReadonlySet<number>;
+export interface Rules {
+  /** What the runtime may answer by itself, before any code of ours: statuses, with empty bodies. */
+  refusals: ReadonlySet<number>;
+  /** With a compatibility profile, documents hold more than their description says. */
+  hasProfile: boolean;
+}
 
 /** What is wrong with an exchange; undefined when nothing is. */
 export function complaintAbout(
   request: HostileRequest,
   exchange: Exchange,
-  refusals: Refusals,
+  rules: Rules,
 ): string | undefined {
   const { replies, rest, isClosed, isHung } = exchange;
   if (isHung) return `no end after ${replies.length} replies`;
@@ -20,7 +24,7 @@ export function complaintAbout(
     return `bytes that are no reply: ${rest.toString("latin1").slice(0, 200)}`;
   for (const [at, reply] of replies.entries()) {
     const target = request.methods.length === 1 ? request.target : undefined;
-    const complaint = replyComplaint(reply, request.methods[at] ?? "GET", target, refusals);
+    const complaint = replyComplaint(reply, request.methods[at] ?? "GET", target, rules);
     if (complaint !== undefined) return `${reply.status}: ${complaint}`;
   }
   if (replies.length === 0 && !request.mayBeSilent) return "silence";
@@ -32,17 +36,19 @@ export function complaintAbout(
   return undefined;
 }
 
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
 export const isOurs = ({ headers }: RawReply): boolean => headers.has("x-request-id");
 
 function replyComplaint(
   reply: RawReply,
   method: string,
   target: string | undefined,
-  refusals: Refusals,
+  rules: Rules,
 ): string | undefined {
   const { status, headers, body } = reply;
   if (!isOurs(reply)) {
-    if (!refusals.has(status)) return "this refusal of the runtime is not documented";
+    if (!rules.refusals.has(status)) return "this refusal of the runtime is not documented";
     return body.length > 0 ? "a refusal of the runtime has a body" : undefined;
   }
   if (status >= 500) return `a failure of ours: ${body}`;
@@ -51,12 +57,16 @@ function replyComplaint(
   }
   if (status >= 300 && status < 400) return "a redirection";
   const text = headers.get("content-encoding") === "gzip" ? gunzipSync(body) : body;
+  if (rules.hasProfile && status < 400) {
+    JSON.parse(decode(text));
+    return undefined;
+  }
   try {
     checkReply({
       ...lookAt(reply, method, target, text),
       status,
       headers,
-      text: new TextDecoder().decode(text),
+      text: decode(text),
     });
     return undefined;
   } catch (error) {
@@ -74,7 +84,7 @@ function lookAt(
   target: string | undefined,
   text: Uint8Array,
 ): { method: string; path: string } {
-  const body = JSON.parse(new TextDecoder().decode(text)) as { errors?: { code: string }[] };
+  const body = JSON.parse(decode(text)) as { errors?: { code: string }[] };
   if (status < 400) return { method, path: target ?? pathOf(body) };
   const isUnrouted = status === 414 || body.errors?.[0]?.code === "unknown-route";
   if (isUnrouted) return { method: "GET", path: "/nowhere" };

@@ -77,6 +77,21 @@ const strangeHost: Maker = (chance, around) => {
   return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
 };
 
+/** Nothing is wrong with it: the caller has the record already, or says so. */
+const conditional: Maker = (chance, { known, keys, host }) => {
+  const asked = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
+  const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
+  const lines = [
+    `GET ${asked} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${keys.right}`,
+    "Accept: application/vnd.api+json",
+    `If-None-Match: ${tags}`,
+    `Accept-Encoding: ${chance.pick(["gzip", "identity", "*"])}`,
+  ];
+  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: asked, afterwards: "keep" };
+};
+
 const oversize: Maker = (chance, around) => {
   const { method, lines } = readable(chance, around);
   lines.push(...oversizeFields(chance));
@@ -168,7 +183,9 @@ const BODIES: readonly [fields: readonly string[], body: string][] = [
 ];
 
 const strangeBody: Maker = (chance, around) => {
-  const { method, lines } = readable(chance, around);
+  const { target, lines } = readable(chance, around);
+  const method = chance.pick(["GET", "POST"]);
+  lines[0] = `${method} ${target} HTTP/1.1`;
   const [more, body] = chance.pick(BODIES);
   lines.push(...more);
   return { bytes: bytesOf(headOf(lines) + body), methods: [method], afterwards: "end" };
@@ -229,6 +246,7 @@ const noise: Maker = (chance) => ({
 const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
   { kind: "strange target", weight: 45, make: strangeTarget },
   { kind: "strange fields", weight: 16, make: strangeFields },
+  { kind: "conditional", weight: 2, make: conditional },
   { kind: "strange host", weight: 4, make: strangeHost },
   { kind: "oversize fields", weight: 2, make: oversize },
   { kind: "broken field", weight: 3, make: brokenField },

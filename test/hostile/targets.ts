@@ -215,17 +215,17 @@ export function query(chance: Chance, known: Known): string {
 const PATHS = ["/status", "/healthz", "/readyz", "/openapi.json", "/", "/shards", "/favicon.ico"];
 
 export function path(chance: Chance, known: Known): string {
-  if (chance.oneIn(6)) return `/${oddText(chance)}/${oddText(chance)}`;
+  if (chance.oneIn(10)) return `/${oddText(chance)}/${oddText(chance)}`;
   if (chance.oneIn(10)) return chance.pick(PATHS);
-  const shard = chance.oneIn(8) ? oddText(chance) : chance.pick(known.shards);
+  const shard = chance.oneIn(16) ? oddText(chance) : chance.pick(known.shards);
   const [kind, ids] = chance.pick([
     ["matches", known.matches],
     ["players", known.players],
   ] as const);
-  const collection = `/shards/${shard}/${chance.oneIn(12) ? oddText(chance) : kind}`;
-  const end = chance.oneIn(12) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";
+  const collection = `/shards/${shard}/${chance.oneIn(20) ? oddText(chance) : kind}`;
+  const end = chance.oneIn(20) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";
   if (chance.oneIn(2)) return collection + end;
-  return `${collection}/${chance.oneIn(4) ? oddText(chance) : chance.pick(ids)}${end}`;
+  return `${collection}/${chance.oneIn(6) ? oddText(chance) : chance.pick(ids)}${end}`;
 }
 
 /** A target without blanks or control characters: a request line that can be read. */

@@ -14,24 +14,15 @@ import type {
   WithheldEntry,
 } from "../store.ts";
 import { packNumbers, packResult, unpackResult } from "./packing.ts";
-
-interface RecordColumns {
-  id: string;
-  created_at: number;
-  game_mode: string;
-  patch_version: string;
-  content_hash: Uint8Array;
-  digest: Uint8Array;
-  resource: Uint8Array;
-  included: Uint8Array;
-  carried: Uint8Array;
-  reason: WithheldReason | null;
-}
-
-const RECORD = `id, created_at, game_mode, patch_version, content_hash, digest, resource, included`;
-const SERVED_RECORD = `SELECT ${RECORD}, fragment AS carried, NULL AS reason
-                       FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?`;
-const WITHHELD_RECORD = `SELECT ${RECORD}, carried, reason FROM withheld WHERE id = ?`;
+import {
+  fateOf,
+  RECORD,
+  type RecordColumns,
+  recordValues,
+  SERVED_RECORD,
+  storedMatch,
+  WITHHELD_RECORD,
+} from "./rows.ts";
 
 export class SqliteTransaction implements Transaction {
   readonly #database: Database;
@@ -291,35 +282,4 @@ export class SqliteTransaction implements Transaction {
   #run(sql: string, ...values: SQLQueryBindings[]): void {
     this.#database.query(sql).run(...values);
   }
-}
-
-function fateOf(reason: WithheldReason | null): Fate {
-  return reason === null ? { state: "served" } : { state: "withheld", reason };
-}
-
-function storedMatch(row: RecordColumns): StoredMatch {
-  return {
-    id: row.id,
-    createdAt: row.created_at,
-    gameMode: row.game_mode,
-    patchVersion: row.patch_version,
-    contentHash: row.content_hash,
-    digest: row.digest,
-    resource: row.resource,
-    included: row.included,
-    carried: row.carried,
-  };
-}
-
-function recordValues(match: StoredMatch): SQLQueryBindings[] {
-  return [
-    match.id,
-    match.createdAt,
-    match.gameMode,
-    match.patchVersion,
-    match.contentHash,
-    match.digest,
-    match.resource,
-    match.included,
-  ];
 }

@@ -1,0 +1,54 @@
+/** In charge of records as rows: the columns that served and withheld ones have in common. */
+
+import type { SQLQueryBindings } from "bun:sqlite";
+import type { WithheldReason } from "../../domain/visibility.ts";
+import type { Fate, StoredMatch } from "../store.ts";
+
+export interface RecordColumns {
+  id: string;
+  created_at: number;
+  game_mode: string;
+  patch_version: string;
+  content_hash: Uint8Array;
+  digest: Uint8Array;
+  resource: Uint8Array;
+  included: Uint8Array;
+  carried: Uint8Array;
+  reason: WithheldReason | null;
+}
+
+export const RECORD = `id, created_at, game_mode, patch_version, content_hash, digest, resource, included`;
+export const SERVED_RECORD = `SELECT ${RECORD}, fragment AS carried, NULL AS reason
+                       FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?`;
+export const WITHHELD_RECORD = `SELECT ${RECORD}, carried, reason FROM withheld WHERE id = ?`;
+
+export function fateOf(reason: WithheldReason | null): Fate {
+  return reason === null ? { state: "served" } : { state: "withheld", reason };
+}
+
+export function storedMatch(row: RecordColumns): StoredMatch {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    gameMode: row.game_mode,
+    patchVersion: row.patch_version,
+    contentHash: row.content_hash,
+    digest: row.digest,
+    resource: row.resource,
+    included: row.included,
+    carried: row.carried,
+  };
+}
+
+export function recordValues(match: StoredMatch): SQLQueryBindings[] {
+  return [
+    match.id,
+    match.createdAt,
+    match.gameMode,
+    match.patchVersion,
+    match.contentHash,
+    match.digest,
+    match.resource,
+    match.included,
+  ];
+}

@@ -1,0 +1,162 @@
+/** docs/errors.md says what is so: every code, every limit, every refusal of the runtime, and no other. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
+import { MOST_REFERENCES } from "../../src/ingest/gather.ts";
+import {
+  LONGEST_ADDRESS,
+  MAX_PARAMETERS,
+  MAX_PLAYERS,
+  MAX_VALUES,
+  PAGE_SIZE,
+  WINDOW_DAYS,
+} from "../../src/query/limits.ts";
+import { LONGEST_NAME } from "../../src/schema/resources.ts";
+import { SETTINGS } from "../../src/settings/table.ts";
+import { Connection, type Exchange } from "../hostile/connection.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { ERRORS_PAGE, refusals, rowsOf } from "./refusals.ts";
+
+const codes = () => rowsOf("| Code | Status | Meaning | What to do |");
+const codeOf = (cell: string | undefined) => cell!.replaceAll("`", "");
+
+test("every code is listed with its status, in the order of the code, and no other", () => {
+  expect(codes().map(([code, status]) => [codeOf(code), Number(status)])).toEqual(
+    Object.entries(ERRORS).map(([code, { status }]) => [code, status]),
+  );
+});
+
+test("every code has a meaning and something to do", () => {
+  for (const [code, , meaning, remedy] of codes()) {
+    expect([code, meaning]).toEqual([code, expect.stringMatching(/^[A-Z`].{15,}\.$/)]);
+    expect([code, remedy]).toEqual([code, expect.stringMatching(/^[A-Z].{4,}[.)]$/)]);
+  }
+});
+
+test("codes in the tables of limits are codes", () => {
+  const named = rowsOf("| What | Limit | Beyond it |").flatMap(([, , beyond]) =>
+    [...beyond!.matchAll(/`([a-z-]+)`/g)].map(([, code]) => code as ErrorCode),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((code) => !(code in ERRORS))).toEqual([]);
+});
+
+test.each([
+  ["Length of the address, scheme and host included", LONGEST_ADDRESS],
+  ["Query parameters in one request", MAX_PARAMETERS],
+  ["Values in one filter", MAX_VALUES],
+  ["`page[limit]`", PAGE_SIZE],
+  ["`page[offset]`", SETTINGS["max-offset"].default],
+  ["Players in one reply", MAX_PLAYERS],
+  ["Time window without a start", WINDOW_DAYS],
+  ["Requests of a key", SETTINGS.rate.default],
+  ["Length of a document", SETTINGS["max-record-bytes"].default.replace("MiB", " MiB")],
+  ["References that are followed from one match", MOST_REFERENCES],
+  ["Names, game modes, patch versions", LONGEST_NAME],
+])("the limit of %p is the one in the code: %p", (what, limit) => {
+  const row = ERRORS_PAGE.split("\n").find((line) => line.startsWith(`| ${what} |`));
+  expect(row).toMatch(new RegExp(`\\b${limit}\\b`));
+});
+
+describe("the HTTP server itself", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world.stop());
+
+  async function send(text: string, isAll = false): Promise<Exchange> {
+    const connection = await Connection.open(world.url);
+    await connection.write(Buffer.from(text, "latin1"));
+    if (isAll) connection.finish();
+    const exchange = await connection.replies(["GET"], isAll);
+    connection.close();
+    return exchange;
+  }
+
+  const HOST = "Host: x\r\n";
+  const status = (fields: string, line = "GET /status HTTP/1.1") =>
+    `${line}\r\n${HOST}${fields}\r\n`;
+  /** A head of exactly so many bytes. */
+  const headOf = (bytes: number) =>
+    status(`X: ${"a".repeat(bytes - status("X: \r\n").length)}\r\n`);
+  const headers = (count: number) => status("X: y\r\n".repeat(count - 1));
+  const body = (method: string, bytes: number) =>
+    status(`Content-Length: ${bytes}\r\n`, `${method} /status HTTP/1.1`);
+
+  const PROVOKED: Record<string, string[]> = {
+    400: [
+      "GET /status HTTP/1.1\r\n\r\n",
+      status("X Y: z\r\n"),
+      status("X: a\u0000b\r\n"),
+      status("no colon\r\n"),
+      status("Content-Length: abc\r\n"),
+      status("Content-Length: 1\r\nContent-Length: 2\r\n"),
+      status("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
+      status("Transfer-Encoding: gzip\r\n"),
+      status("", "GET status HTTP/1.1"),
+      status("", "GET ftp://x/status HTTP/1.1"),
+    ],
+    413: [body("POST", 65537), body("DELETE", 65537)],
+    431: [headOf(16385), headers(199)],
+    505: [
+      status("", "GET /status HTTP/2"),
+      status("", "GET /status"),
+      status("", "GET /a b HTTP/1.1"),
+      status("", "GET /a\u0001b HTTP/1.1"),
+    ],
+  };
+
+  test("every status of the list is provoked here, and no other", () => {
+    const listed = new Set(refusals().map(({ status: one }) => one));
+    listed.delete("no reply");
+    expect(Object.keys(PROVOKED)).toEqual([...listed].sort());
+  });
+
+  test.each(
+    Object.entries(PROVOKED).flatMap(([expected, texts]) =>
+      texts.map((text) => [expected, text.slice(0, 60), text] as const),
+    ),
+  )("answers %s, empty and without an id, to %j", async (expected, _start, text) => {
+    const { replies, isHung } = await send(text, true);
+    expect(isHung).toBeFalse();
+    expect(replies.map(({ status: one }) => one)).toEqual([Number(expected)]);
+    expect(replies[0]!.headers.has("x-request-id")).toBeFalse();
+    expect(replies[0]!.headers.get("connection")).toBe("close");
+    expect(replies[0]!.body).toHaveLength(0);
+  });
+
+  test.each([
+    ["a head of just the longest length", headOf(16384), 200],
+    ["just as many headers as there may be", headers(198), 200],
+    ["a body of just the greatest length", body("POST", 65536), 405],
+    ["a body of a GET request", body("GET", 65537), 200],
+    ["HTTP/1.0 without a host", "GET /status HTTP/1.0\r\n\r\n", 200],
+    ["Expect and Upgrade", status("Expect: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"), 200],
+  ])("lets through %s", async (_name, text, expected) => {
+    const { replies } = await send(text);
+    expect(replies.map(({ status: one }) => one)).toEqual([expected]);
+    expect(replies[0]!.headers.has("x-request-id")).toBeTrue();
+  });
+
+  test.each([
+    ["a method that HTTP does not know", status("", "get /status HTTP/1.1"), false],
+    ["a head that is cut off", "GET /status HTTP/1.1\r\nHos", true],
+  ])("ends the connection without a reply after %s", async (_name, text, isAll) => {
+    const { replies, rest, isClosed, isHung } = await send(text, isAll);
+    expect({ replies, rest: rest.length, isClosed, isHung }).toEqual({
+      replies: [],
+      rest: 0,
+      isClosed: true,
+      isHung: false,
+    });
+  });
+
+  test("both ways to get no reply are listed", () => {
+    const silent = refusals().filter(({ status: one }) => one === "no reply");
+    expect(silent.map(({ when }) => when)).toEqual([
+      expect.stringContaining("method"),
+      expect.stringContaining("before the head of a request is complete"),
+    ]);
+  });
+});

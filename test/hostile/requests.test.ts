@@ -1,0 +1,186 @@
+/** Ten thousand hostile requests to a real server: each answered rightly, refused or closed, and none does harm. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { openKeyring } from "../../src/access/keyring.ts";
+import { demoDocuments } from "../../src/demo/demo.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { refusalStatuses } from "../docs/refusals.ts";
+import { startServerProcess } from "../support/process.ts";
+import { checkReply } from "../support/replies.ts";
+import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { type Answered, SlowCaller, send } from "./caller.ts";
+import { SEED } from "./chance.ts";
+import { complaintAbout, isOurs, type Rules } from "./judge.ts";
+import { type HostileRequest, hostileRequest, type Surroundings } from "./requests.ts";
+
+const COUNT = 10_000;
+const WARM_UP = 2000;
+const WITH_PROFILE = 2000;
+const SLOW_CALLERS = 24;
+/** How much more the server may hold in the end than after warming up. */
+const GROWTH_MIB = 64;
+
+type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
+
+let world: World;
+let slow: string;
+const documents = [
+  ...demoDocuments({ matches: 300, seed: 1, until: Date.now(), shards: ["na", "eu"] }),
+];
+
+beforeAll(async () => {
+  world = await startWorld(documents);
+  const keyring = openKeyring(world.data);
+  slow = keyring.create({ name: "slow", rate: 1 }, Date.now()).key;
+  keyring.close();
+});
+afterAll(() => world.stop());
+
+function startServer(...flags: string[]): Promise<ServerProcess> {
+  const quietly = ["--rate", "1000000", "--log-level", "error"];
+  return startServerProcess(["--data", world.data, ...quietly, ...flags]);
+}
+
+function surroundingsOf({ url }: ServerProcess): Surroundings {
+  const all = documents.flatMap(({ data, included }) => [data, included].flat() as JsonObject[]);
+  const idsOf = (type: string) =>
+    all.filter((one) => one.type === type).map(({ id }) => id as string);
+  const players = all.filter(({ type }) => type === "player");
+  return {
+    host: new URL(url).host,
+    keys: { right: world.key, slow },
+    known: {
+      shards: ["na", "eu"],
+      matches: idsOf("match"),
+      players: idsOf("player").slice(0, 200),
+      names: players
+        .slice(0, 200)
+        .map(({ attributes }) => (attributes as JsonObject).name as string),
+    },
+  };
+}
+
+/** Names a request so that it can be made again. */
+const nameOf = (number: number, { kind, bytes }: HostileRequest) =>
+  `request ${number} of HOSTILE_SEED=${SEED} (${kind}): ${bytes.toString("latin1").slice(0, 300)}`;
+
+/** Collects what was wrong, and what was met. */
+class Findings {
+  readonly troubles: string[] = [];
+  readonly ours = new Map<number, number>();
+  readonly theirs = new Map<number, number>();
+
+  constructor(private readonly rules: Rules) {}
+
+  add({ number, request, exchange }: Answered): void {
+    const complaint = complaintAbout(request, exchange, this.rules);
+    if (complaint !== undefined) this.troubles.push(`${nameOf(number, request)}\n→ ${complaint}`);
+    for (const reply of exchange.replies) {
+      const counts = isOurs(reply) ? this.ours : this.theirs;
+      counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
+    }
+  }
+}
+
+/** An ordinary request, answered as it should be. */
+async function expectService(url: string): Promise<void> {
+  const path = "/shards/na/matches?page[limit]=2&sort=-createdAt";
+  const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
+  const response = await fetch(url + path, { headers });
+  const text = await response.text();
+  checkReply({ method: "GET", path, status: response.status, headers: response.headers, text });
+  expect(response.status).toBe(200);
+  expect(JSON.parse(text).data).toHaveLength(2);
+}
+
+function residentMib({ child }: ServerProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
+}
+
+/** Requests of whole heads, to be sent a few bytes at a time. */
+function slowRequests(around: Surroundings): HostileRequest[] {
+  const found: HostileRequest[] = [];
+  for (let number = COUNT; found.length < SLOW_CALLERS; number++) {
+    const request = hostileRequest(SEED, number, around);
+    if (request.afterwards !== "keep" || request.mayBeSilent) continue;
+    // Once it is answered, the connection may rest for longer than the server suffers.
+    found.push({ ...request, afterwards: "drop" });
+  }
+  return found;
+}
+
+describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
+  const findings = new Findings({ refusals: refusalStatuses(), hasProfile: false });
+  const slowTroubles: string[] = [];
+  let server: ServerProcess;
+  let warm: number;
+  let end: number;
+
+  beforeAll(async () => {
+    server = await startServer();
+    const around = surroundingsOf(server);
+    await send(server.url, { from: 0, to: WARM_UP }, around, (one) => findings.add(one));
+    warm = residentMib(server);
+
+    const occasions = Math.floor((COUNT - WARM_UP) / 100);
+    const callers = await Promise.all(
+      slowRequests(around).map((request) => SlowCaller.start(server.url, request, occasions)),
+    );
+    await send(server.url, { from: WARM_UP, to: COUNT }, around, async (one) => {
+      findings.add(one);
+      if (one.number % 100 === 0) for (const caller of callers) await caller.goOn();
+    });
+    for (const caller of callers) {
+      const exchange = await caller.finish();
+      const complaint = complaintAbout(caller.request, exchange, {
+        refusals: refusalStatuses(),
+        hasProfile: false,
+      });
+      if (complaint) slowTroubles.push(`${nameOf(0, caller.request)}\n→ ${complaint}`);
+    }
+    end = residentMib(server);
+  }, 120_000);
+  afterAll(async () => {
+    await server.end();
+  });
+
+  test("are each answered by a document, refused by the runtime or closed: no failure, no hang", () => {
+    expect(findings.troubles.slice(0, 5)).toEqual([]);
+  });
+
+  test("are answered also when their bytes come one by one", () => {
+    expect(slowTroubles).toEqual([]);
+  });
+
+  test("reach every stage: all these statuses come up", () => {
+    const met = [...findings.ours.keys()].sort();
+    expect(met).toEqual([200, 204, 304, 400, 401, 404, 405, 406, 414, 429]);
+    expect([...findings.theirs.keys()].sort()).toEqual([...refusalStatuses()].sort());
+    for (const status of [200, 400, 404]) {
+      expect(findings.ours.get(status)).toBeGreaterThan(COUNT / 20);
+    }
+  });
+
+  test("leave the server answering as before, and its log without a failure", async () => {
+    await expectService(server.url);
+    expect(await server.end()).toBe(0);
+    expect(await new Response(server.child.stderr).text()).toBe("");
+  });
+
+  test(`make the server hold less than ${GROWTH_MIB} MiB more than after the first ${WARM_UP}`, () => {
+    expect(end - warm).toBeLessThan(GROWTH_MIB);
+  });
+});
+
+test("a server with a compatibility profile stands them as well", async () => {
+  const server = await startServer("--compat", "gamelocker");
+  const findings = new Findings({ refusals: refusalStatuses(), hasProfile: true });
+  const numbers = { from: COUNT * 2, to: COUNT * 2 + WITH_PROFILE };
+  await send(server.url, numbers, surroundingsOf(server), (one) => findings.add(one));
+  expect(await server.end()).toBe(0);
+  expect(await new Response(server.child.stderr).text()).toBe("");
+  expect(findings.troubles.slice(0, 5)).toEqual([]);
+  expect(findings.ours.get(200)).toBeGreaterThan(WITH_PROFILE / 20);
+}, 60_000);
