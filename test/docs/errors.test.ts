@@ -67,9 +67,10 @@ describe("the HTTP server itself", () => {
 
   async function send(text: string, isAll = false): Promise<Exchange> {
     const connection = await Connection.open(world.url);
+    connection.expect(["GET"]);
     await connection.write(Buffer.from(text, "latin1"));
     if (isAll) connection.finish();
-    const exchange = await connection.replies(["GET"], isAll);
+    const exchange = await connection.replies(isAll);
     connection.close();
     return exchange;
   }

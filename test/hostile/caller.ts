@@ -45,9 +45,10 @@ function isOver({ replies, isClosed, isHung }: Exchange): boolean {
 
 async function exchangeOver(connection: Connection, request: HostileRequest): Promise<Exchange> {
   const { bytes, methods, afterwards } = request;
+  connection.expect(methods);
   await connection.write(bytes);
   if (afterwards === "end") connection.finish();
-  return connection.replies(methods, afterwards === "end");
+  return connection.replies(afterwards === "end");
 }
 
 /** A request that arrives a few bytes at a time, whenever it is given the occasion. */
@@ -62,7 +63,9 @@ export class SlowCaller {
 
   static async start(url: string, request: HostileRequest, occasions: number): Promise<SlowCaller> {
     const step = Math.ceil(request.bytes.length / occasions);
-    return new SlowCaller(await Connection.open(url), request, step);
+    const connection = await Connection.open(url);
+    connection.expect(request.methods);
+    return new SlowCaller(connection, request, step);
   }
 
   async goOn(): Promise<void> {
@@ -75,7 +78,7 @@ export class SlowCaller {
   /** Sends what is left, and waits for the reply. */
   async finish(): Promise<Exchange> {
     await this.connection.write(this.request.bytes.subarray(this.#sent));
-    const exchange = await this.connection.replies(this.request.methods, false);
+    const exchange = await this.connection.replies(false);
     this.connection.close();
     return exchange;
   }

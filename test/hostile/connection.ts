@@ -69,10 +69,13 @@ export class Connection {
     this.socket.end();
   }
 
-  /** The replies to requests of these methods, or fewer where the connection ends. */
-  async replies(methods: readonly string[], untilClosed: boolean): Promise<Exchange> {
+  /** What the requests to come are: replies to HEAD look like others, but have no body. */
+  expect(methods: readonly string[]): void {
     this.#methods = methods;
-    this.#read();
+  }
+
+  /** A reply to each request that was expected, or fewer where the connection ends. */
+  async replies(untilClosed: boolean): Promise<Exchange> {
     const isDone = () =>
       this.#isClosed || (!untilClosed && this.#replies.length >= this.#methods.length);
     let isHung = false;

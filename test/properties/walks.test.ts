@@ -46,7 +46,7 @@ test("following next and then prev while matches arrive meets none twice and mis
       await world.stop();
     }
   });
-  await fc.assert(keeps, { numRuns: 60 });
+  await fc.assert(keeps, { numRuns: 45 });
 }, 120_000);
 
 /** Nothing twice, and those of the start in their order. */
