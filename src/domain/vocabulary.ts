@@ -12,9 +12,12 @@ export const INCLUDE_PATHS = [
 ] as const;
 export const RESOURCE_TYPES = ["match", "roster", "participant", "player", "team"] as const;
 
-/** Relationships may lead in circles, and a record may invent any number of them. */
+/** Relationships may lead in circles, and a record may invent any number of them, and of types. */
 const LONGEST_PATH = 4;
 const MOST_PATHS = 64;
+const MOST_TYPES = 64;
+/** What is longer fits into no address beside others. */
+const LONGEST_WORD = 256;
 
 const usualPaths: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const usualTypes: ReadonlySet<string> = new Set(RESOURCE_TYPES);
@@ -28,7 +31,13 @@ export function extraWords(record: MatchRecord): string[] {
   ];
   const types = new Set(resources.map(({ type }) => type).filter((type) => !usualTypes.has(type)));
   const paths = extraPaths(record.match, resources);
-  return [...[...types].map((type) => `type:${type}`), ...paths.map((path) => `path:${path}`)];
+  return [
+    ...[...types]
+      .sort()
+      .slice(0, MOST_TYPES)
+      .map((type) => `type:${type}`),
+    ...paths.map((path) => `path:${path}`),
+  ];
 }
 
 function extraPaths(match: Resource, resources: Resource[]): string[] {
@@ -42,6 +51,7 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
         if (!isObject(source.relationships)) continue;
         for (const [name, relationship] of Object.entries(source.relationships)) {
           const longer = path === "" ? name : `${path}.${name}`;
+          if (longer.length > LONGEST_WORD) continue;
           if (!next.has(longer) && next.size + found.length >= MOST_PATHS) continue;
           const targets = next.get(longer) ?? new Set();
           next.set(longer, targets);

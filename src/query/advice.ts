@@ -5,6 +5,7 @@ import { nearest } from "../text/nearest.ts";
 
 const QUOTE_LENGTH = 60;
 const QUOTED_ITEMS = 5;
+const ENUMERATED_ITEMS = 50;
 
 export function parameterProblem(code: ErrorCode, parameter: string, detail: string): Problem {
   return { code, detail, source: { parameter } };
@@ -32,8 +33,10 @@ export function quoteStrangers(strangers: readonly string[], known: Iterable<str
   return quoted.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Words as one enumeration, for "Known are: …". */
+/** Words as one enumeration, for "Known are: …"; records may have brought any number of them. */
 export function enumerate(words: Iterable<string>): string {
   const list = [...words];
-  return list.length === 0 ? "none" : list.join(", ");
+  const named = list.slice(0, ENUMERATED_ITEMS).join(", ");
+  if (list.length > ENUMERATED_ITEMS) return `${named} and ${list.length - ENUMERATED_ITEMS} more`;
+  return list.length === 0 ? "none" : named;
 }
