@@ -66,12 +66,17 @@ describe("a query string", () => {
     expect(problems.some(({ source }) => source)).toBe(false);
   });
 
+  test("with the same unreadable part several times has one problem, not several alike", () => {
+    expect(split("%&%&a=%&a=%&=1&=1").problems).toHaveLength(3);
+  });
+
   test("of endless parameters is cut off with a single problem", () => {
     expect(split("a&".repeat(MAX_PARAMETERS)).problems).toEqual([]);
     const { pairs, problems } = split("a&".repeat(MAX_PARAMETERS * 10));
     expect(pairs).toHaveLength(MAX_PARAMETERS);
     expect(problems).toMatchObject([{ code: "malformed-query" }]);
-    expect(split("%&".repeat(MAX_PARAMETERS * 10)).problems).toHaveLength(MAX_PARAMETERS + 1);
+    const unreadable = Array.from({ length: MAX_PARAMETERS * 10 }, (_, number) => `%z${number}`);
+    expect(split(unreadable.join("&")).problems).toHaveLength(MAX_PARAMETERS + 1);
   });
 
   test("written from any pairs reads back as the same pairs", () => {

@@ -1,0 +1,202 @@
+/** In charge of provoking the messages of the command line and of the settings: one real run for each. */
+
+import { Database } from "bun:sqlite";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { gzipBomb } from "../hostile/bombs.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
+
+export interface CommandMessage {
+  command: string;
+  exitCode: number;
+  /** Standard error. */
+  said: string;
+}
+
+/** A run: its arguments, split at blanks, and variables before it as a shell has them. */
+type Run = string;
+
+const USE: readonly Run[] = [
+  "kyes",
+  "keys lst",
+  "frobnicate",
+  "config --prot 1",
+  "config --port",
+  "serve now",
+  "keys create",
+  "keys revoke",
+  "why na",
+  "ingest",
+  "demo --matches 0",
+  "demo --seed x",
+  "demo --until yesterday",
+  "keys create --name x --rate 0",
+  "ingest - -",
+  "ingest missing.ndjson",
+  "ingest folder",
+  "ingest sound.ndjson --shard NA",
+  "ingest sound.ndjson --rejects sound.ndjson",
+  "ingest sound.ndjson --rejects nowhere/bad.ndjson",
+];
+
+const WORK: readonly Run[] = [
+  "ingest wrong.ndjson",
+  "ingest wrong.ndjson --shard eu",
+  "ingest wrong.ndjson --shards eu,sa",
+  "ingest many.ndjson",
+  "ingest many.ndjson --rejects bad.ndjson",
+  "ingest wrong.ndjson --rejects /dev/full",
+  "ingest conflict.ndjson",
+  "ingest empty.ndjson",
+  "ingest unclosed.json",
+  "ingest cut.ndjson.gz",
+  "ingest garbled.ndjson.gz",
+  "ingest bomb.gz",
+  "ingest wrong.ndjson --max-record-bytes 1KiB",
+  "keys revoke k_0000000000",
+  "keys list --data nowhere",
+  "status --data nowhere",
+  "why na m9",
+  "why sa m9",
+];
+
+const FILES: readonly Run[] = [
+  "keys create --name x --data file",
+  "ingest sound.ndjson --data file",
+  "serve --data file",
+  "serve --data garbage",
+  "ingest sound.ndjson --data garbage",
+  "serve --data newer",
+  "serve --data foreign",
+  "keys list --data garbage-keys",
+  "keys list --data newer-keys",
+  "serve --port PORT",
+  "serve --port 0 --host 192.0.2.1",
+];
+
+const SETTINGS: readonly Run[] = [
+  "config --port 70000",
+  "config --host a_b!",
+  "config --public-url api.example.com",
+  "config --trusted-proxies 10.0.0.0/33",
+  "config --shards NA",
+  "config --shards na,na",
+  "config --shards na=sqlite:x.db,eu=sqlite:x.db",
+  "config --shards na=postgres://u:p@host/db",
+  "config --rate 0",
+  "config --burst -1",
+  "config --max-offset many",
+  "config --compat vainglory",
+  "config --farewell-ms 1h",
+  "config --log-level loud",
+  "config --max-record-bytes 16MB",
+  "config --batch 0",
+  "MATCHBOOK_TITLE_ID= config",
+  "MATCHBOOK_PROT=1 config",
+  "MATCHBOOK_SPEED=1 config",
+  "MATCHBOOK_PORT=x MATCHBOOK_RATE=y config",
+  "config --config missing.toml",
+  "config --config folder",
+  "config --config broken.toml",
+  "config --config wrong.toml",
+  "MATCHBOOK_CONFIG= config",
+];
+
+export interface CommandMessages {
+  use: CommandMessage[];
+  work: CommandMessage[];
+  files: CommandMessage[];
+  settings: CommandMessage[];
+}
+
+export async function commandMessages(): Promise<CommandMessages> {
+  const folder = aFolder();
+  const taken = await someListener();
+  const { port } = taken.address() as { port: number };
+  const messagesOf = async (runs: readonly Run[]) => {
+    const messages: CommandMessage[] = [];
+    for (const run of runs) messages.push(await say(run, folder.path, port));
+    return messages;
+  };
+  try {
+    await prepare(folder.path);
+    return {
+      use: await messagesOf(USE),
+      work: await messagesOf(WORK),
+      files: await messagesOf(FILES),
+      settings: await messagesOf(SETTINGS),
+    };
+  } finally {
+    taken.close();
+    folder.remove();
+  }
+}
+
+async function say(run: Run, cwd: string, port: number): Promise<CommandMessage> {
+  const words = run.split(" ");
+  const isVariable = (word: string) => /^MATCHBOOK_\w+=/.test(word);
+  const env = Object.fromEntries(words.filter(isVariable).map((word) => word.split("=")));
+  const args = words.filter((word) => !isVariable(word));
+  const given = args.map((word) => (word === "PORT" ? String(port) : word));
+  const { exitCode, stderr } = await matchbook(given, { cwd, env });
+  const variables = words.filter(isVariable).map((word) => `${word} `);
+  return {
+    command: `${variables.join("")}matchbook ${args.join(" ")}`,
+    exitCode,
+    said: stderr.replaceAll(cwd, "").replaceAll(String(port), "PORT").trimEnd(),
+  };
+}
+
+function someListener(): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+/** The files that the runs are about. */
+async function prepare(folder: string): Promise<void> {
+  const write = (name: string, content: string | Uint8Array) =>
+    writeFileSync(join(folder, name), content);
+  const match = (id: string, duration: unknown = 1200) => {
+    const rosters = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }] as never;
+    const document = aMatch({ id, createdAt: "2026-03-01T18:30:00Z", rosters });
+    (document.data.attributes as Record<string, unknown>).duration = duration;
+    return `${JSON.stringify(document)}\n`;
+  };
+  mkdirSync(join(folder, "folder"));
+  write("sound.ndjson", match("m1"));
+  write("wrong.ndjson", match("m2", "long"));
+  write("many.ndjson", Array.from({ length: 23 }, (_, at) => match(`m${at + 3}`, null)).join(""));
+  write("conflict.ndjson", match("m1", 1201));
+  write("empty.ndjson", "\n");
+  write("unclosed.json", "[\n");
+  const packed = gzipSync(match("m1").repeat(3));
+  write("cut.ndjson.gz", packed.subarray(0, -20));
+  write("garbled.ndjson.gz", Buffer.concat([packed.subarray(0, 10), Buffer.alloc(200, 0xff)]));
+  write("bomb.gz", gzipBomb('{"data":"', "a", 2 ** 30));
+  write("broken.toml", "port = = 1\n");
+  write("wrong.toml", 'prt = 1\n[rate]\nfast = "yes"\n');
+  write("file", "a file, no folder");
+
+  await matchbook(["ingest", "sound.ndjson"], { cwd: folder });
+  await matchbook(["keys", "create", "--name", "x"], { cwd: folder });
+  for (const name of ["garbage", "newer", "foreign", "garbage-keys", "newer-keys"]) {
+    mkdirSync(join(folder, name));
+  }
+  write("garbage/na.db", "this is no database".repeat(100));
+  write("garbage-keys/access.sqlite", "this is no database".repeat(100));
+  await matchbook(["ingest", "sound.ndjson", "--data", "newer"], { cwd: folder });
+  await matchbook(["keys", "create", "--name", "x", "--data", "newer-keys"], { cwd: folder });
+  change(join(folder, "newer/na.db"), "PRAGMA user_version = 99");
+  change(join(folder, "newer-keys/access.sqlite"), "PRAGMA user_version = 99");
+  change(join(folder, "foreign/na.db"), "PRAGMA user_version = 1");
+}
+
+function change(path: string, sql: string): void {
+  const database = new Database(path);
+  database.run(sql);
+  database.close();
+}

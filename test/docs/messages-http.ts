@@ -1,0 +1,141 @@
+/** In charge of provoking every error reply: one real request for each variant of each message. */
+
+import { Database } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { encodeCursor } from "../../src/query/cursor.ts";
+import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/limits.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+export interface ReplyMessage {
+  /** As a person would write it, shortened where it is long. */
+  request: string;
+  status: number;
+  errors: { code: string; title: string; detail: string }[];
+}
+
+type Wish = [path: string, options?: { shown?: string; headers?: Headers; method?: string }];
+type Headers = Record<string, string | null>;
+
+const MATCHES = "/shards/na/matches";
+const PLAYERS = "/shards/na/players";
+const CURSOR = encodeCursor({ createdAt: 0, id: "m1", side: "after" });
+const long = (path: string, shown: string): Wish => [path, { shown }];
+const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
+
+const WISHES: readonly Wish[] = [
+  ["/nowhere"],
+  ["/shards/na/teams"],
+  long(`${MATCHES}?filter[playerNames]=${"x".repeat(9000)}`, `${MATCHES}?filter[playerNames]=xxx…`),
+  [MATCHES, { method: "DELETE" }],
+  [MATCHES, { headers: { Authorization: null } }],
+  [MATCHES, { headers: { Accept: "application/json" } }],
+  ["/shards/nae/matches"],
+  ["/shards/somewhere/matches"],
+  [`${MATCHES}/m2`],
+  [`${PLAYERS}/p9`],
+  [`${MATCHES}?filter[playerNames]=50%`],
+  [`${MATCHES}?filter[playerNames]=%E4da`],
+  [`${MATCHES}?%zz=1`],
+  [`${MATCHES}?=Ada`],
+  long(
+    `${MATCHES}?${words(MAX_PARAMETERS + 1)
+      .map(() => "sort=createdAt")
+      .join("&")}`,
+    `${MATCHES}?sort=createdAt&sort=createdAt&…`,
+  ),
+  [`${MATCHES}?filter[playerName]=Ada`],
+  [`${MATCHES}?limit=5`],
+  [`${MATCHES}?include[]=rosters`],
+  [`${MATCHES}?season=9`],
+  [`${PLAYERS}?sort=createdAt`],
+  [`${MATCHES}/m1?page[limit]=5`],
+  [`${MATCHES}?sort=createdAt&sort=-createdAt`],
+  [`${MATCHES}?filter[playerNames]=Ada&filter[playerNames]=Grace`],
+  [`${MATCHES}?page[limit]=`],
+  [`${MATCHES}?filter[playerNames]`],
+  [`${MATCHES}?fields[match]=`],
+  [`${MATCHES}?page[limit]=50`],
+  [`${MATCHES}?page[offset]=-1`],
+  [`${MATCHES}?sort=duration`],
+  [`${MATCHES}?filter[createdAt-start]=yesterday`],
+  [`${MATCHES}?filter[createdAt-start]=2026-02-30T00:00:00Z`],
+  [`${MATCHES}?filter[gameMode]=rankd,solo`],
+  [`${MATCHES}?filter[playerNames]=Ada,,Grace`],
+  [`${MATCHES}?filter[playerNames]=Ada\\Grace`],
+  [`${MATCHES}?include=rosters,`],
+  [`${MATCHES}?page[offset]=5&page[after]=${CURSOR}`],
+  [`${MATCHES}?page[before]=${CURSOR}&page[after]=${CURSOR}`],
+  long(
+    `${MATCHES}?filter[playerNames]=${words(MAX_VALUES + 1).join()}`,
+    `${MATCHES}?filter[playerNames]=w0,w1,w2,…`,
+  ),
+  [
+    `${MATCHES}?filter[createdAt-start]=2026-02-01T00:00:00Z&filter[createdAt-end]=2026-01-01T00:00:00Z`,
+  ],
+  [`${MATCHES}?filter[createdAt-start]=9999-01-01T00:00:00Z`],
+  [`${MATCHES}?filter[createdAt-end]=2020-01-01T00:00:00Z`],
+  [`${MATCHES}?page[after]=nonsense`],
+  [`${MATCHES}?page[offset]=10001`],
+  [`${MATCHES}?include=rosters.player,teams`],
+  [`${PLAYERS}?include=matches`],
+  [`${MATCHES}?fields[rosters]=won`],
+  [`${MATCHES}?page[limit]=6&sort=id&filter[playerName]=Ada`],
+];
+
+/** Every message, in the order of the wishes. */
+export async function replyMessages(): Promise<ReplyMessage[]> {
+  const record = aMatch({
+    id: "m1",
+    rosters: duel({ id: "p1", name: "Ada" }, { id: "p2", name: "Grace" }),
+  });
+  const world = await startWorld([record]);
+  const empty = await startWorld();
+  const relaxed = await startWorld([record], { compat: "gamelocker" });
+  const limited = await serveWithKeys(world, [{ rate: 1 }]);
+  try {
+    const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
+    messages.push(await ask(empty, [MATCHES]));
+    messages.push({
+      ...(await ask(relaxed, [`${MATCHES}?filter[playerNames]=Nobody`])),
+      request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
+    });
+    messages.push(await exhausted(world, limited));
+    damage(world);
+    messages.push(await ask(world, ["/shards/torn/matches"]), await ask(world, [`${MATCHES}/m1`]));
+    return messages;
+  } finally {
+    await limited.stop();
+    for (const one of [relaxed, empty, world]) await one.stop();
+  }
+}
+
+async function ask(
+  world: World,
+  [path, { shown = path, headers = {}, method = "GET" } = {}]: Wish,
+): Promise<ReplyMessage> {
+  const { status, body } = await world.get(path, headers, method);
+  const given = Object.entries(headers).map(([name, value]) =>
+    value === null ? `without ${name}` : `${name}: ${value}`,
+  );
+  const note = given.length > 0 ? ` (${given.join(", ")})` : "";
+  return { request: `${method} ${shown}${note}`, status, errors: body.errors };
+}
+
+/** A key that may send one request a minute sends two. */
+async function exhausted(world: World, limited: { url: string; keys: string[] }) {
+  const headers = { Authorization: `Bearer ${limited.keys[0]}` };
+  await world.get(`${limited.url}${MATCHES}`, headers);
+  const { status, body } = await world.get(`${limited.url}${MATCHES}`, headers);
+  return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
+}
+
+/** A shard whose file is none, and a record whose bytes are not those that were stored. */
+function damage(world: World): void {
+  writeFileSync(join(world.data, "torn.db"), "this is no shard".repeat(100));
+  const database = new Database(join(world.data, "na.db"));
+  database.run("UPDATE matches SET resource = zeroblob(100)");
+  database.close();
+}

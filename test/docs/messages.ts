@@ -1,0 +1,87 @@
+/** In charge of docs/error-messages.md: every message that can be provoked, provoked, on one page. */
+
+import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
+import { type CommandMessage, commandMessages } from "./messages-commands.ts";
+import { type ReplyMessage, replyMessages } from "./messages-http.ts";
+import { type RecordMessage, recordMessages } from "./messages-records.ts";
+
+const HEAD = `# Every error message
+
+<!-- Generated from real requests, records and runs. UPDATE_DOCS=1 bun test test/docs/messages.test.ts writes it anew. -->
+
+What Matchbook says when something is wrong, in its exact words. The codes of replies, and what to
+do about each, are in [errors.md](errors.md); what is checked in records is in
+[records.md](records.md). Texts in angle brackets, such as \`<now>\`, differ from time to time.
+
+- [Replies](#replies)
+- [Rejected records](#rejected-records)
+- [The command line: use](#the-command-line-use)
+- [The command line: work](#the-command-line-work)
+- [The command line: files, folders, ports](#the-command-line-files-folders-ports)
+- [Settings](#settings)
+`;
+
+/** The page as it should be. */
+export async function messagesPage(): Promise<string> {
+  const [replies, records, commands] = await Promise.all([
+    replyMessages(),
+    recordMessages(),
+    commandMessages(),
+  ]);
+  const page = [
+    HEAD,
+    "## Replies\n\nThe `detail` of errors, by code.\n",
+    ...byCode(replies),
+    "## Rejected records\n\nThe reasons that the report of an ingest gives.\n",
+    recordTable(records),
+    "## The command line: use\n",
+    transcript(commands.use),
+    "## The command line: work\n",
+    transcript(commands.work),
+    "## The command line: files, folders, ports\n",
+    transcript(commands.files),
+    "## Settings\n",
+    transcript(commands.settings),
+  ].join("\n");
+  return masked(page);
+}
+
+/** What differs from run to run. */
+function masked(page: string): string {
+  return page
+    .replaceAll(/(now, which is )[^;]+/g, "$1<now>")
+    .replaceAll(/(\d+ days ago \()[^)]+/g, "$1<time>");
+}
+
+function byCode(replies: ReplyMessage[]): string[] {
+  return (Object.keys(ERRORS) as ErrorCode[]).map((code) => {
+    const rows = replies.flatMap(({ request, errors }) =>
+      errors.filter((error) => error.code === code).map(({ detail }) => row(request, detail)),
+    );
+    const { status, title } = ERRORS[code];
+    const table = ["| Request | Detail |", "|---|---|", ...new Set(rows)];
+    return [`### \`${code}\` (${status}): ${title}`, "", ...table, ""].join("\n");
+  });
+}
+
+const row = (request: string, detail: string) => `| ${verbatim(request)} | ${cell(detail)} |`;
+
+function recordTable(records: RecordMessage[]): string {
+  const rows = records.map(({ what, reasons }) => {
+    return `| ${what} | ${reasons.map(cell).join("<br>")} |`;
+  });
+  return ["| A record with | Is rejected because |", "|---|---|", ...rows, ""].join("\n");
+}
+
+/** None of the requests has a backtick in it. */
+const verbatim = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
+
+/** As Markdown shows it: nothing in it is markup. */
+const cell = (text: string) => text.replaceAll(/[\\|<>*_`[\]]/g, "\\$&");
+
+function transcript(messages: CommandMessage[]): string {
+  const parts = messages.map(
+    ({ command, exitCode, said }) => `$ ${command}\n${said}\n# exit ${exitCode}\n`,
+  );
+  return ["```text", parts.join("\n").trimEnd(), "```", ""].join("\n");
+}

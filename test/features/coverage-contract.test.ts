@@ -1,0 +1,78 @@
+/** In charge of promises of the interface that belong to no other topic. */
+
+import { afterAll, expect, test } from "bun:test";
+import { draftOf } from "../support/drafts.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { included, startWorld } from "../support/world.ts";
+
+const anonymous = draftOf(
+  aMatch({
+    id: "match-a",
+    rosters: [{ members: [{ id: "player-a" }] }, { members: [{ bot: true }] }],
+    attributes: { duration: 754 },
+  }),
+);
+anonymous.at("participant/match-a-r1p0").attributes.guest = true;
+const world = await startWorld([
+  anonymous.document,
+  aMatch({ id: "match-b", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+]);
+afterAll(() => world.stop());
+
+test("the published description says that a duration is in seconds, and it is served as it came", async () => {
+  const { body } = await world.get("/openapi.json");
+  const { duration } = body.components.schemas.Match.properties.attributes.properties;
+  expect(duration).toMatchObject({ type: "integer", minimum: 0 });
+  expect(duration.description).toContain("in seconds");
+  const { data } = (await world.get("/shards/na/matches/match-a")).body;
+  expect(data.attributes.duration).toBe(754);
+});
+
+test("an anonymous player is served as a participant without a player, all else as it came", async () => {
+  const { body } = await world.get("/shards/na/matches/match-a");
+  const participant = included(body, "participant", "match-a-r1p0");
+  expect(participant).toEqual(anonymous.at("participant/match-a-r1p0"));
+  expect(participant).toMatchObject({ attributes: { guest: true } });
+  expect(participant).not.toHaveProperty("relationships");
+  expect(included(body, "player", "player-a")).toBeDefined();
+  const players = body.included.filter(({ type }: { type: string }) => type === "player");
+  expect(players).toHaveLength(1);
+});
+
+test.each(["filter[teamNames]", "filter[patchVersion]"])(
+  "%s takes 50 values and no more, repeated ones not counted",
+  async (name) => {
+    const values = Array.from({ length: 50 }, (_, index) => `v${index}`);
+    const ask = (list: string[]) => world.get(`/shards/na/matches?${name}=${list}`);
+    expect((await ask(values)).status).toBe(200);
+    expect((await ask([...values, ...values])).status).toBe(200);
+    const reply = await ask([...values, "one-more"]);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({
+      code: "too-many-values",
+      source: { parameter: name },
+    });
+  },
+);
+
+test("without a setting nothing is forgiven that the compatibility profile forgives", async () => {
+  const M = "/shards/na/matches";
+  for (const [path, headers, status, code] of [
+    [`${M}?filter[playerNames]=`, {}, 400, "empty-parameter"],
+    [`${M}?page[limit]=50`, {}, 400, "invalid-parameter"],
+    [`${M}?junk=1`, {}, 400, "unknown-parameter"],
+    [`${M}/match-b?page[limit]=5`, {}, 400, "unknown-parameter"],
+    [M, { Accept: "application/json" }, 406, "not-acceptable"],
+    [M, { Authorization: world.key }, 401, "unauthorized"],
+  ] as const) {
+    const reply = await world.get(path, headers);
+    expect([path, reply.status]).toEqual([path, status]);
+    expect(problemIn(reply).code).toBe(code);
+  }
+  const empty = await world.get(`${M}?filter[playerNames]=Nobody`);
+  expect([empty.status, empty.body.data]).toEqual([200, []]);
+  const { data } = (await world.get(`${M}/match-b`)).body;
+  expect(Object.keys(data.relationships)).toEqual(["rosters"]);
+  expect(data.attributes).not.toHaveProperty("titleId");
+});
