@@ -69,7 +69,8 @@ function addList(group: Command): void {
         ? using(openKeyring(values.data), (keyring) => keyring.list())
         : [];
       if (options.json) print(JSON.stringify(records.map(asJson), null, 2));
-      else if (records.length === 0) note(`No keys in ${values.data} yet.`);
+      else if (records.length === 0)
+        note(`No keys in ${values.data} yet: 'matchbook keys create' makes one.`);
       else print(asTable(records, values.rate));
     });
   withSettings(command);

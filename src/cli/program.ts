@@ -11,6 +11,7 @@ import { demo } from "./demo.ts";
 import { ingest } from "./ingest.ts";
 import { keys } from "./keys.ts";
 import { quickstart } from "./quickstart.ts";
+import { inWords } from "./refused.ts";
 import { serve } from "./serve.ts";
 import { status } from "./status.ts";
 import { Failure, Misuse, type Verb, withExamples } from "./verb.ts";
@@ -75,11 +76,11 @@ function misused(error: CommanderError, args: readonly string[], program: Comman
 
 function failed(error: unknown): number {
   const spoken = SPOKEN.find(({ type }) => error instanceof type);
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const thrown = error instanceof Error ? error : new Error(String(error));
   // What the system refuses (a missing right, a full disk, a taken port) carries a code; anything
   // else is a mistake of ours, whose stack is worth reporting.
   const expected = spoken !== undefined || typeof (error as { code?: unknown }).code === "string";
-  complain(expected ? message : `internal error: ${stack ?? message}`);
+  complain(expected ? inWords(thrown) : `internal error: ${thrown.stack ?? thrown.message}`);
   return spoken?.exitCode ?? 1;
 }
 

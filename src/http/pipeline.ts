@@ -129,7 +129,7 @@ async function shard({ shards }: Service, found: Found): Promise<Reader> {
   throw refuse(
     "unknown-shard",
     ids.length === 0
-      ? "There are no shards here yet."
+      ? "There are no shards here yet: they come with the first records. Try again later."
       : `There is no such shard${guess ? `; did you mean "${guess}"?` : "."} There are: ${ids.join(", ")}.`,
   );
 }

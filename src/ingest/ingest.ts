@@ -86,7 +86,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
       if (!isSourceFailure(error)) throw error;
       reject({
         origin: { source: source.name, line },
-        problems: [`the rest of ${source.name} cannot be read: ${error.message}`],
+        problems: [`the rest of ${source.name} cannot be read: ${faultOf(error)}`],
         document: undefined,
         bytes: undefined,
       });
@@ -94,6 +94,12 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   }
   await flush();
   return report;
+}
+
+/** zlib's own words are about its insides. */
+function faultOf({ code, message }: Error & { code: string }): string {
+  if (!code.startsWith("Z_")) return message;
+  return `its gzip is ${code === "Z_BUF_ERROR" ? "cut off" : "damaged"} (${message}); get a whole copy, and send that`;
 }
 
 /** Errors of files and of gzip carry a code of the operating system or of zlib. */

@@ -54,10 +54,14 @@ export function readDocument(
     rejections: [{ origin, problems: readable([problem]), document: undefined, bytes: text.bytes }],
   });
   if (text.fault === "unclosed") {
-    return reject("the list of documents is not closed: the end of the source is missing");
+    return reject(
+      "the list of documents is not closed: the end of the source is missing, send it whole",
+    );
   }
   if (text.fault === "endless") {
-    return reject(`a document here has no end in sight: the rest of ${source} is not read`);
+    return reject(
+      `a document here has no end in sight, so the rest of ${source} is not read: send one document a line`,
+    );
   }
   if (text.bytes === undefined) {
     return reject(
@@ -94,14 +98,19 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
+const BYTE_ORDER_MARK = "\ufeff";
 const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
 
 function parse(json: string): { value: unknown } | { fault: string } {
+  if (json.startsWith(BYTE_ORDER_MARK)) {
+    return { fault: "this begins with a byte order mark, which only a whole file may: remove it" };
+  }
   try {
     return { value: parseExactly(json) };
   } catch (error) {
     if (error instanceof RangeError) return { fault: TOO_DEEP };
-    return { fault: `this is not JSON: ${(error as Error).message}` };
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
+    return { fault: `this is not JSON: ${reason}` };
   }
 }
 
@@ -220,7 +229,9 @@ function readMatches(
   const strayRepeats = [...repeats].filter(([key]) => !linked.has(key));
   const general = [
     ...common,
-    ...strays.map(([key]) => `included holds ${key}, which nothing links to`),
+    ...strays.map(
+      ([key]) => `included holds ${key}, which nothing links to: link to it, or leave it out`,
+    ),
     ...strayRepeats.map(([key]) => repeatProblem(key)),
   ];
   for (const outcome of outcomes) {
@@ -241,7 +252,7 @@ function readMatches(
   }
 }
 
-const repeatProblem = (key: string) => `${key} appears more than once`;
+const repeatProblem = (key: string) => `${key} appears more than once: send it once`;
 
 interface Included {
   /** The first resource of each name. */

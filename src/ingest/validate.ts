@@ -162,7 +162,7 @@ function timeProblems(match: Resource, now: number): string[] {
   }
   if (at > now + CLOCK_TOLERANCE_MS) {
     return [
-      `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock`,
+      `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock: set the wrong one right`,
     ];
   }
   return [];
@@ -173,7 +173,7 @@ function shardProblems(match: Resource, context: ValidationContext): string[] {
   if (typeof shard !== "string") return [];
   if (context.shard !== undefined && shard !== context.shard) {
     return [
-      `${nameOf(match)}: attributes.shardId is "${shard}", but the shard asked for is "${context.shard}"`,
+      `${nameOf(match)}: attributes.shardId is "${shard}", but the shard asked for is "${context.shard}": mend one of them`,
     ];
   }
   if (context.shards && !context.shards.has(shard)) {
@@ -191,10 +191,11 @@ function foreignShard(resource: Resource, around: Surroundings): string[] {
   }
   if (typeof shard !== "string") return [];
   return [
-    `${nameOf(resource)}: attributes.shardId is "${shard}", its match is of "${around.shard}"`,
+    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is of "${around.shard}": a record is of one shard`,
   ];
 }
 
 function nameOf({ type, id }: { type: string; id: unknown }): string {
-  return `${type.slice(0, 64)} ${typeof id === "string" ? id.slice(0, 64) : "without an id"}`;
+  const isNamed = typeof id === "string" || typeof id === "number";
+  return `${type.slice(0, 64)} ${isNamed ? String(id).slice(0, 64) : "without an id"}`;
 }

@@ -57,6 +57,9 @@ function isSound(value: Json, depth: number): boolean {
   return true;
 }
 
+/** The beginning of a path tells where to look; the rest of a deep one does not. */
+const shortened = (path: string) => (path.length > 60 ? `${path.slice(0, 60)}…` : path);
+
 function look(value: Json, path: string, depth: number, problems: string[]): void {
   if (problems.length >= ENOUGH_REASONS) return;
   if (typeof value === "number" && !isExact(value)) {
@@ -65,11 +68,12 @@ function look(value: Json, path: string, depth: number, problems: string[]): voi
     problems.push(`${path} holds half of a surrogate pair: mend the text`);
   } else if (typeof value === "object" && value !== null) {
     if (depth === DEEPEST) {
-      problems.push(`${path} is nested deeper than ${DEEPEST} levels`);
+      problems.push(`${shortened(path)} is nested deeper than ${DEEPEST} levels: make it flatter`);
       return;
     }
     for (const [name, member] of Object.entries(value)) {
-      if (!name.isWellFormed()) problems.push(`${path} has a member whose name is broken text`);
+      if (!name.isWellFormed())
+        problems.push(`${path} has a name with half of a surrogate pair: mend it`);
       look(member, path === "" ? name : `${path}.${name}`, depth + 1, problems);
     }
   }

@@ -34,7 +34,9 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   const name = formDecode(equals === -1 ? text : text.slice(0, equals));
   if (name === undefined || name === "") {
     const fault =
-      name === "" ? "has no parameter name before the =" : `cannot be read: ${ENCODING_ADVICE}`;
+      name === ""
+        ? "has no parameter name before the =: write it as name=value"
+        : `cannot be read: ${ENCODING_ADVICE}`;
     const detail = `The part ${quote(text)} ${fault}.`;
     // The same part again would say the same again.
     if (problems.every((known) => known.detail !== detail)) {

@@ -14,7 +14,9 @@ export type SettingsFile =
  * none was asked for and none is there.
  */
 export function readSettingsFile(asked: string | undefined, cwd: string): SettingsFile | undefined {
-  if (asked === "") return { error: "the settings file's name is empty" };
+  if (asked === "") {
+    return { error: "the settings file's name is empty: name a file, or leave the name out" };
+  }
   const path = asked ?? DEFAULT_FILE;
   let text: string;
   try {
@@ -22,7 +24,12 @@ export function readSettingsFile(asked: string | undefined, cwd: string): Settin
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && asked === undefined) return undefined;
-    const reason = code === "ENOENT" ? "it does not exist" : message;
+    const reasons: Record<string, string> = {
+      ENOENT: "it does not exist",
+      EISDIR: "it is a folder",
+      EACCES: "you may not read it",
+    };
+    const reason = reasons[code ?? ""] ?? message;
     return { error: `the settings file ${path} cannot be read: ${reason}` };
   }
   try {

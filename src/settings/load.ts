@@ -148,4 +148,5 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const suggest = (guess: string | undefined): string => (guess ? `; did you mean ${guess}?` : "");
+const suggest = (guess: string | undefined): string =>
+  guess ? `; did you mean ${guess}?` : "; 'matchbook config' lists them all";

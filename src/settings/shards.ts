@@ -65,9 +65,10 @@ function collect(items: (readonly [id: string, location: unknown])[]): Parsed<Sh
     if (!isShardId(id)) return { error: RIGHT };
     const location = parseLocation(id, text);
     if ("error" in location) return location;
-    if (places.some((place) => place.id === id)) return { error: `names the shard ${id} twice` };
+    if (places.some((place) => place.id === id))
+      return { error: `names the shard ${id} twice: name it once` };
     if (places.some((place) => samePlace(place.location, location.value))) {
-      return { error: `gives two shards the same file (the second is ${id})` };
+      return { error: `gives two shards the same file: give ${id} one of its own` };
     }
     places.push({ id, location: location.value });
   }

@@ -160,7 +160,7 @@ describe("misuse is exit 2 with one sentence, and nothing is taken in:", () => {
   const good = aFile([aMatch()], "good.ndjson");
   mkdirSync(join(cwd, "folder"));
   test.each([
-    [[], "missing required argument 'file'; see 'matchbook --help'"],
+    [[], "missing required argument 'file'; see 'matchbook ingest --help'"],
     [
       [good, "missing.ndjson"],
       "cannot read missing.ndjson: is the name right, and may you read it?",

@@ -1,0 +1,38 @@
+/** In charge of what the system refuses (a full disk, a missing right): in words that say what to do. */
+
+/** By the code that the operating system or SQLite gives; those of SQLite may go on after it. */
+const WORDS: Record<string, string> = {
+  ENOSPC: "the disk is full; make room and run it again",
+  EDQUOT: "your share of the disk is used up; make room and run it again",
+  EACCES: "you may not use it; check its owner and its mode",
+  EPERM: "you may not use it; check its owner and its mode",
+  EROFS: "it is on a file system that can only be read; choose another --data",
+  ENOTDIR: "there is a file where a folder must be; choose another --data",
+  EEXIST: "there is a file where a folder must be; choose another --data",
+  EISDIR: "it is a folder, not a file",
+  ENOENT: "it does not exist",
+  EMFILE: "too many files are open; raise the limit (ulimit -n)",
+  SQLITE_NOTADB: "it is no SQLite file; move it elsewhere",
+  SQLITE_CORRUPT: "it is damaged; restore it from a backup",
+  SQLITE_FULL: "the disk is full; make room and run it again",
+  SQLITE_READONLY: "it cannot be written; check its owner and its mode",
+  SQLITE_CANTOPEN: "it cannot be opened; check its owner and its mode",
+  SQLITE_BUSY: "another program is writing to it; run this again",
+};
+
+/** The message of an error, with the system's own words put into ours where there are any. */
+export function inWords(error: Error): string {
+  const cause = error.cause instanceof Error ? error.cause : undefined;
+  const words = wordsFor(cause ?? error);
+  if (words === undefined) return error.message;
+  if (cause) return error.message.replace(cause.message, words);
+  const { path } = error as { path?: string };
+  return path === undefined ? words : `cannot use ${path}: ${words}`;
+}
+
+function wordsFor(error: Error): string | undefined {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== "string") return undefined;
+  const name = Object.keys(WORDS).find((one) => code === one || code.startsWith(`${one}_`));
+  return name && WORDS[name];
+}
