@@ -3,6 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
+import { oneLine } from "../ingest/reasons.ts";
 import type { Rejection } from "../ingest/records.ts";
 import { RejectsFile } from "../ingest/rejects.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
@@ -59,7 +60,7 @@ export const ingest: Verb = (program) => {
 
 function checkUse(files: string[], { shard, rejects }: Flags): void {
   if (files.filter((file) => file === STANDARD_INPUT).length > 1) {
-    throw new Misuse(`${STANDARD_INPUT} (standard input) can be read only once`);
+    throw new Misuse(`${STANDARD_INPUT} (standard input) can be read only once: name it once`);
   }
   if (shard !== undefined && !isShardId(shard)) {
     throw new Misuse(`--shard "${shard}" must be 1 to 32 of a-z, 0-9 and "-"`);
@@ -72,7 +73,9 @@ function checkUse(files: string[], { shard, rejects }: Flags): void {
     }
     if (statSync(file).isDirectory()) throw new Misuse(`${file} is a folder: name the files in it`);
     if (rejects !== undefined && sameFile(file, rejects)) {
-      throw new Misuse(`--rejects ${rejects} would overwrite a file that is to be read`);
+      throw new Misuse(
+        `--rejects ${rejects} would overwrite a file that is to be read: name another one`,
+      );
     }
   }
 }
@@ -121,7 +124,9 @@ function openRejects(path: string): RejectsFile {
   try {
     return new RejectsFile(path);
   } catch (error) {
-    throw new Misuse(`cannot write --rejects ${path}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "its folder does not exist" : message;
+    throw new Misuse(`cannot write --rejects ${path}: ${reason}`);
   }
 }
 
@@ -157,7 +162,7 @@ class Complaints {
 
   rejected({ origin, problems, document }: Rejection): void {
     const data = document?.data as { id?: unknown } | undefined;
-    const name = typeof data?.id === "string" ? ` match ${data.id}` : "";
+    const name = typeof data?.id === "string" ? ` match ${oneLine(data.id.slice(0, 64))}` : "";
     this.add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
   }
 

@@ -68,10 +68,16 @@ function misused(error: CommanderError, args: readonly string[], program: Comman
     .replace(/\.$/, "")
     .split("\n");
   const guess = /Did you mean (.*)\?/.exec(advice.join(" "))?.[1];
-  const verb = program.commands.find((command) => command.name() === args[0]);
-  const help = `see 'matchbook ${verb ? `${verb.name()} ` : ""}--help'`;
+  const help = `see '${["matchbook", ...verbIn(args, program), "--help"].join(" ")}'`;
   complain(`${problem}; ${guess ? `did you mean ${guess}?` : help}`);
   return 2;
+}
+
+/** The words of a command line that name a verb, or a group and its verb. */
+function verbIn(args: readonly string[], program: Command): string[] {
+  const [word, ...rest] = args;
+  const verb = program.commands.find((command) => command.name() === word);
+  return verb ? [verb.name(), ...verbIn(rest, verb)] : [];
 }
 
 function failed(error: unknown): number {

@@ -1,15 +1,14 @@
-/** In charge of a document's text: from bytes to match records, or to reasons why not. */
+/** In charge of a document's content: from a JSON value to match records, or to reasons why not. */
 
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 import type { MatchRecord } from "../domain/match.ts";
-import type { DocumentText } from "./documents.ts";
+import type { DocumentText } from "./cutters.ts";
 import type { ResourceIndex } from "./gather.ts";
-import { isAbysmal } from "./nesting.ts";
 import { Excess, readable } from "./reasons.ts";
-import { repeatedMembers } from "./repeats.ts";
+import { readText } from "./text.ts";
 import { Unfolding } from "./unfold.ts";
 import { type ValidationContext, validate } from "./validate.ts";
-import { parseAsWritten, parseExactly } from "./values.ts";
+import { parseAsWritten } from "./values.ts";
 
 /** Where a record stood, for messages. */
 export interface Origin {
@@ -41,76 +40,29 @@ export interface ReadingContext extends ValidationContext {
   longest: number;
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 export function readDocument(
   text: DocumentText,
   source: string,
   context: ReadingContext,
 ): ReadDocument {
   const origin = { source, line: text.line };
-  const reject = (problem: string): ReadDocument => ({
+  const reject = (problems: string[]): ReadDocument => ({
     records: [],
-    rejections: [{ origin, problems: readable([problem]), document: undefined, bytes: text.bytes }],
+    rejections: [{ origin, problems: readable(problems), document: undefined, bytes: text.bytes }],
   });
-  if (text.fault === "unclosed") {
-    return reject(
-      "the list of documents is not closed: the end of the source is missing, send it whole",
-    );
-  }
-  if (text.fault === "endless") {
-    return reject(
-      `a document here has no end in sight, so the rest of ${source} is not read: send one document a line`,
-    );
-  }
-  if (text.bytes === undefined) {
-    return reject(
-      `the document is longer than ${context.longest} bytes: split it, or raise max-record-bytes`,
-    );
-  }
-  const json = decode(text.bytes);
-  if (json === undefined) return reject("this is not UTF-8 text: save the file as UTF-8");
-  const content = isAbysmal(text.bytes) ? { fault: TOO_DEEP } : parse(json);
-  if ("fault" in content) return reject(content.fault);
-  const [repeated] = repeatedMembers(json, content.value);
-  if (repeated !== undefined) {
-    return reject(`${repeated} is there twice, and only one can be kept: remove the other`);
-  }
+  const content = readText(text, source, context.longest);
+  if ("faults" in content) return reject(content.faults);
   try {
     const read = readContent(content.value, origin, context);
-    if (read.rejections.length > 0) keepAsWritten(read.rejections, json, content.value);
+    if (read.rejections.length > 0) keepAsWritten(read.rejections, content.json, content.value);
     for (const rejection of read.rejections) {
       rejection.bytes = text.bytes;
       rejection.problems = readable(rejection.problems);
     }
     return read;
   } catch (error) {
-    if (error instanceof Excess) return reject(error.message);
+    if (error instanceof Excess) return reject([error.message]);
     throw error;
-  }
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-const BYTE_ORDER_MARK = "\ufeff";
-const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
-
-function parse(json: string): { value: unknown } | { fault: string } {
-  if (json.startsWith(BYTE_ORDER_MARK)) {
-    return { fault: "this begins with a byte order mark, which only a whole file may: remove it" };
-  }
-  try {
-    return { value: parseExactly(json) };
-  } catch (error) {
-    if (error instanceof RangeError) return { fault: TOO_DEEP };
-    const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
-    return { fault: `this is not JSON: ${reason}` };
   }
 }
 

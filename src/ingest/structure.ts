@@ -59,7 +59,7 @@ function checkRelationship(name: string, relationship: unknown, problems: string
       `${where}.data must be a reference with "type" and "id", a list of them, or null`,
     );
   } else if (new Set(references.map(({ type, id }) => `${type}/${id}`)).size < references.length) {
-    problems.push(`${where}.data names a resource more than once`);
+    problems.push(`${where}.data names a resource more than once: name it once`);
   }
 }
 

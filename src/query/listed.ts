@@ -20,7 +20,7 @@ export const readList: Reader<string[]> = (value, name, problems) => {
   }
   const values = distinct(items);
   if (values.length > MAX_VALUES) {
-    const detail = `${name} takes ${MAX_VALUES} values at most; you sent ${values.length}.`;
+    const detail = `${name} takes ${MAX_VALUES} values at most; you sent ${values.length}. Ask in several requests.`;
     problems.push(parameterProblem("too-many-values", name, detail));
     return undefined;
   }

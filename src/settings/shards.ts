@@ -80,7 +80,9 @@ function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefi
   if (text === undefined) return { value: undefined };
   if (typeof text !== "string") return { error: RIGHT };
   if (/^postgres(ql)?:/i.test(text)) {
-    return { error: `places the shard ${id} on postgres://, which is not supported yet` };
+    return {
+      error: `places the shard ${id} on postgres://, which is not supported yet: use sqlite:PATH`,
+    };
   }
   const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
   return path === "" ? { error: RIGHT } : { value: { engine: "sqlite", path } };

@@ -56,7 +56,7 @@ const nested = (levels: number): Json => {
   return value;
 };
 
-type Change = (document: JsonObject) => void;
+type Change = (document: JsonObject) => unknown;
 
 const CHANGES: readonly [what: string, ...Change[]][] = [
   ["no `id`", drop("data", "id")],
@@ -103,7 +103,7 @@ const CHANGES: readonly [what: string, ...Change[]][] = [
   ["a resource that nothing links to", include({ type: "asset", id: "a1" })],
   ["a resource twice", (document) => include(at(document, "player"))(document)],
   ["an included resource without an `id`", include({ type: "asset" })],
-  ["`included` that is an object", (document) => void (document.included = {})],
+  ["`included` that is an object", (document) => Object.assign(document, { included: {} })],
   [
     "another match in `included`",
     set("data.relationships", "rematch", { data: { type: "match", id: "m2" } }),

@@ -60,7 +60,7 @@ describe("with a shard asked for", () => {
     );
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
     expect(rejections[0]!.problems).toEqual([
-      'match other: attributes.shardId is "cn", but the shard asked for is "ea"',
+      'match other: attributes.shardId is "cn", but the shard asked for is "ea": mend one of them',
     ]);
     expect((await open.get("/shards/cn/matches")).status).toBe(404);
   });
@@ -108,7 +108,7 @@ test.each(["roster", "player", "team"])(
     draft.at(`${type}/${id}`).attributes.shardId = "eu";
     const { rejections } = await open.ingest([draft.document]);
     expect(rejections[0]!.problems).toEqual([
-      `${type} ${id}: attributes.shardId is "eu", its match is of "na"`,
+      `${type} ${id}: attributes.shardId is "eu", but its match is of "na": a record is of one shard`,
     ]);
   },
 );

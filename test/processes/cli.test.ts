@@ -73,7 +73,7 @@ describe("a mistake ends with exit 2 and one sentence", () => {
       ["config", "--port"],
       "option '--port <PORT>' argument missing; see 'matchbook config --help'",
     ],
-    [["keys", "revoke"], "missing required argument 'id'; see 'matchbook keys --help'"],
+    [["keys", "revoke"], "missing required argument 'id'; see 'matchbook keys revoke --help'"],
     [
       ["config", "--port", "x"],
       'the setting port "x" (from --port) must be a whole number from 0 to 65535',

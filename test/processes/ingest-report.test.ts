@@ -331,7 +331,7 @@ describe("flags", () => {
     const { exitCode, stderr, report } = await jsonReport(file, "--shard", "sa", "--data", "shard");
     expect([exitCode, report]).toEqual([1, { ...nothing, stored: 1, rejected: 1 }]);
     expect(stderr).toContain(
-      'match foreign: attributes.shardId is "eu", but the shard asked for is "sa"',
+      'match foreign: attributes.shardId is "eu", but the shard asked for is "sa": mend one of them',
     );
     const { stdout } = await run("why", "--json", "sa", bare.match.id, "--data", "shard");
     expect(JSON.parse(stdout).state).toBe("served");

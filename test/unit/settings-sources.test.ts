@@ -112,7 +112,12 @@ describe("what is wrong", () => {
       {},
       /"max_offset" in matchbook\.toml is no setting; did you mean "max-offset"\?/,
     ],
-    ["a key that only objects have", "constructor = 5", {}, /"constructor" .* is no setting$/],
+    [
+      "a key that only objects have",
+      "constructor = 5",
+      {},
+      /"constructor" .* is no setting; 'matchbook config' lists/,
+    ],
     [
       "an unknown variable",
       undefined,
@@ -123,7 +128,7 @@ describe("what is wrong", () => {
       "an unknown variable like nothing",
       undefined,
       { env: { MATCHBOOK_FROBNICATE: "5" } },
-      /MATCHBOOK_FROBNICATE is no setting$/,
+      /MATCHBOOK_FROBNICATE is no setting; 'matchbook config' lists/,
     ],
     [
       "a flag's value",
