@@ -11,6 +11,9 @@ interface Flags {
   until?: string;
 }
 
+/** Without --until, runs that follow each other closely print the same. */
+const STEP_MS = 10 * 60 * 1000;
+
 /** Lines are written in chunks of about this size; each waits for the reader. */
 const CHUNK = 256 * 1024;
 
@@ -20,7 +23,10 @@ export const demo: Verb = (program) => {
     .description("print plausible match documents as NDJSON, the same for the same flags")
     .option("--matches <N>", "how many matches", "1000")
     .option("--seed <S>", "another seed makes other matches", "1")
-    .option("--until <TIME>", "the end of the thirty days they are spread over (default: now)")
+    .option(
+      "--until <TIME>",
+      "the end of the thirty days they are spread over (default: the last full ten minutes)",
+    )
     .action(async (flags: Flags) => {
       const matches = flagValue("--matches", flags.matches, wholeNumber(1, 1_000_000_000));
       const seed = flagValue("--seed", flags.seed, wholeNumber(0, 2 ** 32 - 1));
@@ -34,7 +40,7 @@ export const demo: Verb = (program) => {
 };
 
 function readUntil(text: string | undefined): number {
-  if (text === undefined) return Date.now();
+  if (text === undefined) return Math.floor(Date.now() / STEP_MS) * STEP_MS;
   const until = parseTimestamp(text);
   if (until === undefined) {
     throw new Misuse(`--until "${text}" must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}`);
