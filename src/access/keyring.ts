@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { randomBase62 } from "./base62.ts";
 import { accessFile, createAccessFile, openAccessFile } from "./file.ts";
-import { hashKey, looksLikeKey, makeKey } from "./key.ts";
+import { hashKey, makeKey } from "./key.ts";
 
 /** What is known of a key; neither the key nor its hash is part of it. */
 export interface KeyRecord {
@@ -31,9 +31,6 @@ export interface Keyring {
   list(): KeyRecord[];
   /** Durable when it returns. A key revoked before stays as it was. */
   revoke(id: string, now: number): "revoked" | "already-revoked" | "unknown";
-  find(id: string): KeyRecord | undefined;
-  /** The live key that this text is, if it is one. */
-  findByKey(key: string): LiveKey | undefined;
   close(): void;
 }
 
@@ -58,8 +55,6 @@ export function openKeyring(dataDir: string): Keyring {
         .query<KeyRecord, []>(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, id`)
         .all(),
     revoke: (id, now) => revoke(database, id, now),
-    find: (id) => find(database, id),
-    findByKey: (key) => findByKey(database, key),
     close: () => database.close(),
   };
 }
@@ -88,18 +83,6 @@ function revoke(database: Database, id: string, now: number): ReturnType<Keyring
     .query("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
     .run(now, id);
   if (changes > 0) return "revoked";
-  return find(database, id) ? "already-revoked" : "unknown";
-}
-
-function find(database: Database, id: string): KeyRecord | undefined {
-  const query = database.query<KeyRecord, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`);
-  return query.get(id) ?? undefined;
-}
-
-function findByKey(database: Database, key: string): LiveKey | undefined {
-  if (!looksLikeKey(key)) return undefined;
-  const query = database.query<LiveKey, [string]>(
-    "SELECT id, name, rate FROM api_keys WHERE hash = ? AND revoked_at IS NULL",
-  );
-  return query.get(hashKey(key)) ?? undefined;
+  const known = database.query("SELECT 1 FROM api_keys WHERE id = ?").get(id);
+  return known ? "already-revoked" : "unknown";
 }

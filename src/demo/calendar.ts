@@ -7,7 +7,7 @@ const DAY = 86_400;
 const STEP = 1_800;
 const STEPS = (30 * DAY) / STEP;
 
-export const WINDOW_SECONDS = 30 * DAY;
+const WINDOW_SECONDS = 30 * DAY;
 
 export interface Patch {
   version: string;

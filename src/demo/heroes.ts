@@ -33,7 +33,7 @@ const SKINS = [
   "Gilded",
 ];
 
-export const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names], group) =>
+const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names], group) =>
   names.split(" ").map((name, at) => ({ name, role, build, power: powers(group, at) })),
 );
 

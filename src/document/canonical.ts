@@ -4,11 +4,6 @@ import type { Json, JsonObject, Resource } from "../domain/json.ts";
 
 const RESOURCE_MEMBERS = ["type", "id", "attributes", "relationships"];
 
-/** JSON with the members of every object in an order that depends on their names alone. */
-export function canonicalJson(value: Json): string {
-  return JSON.stringify(ordered(value));
-}
-
 /** A resource: the members everyone looks for first, then any others in order. */
 export function canonicalResource(resource: Resource): string {
   return JSON.stringify(orderedResource(resource));
@@ -25,6 +20,7 @@ function orderedResource(resource: Resource): JsonObject {
   return pick(resource as unknown as JsonObject, [...members, ...others.sort()]);
 }
 
+/** The members of every object in an order that depends on their names alone. */
 function ordered(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   return Array.isArray(value) ? value.map(ordered) : pick(value, inOrder(Object.keys(value)));

@@ -3,6 +3,18 @@
  * brackets. Neither holds more than the document at hand, nor more of it than allowed.
  */
 
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  isBlank,
+  NEWLINE,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from "./bytes.ts";
+
 export interface DocumentText {
   /** The line of the source on which the document begins, from 1. */
   line: number;
@@ -14,18 +26,6 @@ export interface DocumentText {
    */
   fault?: "unclosed" | "endless";
 }
-
-const NEWLINE = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-export const isBlank = (byte: number) =>
-  byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
 
 export interface Cutter {
   /** Of the document at hand: where it begins, and how much of it there was so far. */

@@ -3,15 +3,11 @@
  * more than one: lines of NDJSON, the elements of one array, or a document over many lines.
  */
 
-import { type Cutter, type DocumentText, isBlank, LineCutter, ValueCutter } from "./cutters.ts";
+import { CLOSE_OBJECT, COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./bytes.ts";
+import { type Cutter, type DocumentText, LineCutter, ValueCutter } from "./cutters.ts";
 import { isAbysmal } from "./nesting.ts";
 import type { Bytes } from "./source.ts";
 
-const NEWLINE = 0x0a;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** How many lines are looked at to tell NDJSON from a document over many lines. */

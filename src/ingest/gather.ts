@@ -96,7 +96,7 @@ function spread(
   }
 }
 
-export function allReferences(resource: Resource): Reference[] {
+function allReferences(resource: Resource): Reference[] {
   if (!isObject(resource.relationships)) return [];
   return Object.values(resource.relationships).flatMap((one) =>
     isObject(one) ? references(one) : [],

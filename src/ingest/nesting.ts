@@ -1,11 +1,6 @@
 /** In charge of texts that nest so deeply that parsing them would take memory without measure. */
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./bytes.ts";
 
 /** Far deeper than any record that is taken in. */
 const DEEPEST_TEXT = 1000;

@@ -1,10 +1,10 @@
 /** In charge of the OpenAPI document: the routes, parameters, codes and limits, as their tables have them. */
 
+import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
 import { MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
 import { PARAMETERS, type Parameter } from "../query/parameters.ts";
-import { ID_PATTERN, SHARD_PATTERN } from "../schema/resources.ts";
 import examples from "./examples.json";
 import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
 import type { DescribedRoute } from "./route.ts";

@@ -28,13 +28,6 @@ function splitEscaped(text: string): string[] | ListFault {
   return items;
 }
 
-const SPECIAL = /[\\,]/g;
-
-/** The text that splits into exactly these items. None of them may be empty. */
-export function joinList(items: readonly string[]): string {
-  return items.map((item) => item.replace(SPECIAL, "\\$&")).join(",");
-}
-
 /** The items without repeats, in the order of their first appearance. */
 export function distinct(items: string[]): string[] {
   return items.length === 1 ? items : [...new Set(items)];

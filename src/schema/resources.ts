@@ -5,13 +5,11 @@
  */
 
 import Type from "typebox";
+import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 
 export const LONGEST_NAME = 256;
 /** Indexed texts: a store may be unable to keep U+0000 in them. */
 export const NO_NUL = "^[^\\u0000]*$";
-
-export const ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$";
-export const SHARD_PATTERN = "^[a-z0-9-]{1,32}$";
 
 const Optional = Type.Optional;
 const text = (description: string) => Type.String({ description });

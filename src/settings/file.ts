@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-export const DEFAULT_FILE = "matchbook.toml";
+const DEFAULT_FILE = "matchbook.toml";
 
 export type SettingsFile =
   | { path: string; entries: [key: string, value: unknown][] }

@@ -10,7 +10,7 @@ const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?$/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Whether a text can be printed on one line without doing anything else to a terminal. */
-export const isOneLine = (text: string): boolean => !CONTROL.test(text);
+const isOneLine = (text: string): boolean => !CONTROL.test(text);
 
 export function wholeNumber(least: number, most: number): (text: string) => Parsed<number> {
   const error = `must be a whole number from ${least} to ${most}`;

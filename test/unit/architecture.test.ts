@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Leaves: they know of nothing else here.
   domain: [],
   text: [],
-  schema: [],
+  schema: ["domain"],
   observe: [],
 
   // What is asked for, and what stores must be able to do.

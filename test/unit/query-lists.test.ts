@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { distinct, joinList, splitList } from "../../src/query/lists.ts";
+import { distinct, splitList } from "../../src/query/lists.ts";
+import { joinList } from "../support/lists.ts";
 
 describe("a list in one value", () => {
   const cases: [why: string, text: string, result: ReturnType<typeof splitList>][] = [
