@@ -21,7 +21,7 @@ import {
   parsePlayersQuery,
   parseSingleQuery,
 } from "../query/parse.ts";
-import type { Bearers, MatchesQuery, PlayersQuery } from "../query/query.ts";
+import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
 import type { PlayerListing, Reader, Selection } from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
@@ -67,42 +67,32 @@ export async function getMatch(call: ShardCall): Promise<Answer> {
   const query = read(parseSingleQuery, call, "single", await matchContext(call));
   const bundle = await call.reader.match(call.id);
   if (!bundle) throw notFound("match");
-  const links = selfLink(call.address, query.given);
-  return {
-    document: {
-      content: matchContent(bundle, query, call.profile.decorate),
-      rest: restOf({ links }),
-    },
-    tag: "strong",
-  };
+  return linkedToItself(call, query, matchContent(bundle, query, call.profile.decorate), "strong");
 }
 
 export async function getPlayers(call: ShardCall): Promise<Answer> {
   const query = read(parsePlayersQuery, call, "players", await playerContext(call));
   const players = await choosePlayers(query, call.reader);
   if (players.length === 0) checkEmpty(call, "player");
-  const links = selfLink(call.address, query.given);
-  return {
-    document: {
-      content: playerListContent(players, query, call.profile.decorate),
-      rest: restOf({ links }),
-    },
-    tag: "weak",
-  };
+  const content = playerListContent(players, query, call.profile.decorate);
+  return linkedToItself(call, query, content, "weak");
 }
 
 export async function getPlayer(call: ShardCall): Promise<Answer> {
   const query = read(parseSingleQuery, call, "single", await playerContext(call));
   const [player] = await call.reader.players([call.id]);
   if (!player) throw notFound("player");
-  const links = selfLink(call.address, query.given);
-  return {
-    document: {
-      content: playerContent(player, query, call.profile.decorate),
-      rest: restOf({ links }),
-    },
-    tag: "strong",
-  };
+  return linkedToItself(call, query, playerContent(player, query, call.profile.decorate), "strong");
+}
+
+/** What has no further pages has one link. */
+function linkedToItself(
+  { address }: ShardCall,
+  { given }: { given: GivenParameters },
+  content: Document["content"],
+  tag: Answer["tag"],
+): Answer {
+  return { document: { content, rest: restOf({ links: selfLink(address, given) }) }, tag };
 }
 
 /**

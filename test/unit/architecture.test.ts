@@ -11,10 +11,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Leaves: they know of nothing else here.
   domain: [],
   text: [],
-  schema: ["domain"],
   observe: [],
 
-  // What is asked for, and what stores must be able to do.
+  // The fields of resources, what is asked for, and what stores must be able to do.
+  schema: ["domain"],
   query: ["domain", "text"],
   store: ["domain", "query"],
 
