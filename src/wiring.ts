@@ -18,6 +18,9 @@ import type { Keeper, Reader } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
+/** For the players and teams of one shard that are asked for most. */
+const CACHE_BYTES = 64 << 20;
+
 /** The shards of a deployment: those the settings list, else every store in the data folder. */
 export function openShards(settings: Pick<Settings, "data" | "shards">, observe: Observe): Shards {
   const places = new Map(settings.shards.map(({ id, location }) => [id, location]));
@@ -35,7 +38,7 @@ export function openShards(settings: Pick<Settings, "data" | "shards">, observe:
       if (open || !mayExist(id)) return open;
       const database = openForReading(pathOf(id));
       if (!database) return undefined;
-      const reader = new SqliteReader(database);
+      const reader = new SqliteReader(database, CACHE_BYTES);
       readers.set(id, reader);
       observe({ event: "shard-opened", shard: id, location: pathOf(id) });
       return reader;

@@ -27,7 +27,14 @@ export class MemoryLimiter implements Limiter {
 
   take(keyId: string, policy: Policy, nowMs: number): Verdict {
     const kept = this.#kept.get(keyId);
-    const { bucket, ...verdict } = take(kept?.bucket, policy, nowMs);
+    const verdict = take(kept?.bucket, policy, nowMs);
+    const { bucket } = verdict;
+    // While there is much room, nobody has to be forgotten, and the order does not matter.
+    if (kept !== undefined && this.#kept.size <= this.size / 2) {
+      kept.bucket = bucket;
+      kept.policy = policy;
+      return verdict;
+    }
     if (kept !== undefined) this.#kept.delete(keyId);
     else if (this.#kept.size >= this.size) this.#evict(nowMs);
     this.#kept.set(keyId, { bucket, policy });

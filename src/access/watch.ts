@@ -9,6 +9,7 @@ import { hashKey } from "./key.ts";
 import { type LiveKey, readLiveKeys } from "./keyring.ts";
 
 const CHECK_EVERY_MS = 1000;
+const MOST_RECENT = 10_000;
 
 /** The file as it was read: which file it is and at which of its versions. */
 interface Opened {
@@ -22,6 +23,8 @@ export class KeyWatch {
   readonly #observe: Observe;
   #opened: Opened | undefined;
   #live = new Map<string, LiveKey>();
+  /** Headers that held a live key a moment ago, so that they need not be hashed for every request. */
+  readonly #recent = new Map<string, LiveKey>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(dataDir: string, observe: Observe) {
@@ -50,8 +53,13 @@ export class KeyWatch {
 
   /** The live key of a request's Authorization header. Every kind of wrong header looks the same. */
   find(authorization: string | null): LiveKey | undefined {
+    if (authorization === null) return undefined;
+    const known = this.#recent.get(authorization);
+    if (known) return known;
     const key = keyInHeader(authorization);
-    return key === undefined ? undefined : this.#live.get(hashKey(key));
+    const live = key === undefined ? undefined : this.#live.get(hashKey(key));
+    if (live) this.#remember(authorization, live);
+    return live;
   }
 
   /** Reads the keys again if they changed since; says whether they did. */
@@ -72,8 +80,14 @@ export class KeyWatch {
   #replace(live: Map<string, LiveKey>): boolean {
     if (live.size === 0 && this.#live.size === 0) return false;
     this.#live = live;
+    this.#recent.clear();
     this.#observe({ event: "keys-reloaded", live: live.size });
     return true;
+  }
+
+  #remember(authorization: string, key: LiveKey): void {
+    if (this.#recent.size >= MOST_RECENT) this.#recent.clear();
+    this.#recent.set(authorization, key);
   }
 
   #close(): void {

@@ -17,20 +17,37 @@ function multiply(a: number, b: number): number {
   }
 }
 
-/** x^(2^n) modulo the polynomial, for every bit n of a length in bits. */
-const POWERS: number[] = [0x40000000];
-for (let n = 1; n < 40; n++) POWERS.push(multiply(POWERS[n - 1]!, POWERS[n - 1]!));
+const LENGTH_BITS = 32;
+const BYTE_VALUES = 256;
+const ENTRIES = 4 * BYTE_VALUES;
 
-/** x^(8 * length): what appending `length` bytes multiplies a CRC by. */
-export function appendFactor(length: number): number {
-  let factor = 0x80000000;
-  for (let bit = 3, rest = length; rest > 0; bit++, rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) factor = multiply(POWERS[bit]!, factor);
+/**
+ * For every bit n of a length: what appending 2^n bytes turns a CRC into, by tables of each of its
+ * four bytes. Multiplying anew for every piece would cost as much as all the rest of stitching.
+ */
+const APPENDED = new Int32Array(LENGTH_BITS * ENTRIES);
+
+let factor = 0x00800000; // x^8: one byte
+for (let bit = 0; bit < LENGTH_BITS; bit++) {
+  for (let byte = 0; byte < 4; byte++) {
+    const start = bit * ENTRIES + byte * BYTE_VALUES;
+    for (let value = 1; value < BYTE_VALUES; value++) {
+      APPENDED[start + value] = multiply(factor, (value << (8 * byte)) >>> 0);
+    }
   }
-  return factor;
+  factor = multiply(factor, factor);
 }
 
-/** The CRC of two pieces laid one after another; `factor` is appendFactor of the second's length. */
-export function joinCrc(first: number, second: number, factor: number): number {
-  return (multiply(factor, first) ^ second) >>> 0;
+/** The CRC of two pieces laid one after another, from their CRCs and the length of the second. */
+export function joinCrc(first: number, second: number, secondLength: number): number {
+  let crc = first;
+  for (let table = 0, rest = secondLength; rest > 0; rest >>>= 1, table += ENTRIES) {
+    if ((rest & 1) === 0) continue;
+    crc =
+      APPENDED[table + (crc & 0xff)]! ^
+      APPENDED[table + 256 + ((crc >>> 8) & 0xff)]! ^
+      APPENDED[table + 512 + ((crc >>> 16) & 0xff)]! ^
+      APPENDED[table + 768 + (crc >>> 24)]!;
+  }
+  return (crc ^ second) >>> 0;
 }

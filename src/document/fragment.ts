@@ -6,97 +6,149 @@
  * stored (4), all little-endian; then raw deflate that ends in a full flush.
  */
 
-import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
-import { appendFactor } from "./crc32.ts";
+import { joinCrc } from "./crc32.ts";
+import { deflate } from "./deflate.ts";
 
 const HEADER = 12;
-const SMALLEST_CHUNK = 256;
+/** Of one of deflate's own "stored" blocks, which hold bytes as they are. */
+const BLOCK_HEADER = 5;
+const LONGEST_BLOCK = 0xffff;
 
 /** A length of plain bytes, deflated so that pieces can be laid one after another. */
 export interface Piece {
   deflated: Uint8Array;
   length: number;
   crc: number;
-  /** What appending this piece multiplies a CRC by. */
-  factor: number;
+  /** Tells pieces apart, together with `crc`: a checksum of the stored form. */
+  mark: number;
 }
 
 /** A fragment whose bytes are not those that were stored. */
 export class DamagedFragment extends Error {
   override name = "DamagedFragment";
+
+  constructor() {
+    super("a stored fragment does not have its checksum");
+  }
 }
 
 export function writeFragment(text: string): Fragment {
   const plain = Buffer.from(text);
-  const deflated = deflate(plain);
-  const stored = Buffer.allocUnsafe(HEADER + deflated.length);
-  stored.writeUInt32LE(plain.length, 0);
-  stored.writeUInt32LE(crc32(plain), 4);
-  stored.set(deflated, HEADER);
-  stored.writeUInt32LE(storedCrc(stored), 8);
-  return stored;
+  return sealed(deflate(plain, HEADER), plain.length, crc32(plain));
+}
+
+/**
+ * A fragment that mostly follows others in a list: the comma before it is part of it, as a block of
+ * its own that can be left out.
+ */
+export function writeFollowing(text: string): Fragment {
+  const plain = Buffer.from(text);
+  const stored = deflate(plain, HEADER + COMMA.deflated.length);
+  stored.set(COMMA.deflated, HEADER);
+  const crc = joinCrc(COMMA.crc, crc32(plain), plain.length);
+  return sealed(stored, COMMA.length + plain.length, crc);
+}
+
+/** Such a fragment with its comma and without. */
+export interface Following {
+  after: Piece;
+  alone: Piece;
+}
+
+/** Throws DamagedFragment. */
+export function readFollowing(stored: Fragment): Following {
+  const after = readFragment(stored);
+  const length = after.length - COMMA.length;
+  const alone: Piece = {
+    deflated: after.deflated.subarray(COMMA.deflated.length),
+    length,
+    // Joining works by exclusive or, and so does taking back what was joined.
+    crc: joinCrc(COMMA.crc, after.crc, length),
+    mark: after.mark,
+  };
+  return { after, alone };
 }
 
 /** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */
 export function readFragment(stored: Fragment): Piece {
-  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
-  if (bytes.length < HEADER || bytes.readUInt32LE(8) !== storedCrc(bytes)) {
-    throw new DamagedFragment("a stored fragment does not have its checksum");
-  }
-  const length = bytes.readUInt32LE(0);
+  const view = viewOf(stored);
+  const mark = storedCrc(stored);
+  if (stored.length < HEADER || view.getUint32(8, true) !== mark) throw new DamagedFragment();
   return {
-    deflated: bytes.subarray(HEADER),
-    length,
-    crc: bytes.readUInt32LE(4),
-    factor: appendFactor(length),
+    deflated: stored.subarray(HEADER),
+    length: view.getUint32(0, true),
+    crc: view.getUint32(4, true),
+    mark,
   };
 }
 
 /** The JSON text of a fragment. Throws DamagedFragment. */
 export function fragmentText(stored: Fragment): string {
-  return inflate(readFragment(stored).deflated).toString();
+  return piecesText([readFragment(stored)]);
+}
+
+/** The text of pieces laid one after another. */
+export function piecesText(pieces: readonly Piece[]): string {
+  return inflatePieces(pieces).toString();
 }
 
 /** A piece made for one reply only. */
 export function pieceOf(text: string): Piece {
   const plain = Buffer.from(text);
-  return {
-    deflated: deflate(plain),
-    length: plain.length,
-    crc: crc32(plain),
-    factor: appendFactor(plain.length),
-  };
+  const deflated = deflate(plain);
+  return { deflated, length: plain.length, crc: crc32(plain), mark: crc32(deflated) };
 }
 
-/** A short piece that is not worth compressing: deflate's own "stored" blocks around the bytes. */
+/** A short piece that is not worth compressing. */
 export function literalPiece(text: string): Piece {
   const plain = Buffer.from(text);
-  const blocks: Uint8Array[] = [];
-  for (let start = 0; start < plain.length; start += 0xffff) {
-    const chunk = plain.subarray(start, start + 0xffff);
-    const header = Buffer.alloc(5);
-    header.writeUInt16LE(chunk.length, 1);
-    header.writeUInt16LE(~chunk.length & 0xffff, 3);
-    blocks.push(header, chunk);
-  }
-  return {
-    deflated: Buffer.concat(blocks),
-    length: plain.length,
-    crc: crc32(plain),
-    factor: appendFactor(plain.length),
-  };
+  const deflated = Buffer.allocUnsafe(literalSize(plain.length));
+  putLiteral(plain, deflated, 0);
+  const crc = crc32(plain);
+  return { deflated, length: plain.length, crc, mark: crc };
 }
 
-/** Inflates one piece or many laid one after another. */
-export function inflate(deflated: Uint8Array): Buffer {
+export const COMMA = literalPiece(",");
+
+/** How many bytes a literal piece takes. */
+export function literalSize(length: number): number {
+  return length + BLOCK_HEADER * Math.ceil(length / LONGEST_BLOCK);
+}
+
+/** Writes plain bytes as "stored" blocks; says where they end. */
+export function putLiteral(plain: Uint8Array, into: Buffer, start: number): number {
+  let at = start;
+  for (let from = 0; from < plain.length; from += LONGEST_BLOCK) {
+    const block = plain.subarray(from, from + LONGEST_BLOCK);
+    into[at] = 0;
+    into.writeUInt16LE(block.length, at + 1);
+    into.writeUInt16LE(~block.length & 0xffff, at + 3);
+    into.set(block, at + BLOCK_HEADER);
+    at += BLOCK_HEADER + block.length;
+  }
+  return at;
+}
+
+/** The plain bytes of pieces laid one after another. */
+export function inflatePieces(pieces: readonly Piece[]): Buffer {
+  const deflated =
+    pieces.length === 1 ? pieces[0]!.deflated : Buffer.concat(pieces.map((one) => one.deflated));
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-function deflate(plain: Uint8Array): Buffer {
-  // Room for the result in one piece: the usual 16 KiB for each small fragment is mostly garbage.
-  const chunkSize = Math.max(SMALLEST_CHUNK, plain.length);
-  return deflateRawSync(plain, { finishFlush: constants.Z_FULL_FLUSH, chunkSize });
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Fills in the header. */
+function sealed(stored: Uint8Array, length: number, crc: number): Fragment {
+  const view = viewOf(stored);
+  view.setUint32(0, length, true);
+  view.setUint32(4, crc, true);
+  view.setUint32(8, storedCrc(stored), true);
+  return stored;
 }
 
 function storedCrc(stored: Uint8Array): number {

@@ -1,34 +1,59 @@
 /** In charge of turning pieces into a reply body: one gzip member, or the plain bytes. */
 
+import { crc32 } from "node:zlib";
 import { joinCrc } from "./crc32.ts";
-import { inflate, type Piece } from "./fragment.ts";
+import { inflatePieces, literalSize, type Piece, putLiteral } from "./fragment.ts";
 
 /** No name, no time, unknown operating system: equal pieces give equal bytes. */
 const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block, then four bytes of CRC and four of length. */
 const TRAILER = 10;
 
-export function gzipBody(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
-  let size = GZIP_HEADER.length + TRAILER;
+/** Bodies are put together here, one at a time: whoever sends one copies it at once. */
+let bench = Buffer.allocUnsafeSlow(256 * 1024);
+const LARGEST_BENCH = 4 << 20;
+
+/** The pieces, then some text, as gzip. The bytes are good until the next body is made. */
+export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
+  const rest = bytesOf(text);
+  let size = GZIP_HEADER.length + literalSize(rest.length) + TRAILER;
   for (const piece of pieces) size += piece.deflated.length;
 
-  const body = Buffer.allocUnsafeSlow(size);
+  const body = roomFor(size);
   body.set(GZIP_HEADER);
   let at = GZIP_HEADER.length;
-  let length = 0;
+  let length = rest.length;
   let crc = 0;
   for (const piece of pieces) {
     body.set(piece.deflated, at);
     at += piece.deflated.length;
     length += piece.length;
-    crc = joinCrc(crc, piece.crc, piece.factor);
+    crc = joinCrc(crc, piece.crc, piece.length);
   }
+  at = putLiteral(rest, body, at);
   body.writeUInt16LE(0x0003, at);
-  body.writeUInt32LE(crc, at + 2);
+  body.writeUInt32LE(crc32(rest, crc), at + 2);
   body.writeUInt32LE(length >>> 0, at + 6);
-  return body;
+  return body.subarray(0, size);
 }
 
-export function plainBody(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(inflate(Buffer.concat(pieces.map((piece) => piece.deflated))));
+/** The same as plain bytes. */
+export function plainBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
+  return Buffer.concat([inflatePieces(pieces), Buffer.from(text)]);
+}
+
+/** Texts here are mostly links: short, and of ASCII. */
+function bytesOf(text: string): Uint8Array {
+  const { read, written } = encoder.encodeInto(text, short);
+  return read === text.length ? short.subarray(0, written) : Buffer.from(text);
+}
+
+const encoder = new TextEncoder();
+const short = Buffer.allocUnsafeSlow(4096);
+
+function roomFor(size: number): Buffer<ArrayBuffer> {
+  if (size <= bench.length) return bench;
+  const larger = Buffer.allocUnsafeSlow(size);
+  if (size <= LARGEST_BENCH) bench = larger;
+  return larger;
 }

@@ -11,7 +11,13 @@ export type Links = Record<string, string>;
 
 const WINDOW_START = "filter[createdAt-start]";
 const WINDOW_END = "filter[createdAt-end]";
-const PLACES = ["page[offset]", "page[after]", "page[before]"];
+const REPLACED: ReadonlySet<string> = new Set([
+  WINDOW_START,
+  WINDOW_END,
+  "page[offset]",
+  "page[after]",
+  "page[before]",
+]);
 
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
@@ -28,43 +34,39 @@ export function matchesLinks(
   page: Page,
   bearers: Bearers | undefined,
 ): Links {
-  const replaced = new Set([WINDOW_START, WINDOW_END, ...PLACES]);
-  const pinned: GivenParameters = [
-    ...query.given.filter(([name]) => !replaced.has(name)),
+  const first = withQuery(address, [
+    ...query.given.filter(([name]) => !REPLACED.has(name)),
     [WINDOW_START, formatTimestamp(query.window.start)],
     [WINDOW_END, formatTimestamp(query.window.end)],
-  ];
-  const to = (name: string, cursor: Cursor) =>
-    withQuery(address, [...pinned, [name, encodeCursor(cursor)]]);
+  ]);
   const at = (name: string, { createdAt, id, side }: Gap) => {
     const gap = { createdAt, id, side };
-    const link = bearers && isFew(bearers) ? to(name, { ...gap, bearers }) : to(name, gap);
+    const to = (cursor: Cursor) => `${first}&${writeQuery([[name, encodeCursor(cursor)]])}`;
+    const link = to(bearers && isFew(bearers) ? { ...gap, bearers } : gap);
     // Better a link that can be followed than one that holds on to everybody.
-    return link.length <= LONGEST_ADDRESS ? link : to(name, gap);
+    return link.length <= LONGEST_ADDRESS ? link : to(gap);
   };
-  const links: Links = {
-    ...selfLink(address, query.given),
-    first: withQuery(address, pinned),
-  };
-  const { start, end } = edges(query, page);
+  const links: Links = { self: withQuery(address, query.given), first };
+  const { start, end } = gapsAround(query, page);
   if (page.more.before && start) links.prev = at("page[before]", start);
   if (page.more.after && end) links.next = at("page[after]", end);
   return links;
 }
 
 /** The gaps on both sides of a page; those of an empty one are where it was asked for. */
-function edges(query: MatchesQuery, page: Page): { start: Gap | undefined; end: Gap | undefined } {
-  const first = page.matches[0];
-  const last = page.matches.at(-1);
-  if (!first || !last) {
+function gapsAround(
+  query: MatchesQuery,
+  { edges }: Page,
+): { start: Gap | undefined; end: Gap | undefined } {
+  if (!edges) {
     const gap = query.place.from === "offset" ? undefined : query.place.gap;
     return { start: gap, end: gap };
   }
   const [ahead, behind] =
     query.sort === "createdAt" ? (["after", "before"] as const) : (["before", "after"] as const);
   return {
-    start: { createdAt: first.createdAt, id: first.id, side: behind },
-    end: { createdAt: last.createdAt, id: last.id, side: ahead },
+    start: { ...edges.first, side: behind },
+    end: { ...edges.last, side: ahead },
   };
 }
 

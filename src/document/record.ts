@@ -1,91 +1,138 @@
 /** In charge of turning a match record into what a store keeps, and back without loss. */
 
-import { createHash } from "node:crypto";
-import { crc32 } from "node:zlib";
 import { keyOf, type Resource, references } from "../domain/json.ts";
-import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
-import type { StoredMatch } from "../store/store.ts";
+import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
+import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
-import { fragmentText, writeFragment } from "./fragment.ts";
+import { fragmentText, piecesText, writeFragment } from "./fragment.ts";
+import { readSheet, writeSheet } from "./sheet.ts";
 
 const HASH_BYTES = 16;
 
-export function storeRecord(record: MatchRecord): StoredMatch {
+/** What a record carried about a player or team. */
+export interface CarriedText {
+  id: string;
+  resource: string;
+  /** A list without its brackets. */
+  companions: string;
+}
+
+/** A record as canonical JSON: all that is kept of it, not compressed yet. */
+export interface RecordText {
+  id: string;
+  createdAt: number;
+  gameMode: string;
+  patchVersion: string;
+  contentHash: Uint8Array;
+  resource: string;
+  included: string;
+  /** The names of the resources in those two. */
+  keys: string[];
+  stitchable: boolean;
+  players: CarriedText[];
+  teams: CarriedText[];
+}
+
+export function writeRecord(record: MatchRecord): RecordText {
   const resource = canonicalResource(record.match);
   const included = canonicalList(record.own);
+  const players = record.players.map(writeNamed);
+  const teams = record.teams.map(writeNamed);
+  const keys = record.own.map(keyOf);
+  keys.unshift(keyOf(record.match));
   return {
     id: record.id,
     createdAt: record.createdAt,
     gameMode: record.gameMode,
     patchVersion: record.patchVersion,
-    contentHash: contentHash(record, resource, included),
-    resource: writeFragment(resource),
-    included: writeFragment(included),
-    digest: digestOf(record),
+    contentHash: contentHash(resource, included, identities(record.players, players), teams),
+    resource,
+    included,
+    keys,
+    stitchable: !namesIndirectly(record),
+    players,
+    teams,
+  };
+}
+
+export function packRecord(text: RecordText): StoredMatch {
+  const { id, createdAt, gameMode, patchVersion, contentHash } = text;
+  return {
+    id,
+    createdAt,
+    gameMode,
+    patchVersion,
+    contentHash,
+    sheet: writeSheet(text),
     carried: writeFragment(
-      `{"players":[${record.players.map(writeNamed)}],"teams":[${record.teams.map(writeNamed)}]}`,
+      `{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
     ),
   };
 }
 
 /** The record again, exactly. Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
+  const { resource, included } = readSheet(stored.sheet);
   return describeMatch({
-    match: JSON.parse(fragmentText(stored.resource)),
-    own: JSON.parse(`[${fragmentText(stored.included)}]`),
-    ...(JSON.parse(fragmentText(stored.carried)) as { players: Named[]; teams: Named[] }),
+    match: JSON.parse(piecesText([resource])),
+    own: JSON.parse(`[${piecesText([included])}]`),
+    ...restoreCarried(stored.carried),
   });
 }
 
-function writeNamed(named: Named): string {
-  const companions = canonicalList(named.companions);
-  return `{"id":${JSON.stringify(named.id)},"carried":${canonicalResource(named.carried)},"companions":[${companions}]}`;
+/** The players and teams as a record carried them. Throws DamagedFragment. */
+export function restoreCarried(carried: Fragment): Pick<MatchParts, "players" | "teams"> {
+  return JSON.parse(fragmentText(carried));
+}
+
+function writeNamed({ id, carried, companions }: Named): CarriedText {
+  return { id, resource: canonicalResource(carried), companions: canonicalList(companions) };
+}
+
+function namedMember({ id, resource, companions }: CarriedText): string {
+  return `{"id":${JSON.stringify(id)},"carried":${resource},"companions":[${companions}]}`;
 }
 
 /**
  * Records are equal when all but their players' attributes is: a match that is sent again later
  * shows its players as they are then, and is still the same match.
  */
-function contentHash(record: MatchRecord, resource: string, included: string): Uint8Array {
-  const hash = createHash("sha256");
-  const add = (text: string) => hash.update(`${text.length}:`).update(text);
-  add(resource);
-  add(included);
-  for (const { carried, companions } of byId(record.players)) {
-    const { attributes: _, ...rest } = carried;
-    add(canonicalResource(rest as Resource));
-    add(canonicalList(companions));
+function contentHash(
+  resource: string,
+  included: string,
+  players: CarriedText[],
+  teams: CarriedText[],
+): Uint8Array {
+  const part = (text: string) => `${text.length}:${text}`;
+  let all = part(resource) + part(included);
+  for (const named of [players, teams]) {
+    for (const one of named.toSorted(byId)) all += part(one.resource) + part(one.companions);
   }
-  for (const { carried, companions } of byId(record.teams)) {
-    add(canonicalResource(carried));
-    add(canonicalList(companions));
-  }
-  return hash.digest().subarray(0, HASH_BYTES);
+  return Bun.CryptoHasher.hash("sha256", all).subarray(0, HASH_BYTES);
 }
 
-function byId<T extends Named>(named: T[]): T[] {
-  return named.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+/** The players as they were written, without their attributes. */
+function identities(players: readonly Named[], written: CarriedText[]): CarriedText[] {
+  return players.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
+    id,
+    resource: canonicalResource(rest as Resource),
+    companions: written[at]!.companions,
+  }));
+}
+
+function byId(a: CarriedText, b: CarriedText): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 /**
- * A match whose digest has a hash twice is never stitched. That is so for one with a player or team
- * that only another player or team names: as soon as that one stops naming it, nothing does.
+ * Whether a player or team is named by another player or team only. As soon as that one stops naming
+ * it, nothing does: such a match is never stitched.
  */
-function digestOf(record: MatchRecord): Uint8Array {
-  const resources = [record.match, ...record.own];
-  if (namesIndirectly(record, resources)) resources.push(record.match);
-  const digest = Buffer.allocUnsafe(4 * resources.length);
-  resources.forEach((resource, index) => {
-    digest.writeUInt32LE(crc32(keyOf(resource)), 4 * index);
-  });
-  return digest;
-}
-
-function namesIndirectly({ players, teams }: MatchRecord, resources: Resource[]): boolean {
+function namesIndirectly({ match, own, players, teams }: MatchRecord): boolean {
   const named = [...players, ...teams].map(({ carried }) => carried);
   if (named.every(({ relationships }) => relationships === undefined)) return false;
   const direct = new Set(
-    resources.flatMap(({ relationships = {} }) =>
+    [match, ...own].flatMap(({ relationships = {} }) =>
       Object.values(relationships).flatMap(references).map(keyOf),
     ),
   );

@@ -7,54 +7,72 @@
 import type { Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { Bundle, NamedFragments } from "../store/store.ts";
-import { fragmentText, literalPiece, type Piece, pieceOf, readFragment } from "./fragment.ts";
+import {
+  COMMA,
+  type Following,
+  literalPiece,
+  type Piece,
+  pieceOf,
+  piecesText,
+  readFollowing,
+  readFragment,
+} from "./fragment.ts";
+import type { Links } from "./links.ts";
 import { project } from "./project.ts";
+import { readSheet, repeatResources, type Sheet } from "./sheet.ts";
 
 /** A reply in two parts: what it is about, and the rest (links, meta), which depends on the request. */
 export interface Document {
   content: Piece[];
-  rest: Piece;
+  rest: string;
 }
 
 const DATA = literalPiece('{"data":');
 const LIST = literalPiece('{"data":[');
-const COMMA = literalPiece(",");
 const END = literalPiece("]");
 const AFTER_ONE = literalPiece(',"included":[');
 const AFTER_LIST = literalPiece('],"included":[');
 
 /** The members of a document after its content. */
-export function restOf(members: Record<string, unknown>): Piece {
-  const text = JSON.stringify({ ...members, jsonapi: { version: "1.0" } });
-  return literalPiece(`,${text.slice(1)}`);
+export function restOf(links: Links, meta?: object): string {
+  const about = meta === undefined ? "" : `,"meta":${JSON.stringify(meta)}`;
+  return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"1.0"}}`;
 }
 
 /** Adds to a resource what a compatibility profile wants there. */
 export type Decorate = (resource: Resource) => Resource;
 
 export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
-  const isBare = shape.include?.length === 0;
-  if (decorate || !canStitch(bundle, shape, isBare)) {
-    return written(bundle, shape, false, decorate);
+  const sheets = bundle.sheets.map(readSheet);
+  if (decorate || !canStitch(bundle, sheets, shape)) {
+    return written(bundle, sheets, shape, false, decorate);
   }
-  const match = bundle.matches[0]!;
-  const data = [DATA, readFragment(match.resource)];
-  return isBare ? data : [...data, AFTER_ONE, ...relatedPieces(bundle), END];
+  const content = [DATA, sheets[0]!.resource];
+  if (isBare(shape)) return content;
+  content.push(AFTER_ONE);
+  addRelated(content, bundle, sheets);
+  return content;
 }
 
 export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
-  const isBare = shape.include?.length === 0;
-  if (decorate || !canStitch(bundle, shape, isBare)) {
-    return written(bundle, shape, true, decorate);
+  const sheets = bundle.sheets.map(readSheet);
+  if (decorate || !canStitch(bundle, sheets, shape)) {
+    return written(bundle, sheets, shape, true, decorate);
   }
-  const data = joined(bundle.matches.map(({ resource }) => readFragment(resource)));
-  if (isBare) return [LIST, ...data, END];
-  return [LIST, ...data, AFTER_LIST, ...relatedPieces(bundle), END];
+  const content = [LIST];
+  addList(content, sheets, "resource");
+  if (isBare(shape)) {
+    content.push(END);
+    return content;
+  }
+  content.push(AFTER_LIST);
+  addRelated(content, bundle, sheets);
+  return content;
 }
 
 export function playerContent(player: NamedFragments, shape: Shape, decorate?: Decorate): Piece[] {
   if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
-  return [DATA, readFragment(player.resource)];
+  return [DATA, piecesOf(player).alone];
 }
 
 export function playerListContent(
@@ -63,57 +81,84 @@ export function playerListContent(
   decorate?: Decorate,
 ): Piece[] {
   if (decorate || shape.fields) return writtenPlayers(players, shape, true, decorate);
-  return [LIST, ...joined(players.map(({ resource }) => readFragment(resource))), END];
-}
-
-function canStitch(bundle: Bundle, shape: Shape, isBare: boolean): boolean {
-  if (shape.fields || (shape.include && !isBare)) return false;
-  if (isBare) return true;
-  const hasCompanions = (named: NamedFragments) => named.companions !== undefined;
-  if (bundle.players.some(hasCompanions) || bundle.teams.some(hasCompanions)) return false;
-  return !repeatsResources(bundle);
-}
-
-/** Equal hashes: two matches (very probably) carry the same resource, or one is never stitched. */
-function repeatsResources(bundle: Bundle): boolean {
-  const seen = new Set<number>();
-  for (const { digest } of bundle.matches) {
-    const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
-    for (let at = 0; at < digest.byteLength; at += 4) {
-      const hash = view.getUint32(at, true);
-      if (seen.has(hash)) return true;
-      seen.add(hash);
-    }
+  const content = [LIST];
+  for (const [index, player] of players.entries()) {
+    const { alone, after } = piecesOf(player);
+    content.push(index === 0 ? alone : after);
   }
-  return false;
+  content.push(END);
+  return content;
 }
 
-function relatedPieces(bundle: Bundle): Piece[] {
-  return joined([
-    ...bundle.matches.map(({ included }) => readFragment(included)),
-    ...[...bundle.players, ...bundle.teams].map(({ resource }) => readFragment(resource)),
-  ]);
+/** An empty `include`: no related resources are wanted. */
+const isBare = (shape: Shape): boolean => shape.include?.length === 0;
+
+function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): boolean {
+  if (shape.fields) return false;
+  if (shape.include) return isBare(shape);
+  return (
+    sheets.every(({ stitchable }) => stitchable) &&
+    !bundle.players.some(hasCompanions) &&
+    !bundle.teams.some(hasCompanions) &&
+    !repeatResources(sheets)
+  );
 }
 
-function joined(pieces: Piece[]): Piece[] {
-  return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [COMMA, piece]));
+const hasCompanions = ({ companions }: NamedFragments): boolean => companions !== undefined;
+
+/** What the matches include: their own resources, then the players and teams, then the end. */
+function addRelated(content: Piece[], bundle: Bundle, sheets: readonly Sheet[]): void {
+  // A match has two rosters, so something always stands before the first comma.
+  if (sheets.length > 0) addList(content, sheets, "included");
+  for (const player of bundle.players) content.push(piecesOf(player).after);
+  for (const team of bundle.teams) content.push(piecesOf(team).after);
+  content.push(END);
+}
+
+function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | "included"): void {
+  for (let index = 0; index < sheets.length; index++) {
+    if (index > 0) content.push(COMMA);
+    content.push(sheets[index]![part]);
+  }
+}
+
+/** Read from the fragment once; as long as the store hands out the same object, that will do. */
+function piecesOf(named: NamedFragments): Following {
+  if (named.memo !== undefined) return named.memo as Following;
+  const pieces = readFollowing(named.resource);
+  named.memo = pieces;
+  return pieces;
 }
 
 function written(
   bundle: Bundle,
+  sheets: readonly Sheet[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const named = [...bundle.players, ...bundle.teams];
-  const primary = bundle.matches.map(({ resource }) => parse(resource));
-  const related = [
-    ...bundle.matches.flatMap(({ included }) => parseList(included)),
-    ...named.map(({ resource }) => parse(resource)),
-    ...named.flatMap(({ companions }) => (companions ? parseList(companions) : [])),
-  ];
+  const [primary, related] = everyResource(bundle, sheets);
   return write(primary.map(decorate), related.map(decorate), shape, isList);
 }
+
+/** The matches, and all that belongs to them. They are read as one text: it is quicker than each alone. */
+function everyResource(bundle: Bundle, sheets: readonly Sheet[]): [Resource[], Resource[]] {
+  const pieces = [OPEN];
+  addList(pieces, sheets, "resource");
+  pieces.push(BETWEEN);
+  addList(pieces, sheets, "included");
+  const named = [...bundle.players, ...bundle.teams];
+  for (const one of named) pieces.push(piecesOf(one).after);
+  for (const { companions } of named) {
+    if (companions) pieces.push(COMMA, readFragment(companions));
+  }
+  pieces.push(CLOSE);
+  return JSON.parse(piecesText(pieces));
+}
+
+const OPEN = literalPiece("[[");
+const BETWEEN = literalPiece("],[");
+const CLOSE = literalPiece("]]");
 
 function writtenPlayers(
   players: NamedFragments[],
@@ -121,7 +166,7 @@ function writtenPlayers(
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const primary = players.map(({ resource }) => decorate(parse(resource)));
+  const primary = players.map((player) => decorate(parse(piecesOf(player).alone)));
   return write(primary, [], { ...shape, include: [] }, isList);
 }
 
@@ -131,5 +176,4 @@ function write(primary: Resource[], related: Resource[], shape: Shape, isList: b
   return [pieceOf(text.slice(0, -1))];
 }
 
-const parse = (fragment: Uint8Array): Resource => JSON.parse(fragmentText(fragment));
-const parseList = (fragment: Uint8Array): Resource[] => JSON.parse(`[${fragmentText(fragment)}]`);
+const parse = (piece: Piece): Resource => JSON.parse(piecesText([piece]));

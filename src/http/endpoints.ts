@@ -22,7 +22,14 @@ import {
   parseSingleQuery,
 } from "../query/parse.ts";
 import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
-import type { PlayerListing, Reader, Selection } from "../store/store.ts";
+import {
+  type Awaitable,
+  after,
+  type PlayerListing,
+  type Reader,
+  type Selection,
+  type Vocabulary,
+} from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 
@@ -44,45 +51,54 @@ export interface Answer {
   tag: "strong" | "weak";
 }
 
-export type ShardEndpoint = (call: ShardCall) => Promise<Answer>;
+export type ShardEndpoint = (call: ShardCall) => Awaitable<Answer>;
 
-export async function getMatches(call: ShardCall): Promise<Answer> {
-  const query = read(parseMatchesQuery, call, "matches", await matchContext(call));
-  const bearers = await findBearers(query, call.reader);
-  const page = await call.reader.matches(select(query, bearers));
-  if (page.matches.length === 0) checkEmpty(call, "match");
-  return {
-    document: {
-      content: matchListContent(page, query, call.profile.decorate),
-      rest: restOf({
-        links: matchesLinks(call.address, query, page, bearers),
-        meta: windowMeta(query),
+export function getMatches(call: ShardCall): Awaitable<Answer> {
+  const { reader, address, profile } = call;
+  return after(matchContext(call), (context) => {
+    const query = read(parseMatchesQuery, call, "matches", context);
+    return after(findBearers(query, reader), (bearers) =>
+      after(reader.matches(select(query, bearers)), (page) => {
+        if (page.sheets.length === 0) checkEmpty(call, "match");
+        const content = matchListContent(page, query, profile.decorate);
+        const rest = restOf(matchesLinks(address, query, page, bearers), windowMeta(query));
+        return { document: { content, rest }, tag: "weak" };
       }),
-    },
-    tag: "weak",
-  };
+    );
+  });
 }
 
-export async function getMatch(call: ShardCall): Promise<Answer> {
-  const query = read(parseSingleQuery, call, "single", await matchContext(call));
-  const bundle = await call.reader.match(call.id);
-  if (!bundle) throw notFound("match");
-  return linkedToItself(call, query, matchContent(bundle, query, call.profile.decorate), "strong");
+export function getMatch(call: ShardCall): Awaitable<Answer> {
+  return after(matchContext(call), (context) => {
+    const query = read(parseSingleQuery, call, "single", context);
+    return after(call.reader.match(call.id), (bundle) => {
+      if (!bundle) throw notFound("match");
+      const content = matchContent(bundle, query, call.profile.decorate);
+      return linkedToItself(call, query, content, "strong");
+    });
+  });
 }
 
-export async function getPlayers(call: ShardCall): Promise<Answer> {
-  const query = read(parsePlayersQuery, call, "players", await playerContext(call));
-  const players = await choosePlayers(query, call.reader);
-  if (players.length === 0) checkEmpty(call, "player");
-  const content = playerListContent(players, query, call.profile.decorate);
-  return linkedToItself(call, query, content, "weak");
+export function getPlayers(call: ShardCall): Awaitable<Answer> {
+  return after(playerContext(call), (context) => {
+    const query = read(parsePlayersQuery, call, "players", context);
+    return after(choosePlayers(query, call.reader), (players) => {
+      if (players.length === 0) checkEmpty(call, "player");
+      const content = playerListContent(players, query, call.profile.decorate);
+      return linkedToItself(call, query, content, "weak");
+    });
+  });
 }
 
-export async function getPlayer(call: ShardCall): Promise<Answer> {
-  const query = read(parseSingleQuery, call, "single", await playerContext(call));
-  const [player] = await call.reader.players([call.id]);
-  if (!player) throw notFound("player");
-  return linkedToItself(call, query, playerContent(player, query, call.profile.decorate), "strong");
+export function getPlayer(call: ShardCall): Awaitable<Answer> {
+  return after(playerContext(call), (context) => {
+    const query = read(parseSingleQuery, call, "single", context);
+    return after(call.reader.players([call.id]), ([player]) => {
+      if (!player) throw notFound("player");
+      const content = playerContent(player, query, call.profile.decorate);
+      return linkedToItself(call, query, content, "strong");
+    });
+  });
 }
 
 /** What has no further pages has one link. */
@@ -92,26 +108,24 @@ function linkedToItself(
   content: Document["content"],
   tag: Answer["tag"],
 ): Answer {
-  return { document: { content, rest: restOf({ links: selfLink(address, given) }) }, tag };
+  return { document: { content, rest: restOf(selfLink(address, given)) }, tag };
 }
 
 /**
  * A name stands for every player that bears it now, a tag for every team; in the middle of a walk,
- * for those that bore it when the walk began.
+ * for those that bore it when the walk began. Undefined when no names are given.
  */
-async function findBearers(
+function findBearers(
   { filters: { playerNames, teamNames }, place }: MatchesQuery,
   reader: Reader,
-): Promise<Bearers | undefined> {
+): Awaitable<Bearers | undefined> {
   if (!playerNames && !teamNames) return undefined;
   const names = crc32(JSON.stringify([playerNames, teamNames]));
   const known = place.from === "offset" ? undefined : place.gap.bearers;
   if (known?.names === names) return known;
-  return {
-    names,
-    players: playerNames ? await reader.playerIdsNamed(playerNames) : [],
-    teams: teamNames ? await reader.teamIdsNamed(teamNames) : [],
-  };
+  return after(playerNames ? reader.playerIdsNamed(playerNames) : [], (players) =>
+    after(teamNames ? reader.teamIdsNamed(teamNames) : [], (teams) => ({ names, players, teams })),
+  );
 }
 
 function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
@@ -157,20 +171,29 @@ const USUAL_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
 /** What the shard's records carry beyond the usual is looked up only for queries that may name it. */
-async function matchContext(call: ShardCall): Promise<ParseContext> {
-  const { now, maxOffset, reader, profile } = call;
-  if (call.query === "") return { now, maxOffset, includePaths: USUAL_PATHS, types: USUAL_TYPES };
-  const extra = await reader.vocabulary();
-  return {
-    now,
-    maxOffset,
-    includePaths: USUAL_PATHS.union(extra.includePaths).union(profile.includePaths),
-    types: USUAL_TYPES.union(extra.types),
-  };
+function matchContext(call: ShardCall): Awaitable<ParseContext> {
+  const { now, maxOffset, profile } = call;
+  return after(call.query === "" ? NO_WORDS : call.reader.vocabulary(), (extra) => {
+    const words = allWords.get(extra) ?? withUsual(extra, profile);
+    allWords.set(extra, words);
+    return { now, maxOffset, includePaths: words.includePaths, types: words.types };
+  });
 }
 
-async function playerContext(call: ShardCall): Promise<ParseContext> {
-  return { ...(await matchContext(call)), includePaths: NO_PATHS };
+const NO_WORDS: Vocabulary = { includePaths: new Set(), types: new Set() };
+
+function playerContext(call: ShardCall): Awaitable<ParseContext> {
+  return after(matchContext(call), (context) => ({ ...context, includePaths: NO_PATHS }));
+}
+
+/** A reader hands out the same words until they change. */
+const allWords = new WeakMap<Vocabulary, Vocabulary>();
+
+function withUsual({ includePaths, types }: Vocabulary, profile: Profile): Vocabulary {
+  return {
+    includePaths: USUAL_PATHS.union(includePaths).union(profile.includePaths),
+    types: USUAL_TYPES.union(types),
+  };
 }
 
 /** Reads the query string, as far as the profile leaves it, with the endpoint's parser. */

@@ -1,13 +1,13 @@
 /** In charge of the story of a request: one function that reads as the list of its stages. */
 
-import type { Policy } from "../access/bucket.ts";
+import type { Policy, Verdict } from "../access/bucket.ts";
 import type { LiveKey } from "../access/keyring.ts";
 import type { Limiter } from "../access/limiter.ts";
 import { limitHeaders, policyFor } from "../access/limiter.ts";
 import type { Observe } from "../observe/events.ts";
 import { LONGEST_ADDRESS } from "../query/limits.ts";
 import type { ReadableShards } from "../store/shards.ts";
-import { type Reader, StoreError } from "../store/store.ts";
+import { type Awaitable, after, type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Call } from "./call.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
@@ -33,40 +33,54 @@ export interface Service {
 
 /** What is known of a call so far; a refusal is sent with whatever headers it has earned by then. */
 export interface Progress {
-  keyId?: string;
+  keyId: string | undefined;
   headers: Record<string, string>;
 }
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-export async function answer(service: Service, call: Call, progress: Progress): Promise<Response> {
+export function answer(service: Service, call: Call, progress: Progress): Awaitable<Response> {
+  const refused = (error: unknown) =>
+    refusalReply(
+      call,
+      error instanceof Refusal ? error : apology(service, call, error),
+      progress.headers,
+    );
   try {
-    const found = route(call);
-    if (call.method === "OPTIONS") return preflightReply(call, METHODS);
-    checkMethod(call);
-    if (found.route.access === "open") {
-      const { clock, ...state } = service;
-      return sendJson(call, await found.route.endpoint({ ...state, now: clock.now() }));
-    }
-    const key = authenticate(service, call);
-    progress.keyId = key.id;
-    progress.headers = await limit(service, key);
-    checkAccept(service, call);
-    const reader = await shard(service, found);
-    const result = await found.route.endpoint({
-      reader,
-      id: found.id,
-      query: call.query,
-      address: `${call.base()}${call.path}`,
-      now: service.clock.now(),
-      maxOffset: service.maxOffset,
-      profile: service.profile,
-    });
-    return sendDocument(call, result, progress.headers);
+    const reply = stages(service, call, progress);
+    return reply instanceof Promise ? reply.catch(refused) : reply;
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : apology(service, call, error);
-    return refusalReply(call, refusal, progress.headers);
+    return refused(error);
   }
+}
+
+function stages(service: Service, call: Call, progress: Progress): Awaitable<Response> {
+  const found = route(call);
+  if (call.method === "OPTIONS") return preflightReply(call, METHODS);
+  checkMethod(call);
+  if (found.route.access === "open") {
+    const { clock, ...state } = service;
+    return after(found.route.endpoint({ ...state, now: clock.now() }), (said) =>
+      sendJson(call, said),
+    );
+  }
+  const { endpoint } = found.route;
+  const key = authenticate(service, call);
+  progress.keyId = key.id;
+  const policy = policyFor(key, service.policy);
+  const charge = service.limiter.take(key.id, policy, service.clock.monotonic());
+  return after(charge, (verdict) => {
+    progress.headers = limit(policy, verdict);
+    checkAccept(service, call);
+    return after(shard(service, found), (reader) => {
+      const { maxOffset, profile, clock } = service;
+      const address = call.base() + call.path;
+      const { id } = found;
+      const { query } = call;
+      const asked = { reader, id, query, address, now: clock.now(), maxOffset, profile };
+      return after(endpoint(asked), (result) => sendDocument(call, result, progress.headers));
+    });
+  });
 }
 
 function route(call: Call): Found {
@@ -100,9 +114,7 @@ function authenticate(service: Service, { request }: Call): LiveKey {
   );
 }
 
-async function limit(service: Service, key: LiveKey): Promise<Record<string, string>> {
-  const policy = policyFor(key, service.policy);
-  const verdict = await service.limiter.take(key.id, policy, service.clock.monotonic());
+function limit(policy: Policy, verdict: Verdict): Record<string, string> {
   const headers = limitHeaders(policy, verdict);
   if (verdict.allowed) return headers;
   throw refuse(
@@ -121,9 +133,11 @@ function checkAccept({ profile }: Service, { request }: Call): void {
   );
 }
 
-async function shard({ shards }: Service, found: Found): Promise<Reader> {
-  const reader = await shards.reader(found.shard);
-  if (reader) return reader;
+function shard({ shards }: Service, found: Found): Awaitable<Reader> {
+  return after(shards.reader(found.shard), (reader) => reader ?? noShard(shards, found));
+}
+
+async function noShard(shards: ReadableShards, found: Found): Promise<never> {
   const ids = await shards.list();
   const guess = nearest(found.shard, ids);
   throw refuse(

@@ -9,7 +9,7 @@ import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
 import { errorDocument, type Refusal } from "./refusal.ts";
 import type { ServiceAnswer } from "./service.ts";
 
-type Headers = Record<string, string>;
+type HeaderFields = Record<string, string>;
 
 const EXPOSED = [
   "ETag",
@@ -22,39 +22,63 @@ const EXPOSED = [
   "X-Request-Id",
 ].join(", ");
 
-function commonHeaders(call: Call): Headers {
-  return {
-    "X-Request-Id": call.requestId,
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": EXPOSED,
-    Vary: "Accept, Accept-Encoding, Authorization, Origin",
-    "X-Content-Type-Options": "nosniff",
-  };
+const ON_EVERY_REPLY: HeaderFields = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": EXPOSED,
+  Vary: "Accept, Accept-Encoding, Authorization, Origin",
+  "X-Content-Type-Options": "nosniff",
+};
+
+const ON_DOCUMENTS: HeaderFields = { ...ON_EVERY_REPLY, "Cache-Control": "private, no-cache" };
+
+/**
+ * The headers of documents, made once and filled in for each reply, which takes a copy: to make them
+ * anew would take longer than to find and assemble the document.
+ */
+class Form {
+  readonly headers: Headers;
+  readonly #filled: HeaderFields = {};
+
+  constructor(fields: HeaderFields) {
+    this.headers = new Headers({ ...ON_DOCUMENTS, ...fields });
+  }
+
+  /** What is as it was in the last reply need not be filled in again. */
+  fill(name: string, value: string): void {
+    if (this.#filled[name] === value) return;
+    this.#filled[name] = value;
+    this.headers.set(name, value);
+  }
 }
+
+const FORMS = {
+  unchanged: new Form({}),
+  identity: new Form({ "Content-Type": MEDIA_TYPE }),
+  gzip: new Form({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
+} as const;
 
 /** A document, or 304 when the caller has it already. */
-export function sendDocument(call: Call, { document, tag }: Answer, earned: Headers): Response {
-  const { headers } = call.request;
-  const encoding = chooseEncoding(headers.get("accept-encoding"));
+export function sendDocument(
+  call: Call,
+  { document, tag }: Answer,
+  earned: HeaderFields,
+): Response {
+  const asked = call.request.headers;
+  const encoding = chooseEncoding(asked.get("accept-encoding"));
   const etag = tag === "strong" ? strongTag(document, encoding) : weakTag(document);
-  const reply: Headers = {
-    ...commonHeaders(call),
-    ...earned,
-    ETag: etag,
-    "Cache-Control": "private, no-cache",
-  };
-  const known = headers.get("if-none-match");
-  if (known !== null && namesTag(known, etag)) {
-    return new Response(null, { status: 304, headers: reply });
-  }
-  reply["Content-Type"] = MEDIA_TYPE;
-  const pieces = [...document.content, document.rest];
-  if (encoding === "identity") return new Response(plainBody(pieces), { headers: reply });
-  reply["Content-Encoding"] = "gzip";
-  return new Response(gzipBody(pieces), { headers: reply });
+  const known = asked.get("if-none-match");
+  const isKnown = known !== null && namesTag(known, etag);
+  const form = FORMS[isKnown ? "unchanged" : encoding];
+  form.fill("X-Request-Id", call.requestId);
+  form.fill("ETag", etag);
+  for (const name in earned) form.fill(name, earned[name]!);
+  const { headers } = form;
+  if (isKnown) return new Response(null, { status: 304, headers });
+  const body = encoding === "gzip" ? gzipBody : plainBody;
+  return new Response(body(document.content, document.rest), { headers });
 }
 
-export function refusalReply(call: Call, refusal: Refusal, earned: Headers): Response {
+export function refusalReply(call: Call, refusal: Refusal, earned: HeaderFields): Response {
   return sendText(call, errorDocument(refusal.problems, call.requestId), refusal.status, {
     ...earned,
     ...refusal.headers,
@@ -68,12 +92,17 @@ export function sendJson(call: Call, { status, body }: ServiceAnswer): Response 
 }
 
 /** A text made for this reply alone, which nobody should keep. */
-function sendText(call: Call, text: string, status: number, more: Headers): Response {
-  const headers: Headers = { ...commonHeaders(call), ...more, "Cache-Control": "no-store" };
+function sendText(call: Call, text: string, status: number, more: HeaderFields): Response {
+  const headers: HeaderFields = {
+    ...ON_EVERY_REPLY,
+    "X-Request-Id": call.requestId,
+    ...more,
+    "Cache-Control": "no-store",
+  };
   const encoding = chooseEncoding(call.request.headers.get("accept-encoding"));
   if (encoding === "identity") return new Response(text, { status, headers });
   headers["Content-Encoding"] = "gzip";
-  return new Response(gzipBody([pieceOf(text)]), { status, headers });
+  return new Response(gzipBody([pieceOf(text)], ""), { status, headers });
 }
 
 /** What browsers ask before they send a key from another site. */
@@ -81,7 +110,8 @@ export function preflightReply(call: Call, methods: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...commonHeaders(call),
+      ...ON_EVERY_REPLY,
+      "X-Request-Id": call.requestId,
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":

@@ -102,18 +102,20 @@ const patterns = ROUTES.map((route) => ({ route, parts: route.path.split("/") })
 export function findRoute(path: string): Found | undefined {
   const given = path.split("/");
   for (const { route, parts } of patterns) {
-    if (parts.length !== given.length) continue;
-    const found: Found = { route, shard: "", id: "" };
-    const fits = parts.every((part, index) => {
-      const segment = given[index]!;
-      if (part === ":shard") found.shard = decoded(segment);
-      else if (part === ":id") found.id = decoded(segment);
-      else return part === segment;
-      return segment !== "";
-    });
-    if (fits) return found;
+    if (!fits(given, parts)) continue;
+    const named = (name: string) => decoded(given[parts.indexOf(name)] ?? "");
+    return { route, shard: named(":shard"), id: named(":id") };
   }
   return undefined;
+}
+
+function fits(given: readonly string[], parts: readonly string[]): boolean {
+  if (given.length !== parts.length) return false;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!;
+    if (part.startsWith(":") ? given[at] === "" : given[at] !== part) return false;
+  }
+  return true;
 }
 
 /** The path of a route as people write it: `/shards/{shard}/matches`. */

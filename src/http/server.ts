@@ -2,6 +2,7 @@
 
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
+import { after } from "../store/store.ts";
 import { type Addressing, readCall } from "./call.ts";
 import { answer, type Progress, type Service } from "./pipeline.ts";
 import { ROUTES, writtenPath } from "./routes.ts";
@@ -48,13 +49,13 @@ export function startServer(options: ServerOptions): RunningServer {
     hostname: options.host,
     port: options.port,
     maxRequestBodySize: LARGEST_BODY,
-    async fetch(request, bun) {
+    fetch(request, bun) {
       const began = clock.monotonic();
       const call = readCall(request, addressing, () => plainAddress(bun.requestIP(request)));
-      const progress: Progress = { headers: {} };
+      const progress: Progress = { headers: {}, keyId: undefined };
       inFlight += 1;
-      try {
-        const response = await answer(service, call, progress);
+      return after(answer(service, call, progress), (response) => {
+        inFlight -= 1;
         if (isStopping) response.headers.set("Connection", "close");
         observe({
           event: "request",
@@ -63,12 +64,10 @@ export function startServer(options: ServerOptions): RunningServer {
           path: call.path,
           status: response.status,
           milliseconds: clock.monotonic() - began,
-          ...(progress.keyId ? { keyId: progress.keyId } : {}),
+          keyId: progress.keyId,
         });
         return response;
-      } finally {
-        inFlight -= 1;
-      }
+      });
     },
   });
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;

@@ -19,7 +19,8 @@ export interface RequestEvent {
   path: string;
   status: number;
   milliseconds: number;
-  keyId?: string;
+  /** Undefined when the caller showed no key that is in force. */
+  keyId: string | undefined;
 }
 
 export type EventName = Event["event"];

@@ -3,6 +3,7 @@
 import pino from "pino";
 import type { Observe } from "./events.ts";
 import { presentable, printable } from "./present.ts";
+import { requestLine } from "./request-line.ts";
 import { LEVELS, type Paint, sentence } from "./sentences.ts";
 import { gatheredStderr, type LineSink } from "./stderr.ts";
 
@@ -33,12 +34,18 @@ export function logTo({ level, stream = process.stderr, colours }: LogOptions): 
 function jsonLines(level: LogLevel, stream: LogStream): Observe {
   const sink = stream === process.stderr ? gatheredStderr() : direct(stream);
   const logger = pino({ level, base: null }, sink);
+  const showsRequests = logger.isLevelEnabled(LEVELS.request);
   return (event) => {
+    // Requests are many, and can wait.
+    if (event.event === "request") {
+      if (showsRequests) sink.write(requestLine(event, Date.now()));
+      return;
+    }
     const severity = LEVELS[event.event];
     if (!logger.isLevelEnabled(severity)) return;
     logger[severity](presentable(event));
-    // Requests are many and can wait; anything else is rare and may be the last line before an end.
-    if (event.event !== "request") sink.flush();
+    // Anything else is rare and may be the last line before an end.
+    sink.flush();
   };
 }
 

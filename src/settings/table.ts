@@ -31,7 +31,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
-export const parseRate = wholeNumber(1, 1_000_000);
+export const parseRate = wholeNumber(1, 100_000_000);
 
 // Keeps each entry's own value type, which a plain annotation of the table would lose.
 const setting = <T>(entry: Setting<T>): Setting<T> => entry;
@@ -92,7 +92,7 @@ export const SETTINGS = {
     default: "0",
     placeholder: "N",
     help: "requests a rested key may send at once; 0: as many as its rate",
-    parse: wholeNumber(0, 1_000_000),
+    parse: wholeNumber(0, 100_000_000),
   }),
   "max-offset": setting({
     default: "10000",

@@ -9,17 +9,25 @@
  * without U+0000. Texts compare bytewise everywhere: case, accents and blanks at the ends count.
  * "Order" below always means (createdAt, id), ascending unless said otherwise; a list whose order is
  * not said may come in any. Times are whole milliseconds since the epoch, and may lie before it.
- * Fragments, hashes and digests come back byte for byte.
+ * Fragments and hashes come back byte for byte.
  *
  * Three roles, so that nobody holds more than they need: a Reader sees served records only, an
  * Inspector sees withheld ones too (operators' questions), a Keeper may change them.
  */
 
-import type { Result, Totals } from "../domain/player.ts";
+import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { Place, Sort, Window } from "../query/query.ts";
 
 export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * Goes on with what was asked for: at once if it is there already, since to wait for that would cost
+ * as much as many a look-up; else when it comes.
+ */
+export function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
 
 /** Bytes that only document/ can make and read. */
 export type Fragment = Uint8Array;
@@ -28,16 +36,8 @@ export type Fragment = Uint8Array;
 export interface NamedFragments {
   resource: Fragment;
   companions: Fragment | undefined;
-}
-
-export interface ServedMatch {
-  id: string;
-  createdAt: number;
-  resource: Fragment;
-  /** The resources that only this match includes, comma-separated. */
-  included: Fragment;
-  /** A short hash for each resource in the two fragments, to tell whether two matches share one. */
-  digest: Uint8Array;
+  /** Where document/ keeps what it read from these. A store that hands out one object again spares that. */
+  memo?: unknown;
 }
 
 /**
@@ -45,12 +45,21 @@ export interface ServedMatch {
  * and team once, in order of first appearance, as they are now.
  */
 export interface Bundle {
-  matches: ServedMatch[];
+  /** The sheet of each match: its resource and the resources that only it includes. */
+  sheets: Fragment[];
   players: NamedFragments[];
   teams: NamedFragments[];
 }
 
+/** A match's place in the order. */
+export interface Spot {
+  createdAt: number;
+  id: string;
+}
+
 export interface Page extends Bundle {
+  /** The first and the last of the matches, which may be one; undefined when there are none. */
+  edges: { first: Spot; last: Spot } | undefined;
   /**
    * Whether the selection goes on before and after these matches, seen in the sort direction. Where
    * there are none, the gap that was asked for is looked at; at an offset both are false then.
@@ -114,11 +123,12 @@ export interface Vocabulary {
 }
 
 /** A record as it is kept, served or withheld. */
-export interface StoredMatch extends ServedMatch {
+export interface StoredMatch extends Spot {
   gameMode: string;
   patchVersion: string;
   /** Equal for records of equal content. */
   contentHash: Uint8Array;
+  sheet: Fragment;
   /** The players and teams as the record carried them. */
   carried: Fragment;
 }
@@ -152,6 +162,11 @@ export interface Keeper extends Inspector {
    * therefore `work` must not write through the keeper, only through its transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The content hashes of the records with these ids, served or withheld; unknown ids are left out.
+   * Nothing is in the answer that could still be undone.
+   */
+  contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
   close(): Awaitable<void>;
 }
 
@@ -187,11 +202,15 @@ export interface TeamRow extends NamedFragments {
   name: string;
 }
 
-export interface PlayerRow extends TeamRow {
-  /** The creation time of the latest served match that names the player. */
-  seenAt: number;
+/** How a player stands after all served matches. */
+export interface Standing {
   totals: Totals;
+  run: Run;
+  /** The latest served match that names the player. */
+  latest: { createdAt: number; matchId: string };
 }
+
+export interface PlayerRow extends TeamRow, Standing {}
 
 /**
  * Primitive reads and writes. Reads see what the transaction has written so far. All lists may be
@@ -205,6 +224,8 @@ export interface Transaction {
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records themselves; unknown ids are left out. */
   load(ids: string[]): Awaitable<{ fate: Fate; match: StoredMatch }[]>;
+  /** Of a served match, what it carried about players and teams; undefined when there is none. */
+  carried(id: string): Awaitable<Fragment | undefined>;
   /**
    * Adds matches whose ids are not known. Every player and team that they name must be put before
    * the transaction ends, if it is not there already.
@@ -229,8 +250,8 @@ export interface Transaction {
   addDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
   removeDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
 
-  /** The totals put last, for each id asked for; zero for players that are not there. */
-  totals(playerIds: string[]): Awaitable<Map<string, Totals>>;
+  /** The standings put last; players that are not there are left out. */
+  standings(playerIds: string[]): Awaitable<Map<string, Standing>>;
   /** The newest `limit` served matches that name this player, mentions too, newest first. */
   playerHistory(playerId: string, limit: number): Awaitable<HistoryEntry[]>;
   /** The id of the newest served match that names this team, be it a mention. */

@@ -17,6 +17,9 @@ import type {
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 export const text = (stored: Uint8Array): string => Buffer.from(stored).toString();
 
+/** What the sheet of a match begins with here; its id follows. */
+const SHEET = "sheet of ";
+
 export interface EntryWishes {
   createdAt?: number;
   mode?: string;
@@ -33,9 +36,7 @@ export function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
     createdAt: wishes.createdAt ?? 1000,
     gameMode: wishes.mode ?? "ranked",
     patchVersion: wishes.patch ?? "2.5",
-    resource: bytes(`resource of ${id}`),
-    included: bytes(`included of ${id}`),
-    digest: bytes(`digest of ${id}`),
+    sheet: bytes(`${SHEET}${id}`),
     contentHash: bytes(`hash of ${id}`),
     carried: bytes(`carried of ${id}`),
   };
@@ -64,13 +65,17 @@ export function aPlayer(id: string, wishes: Partial<PlayerRow> = {}): PlayerRow 
   return {
     id,
     name: `name of ${id}`,
-    seenAt: 1000,
     totals: { played: 0, wins: 0, playedRanked: 0, gold: 0n },
+    run: 0,
+    latest: { createdAt: 1000, matchId: "m" },
     resource: bytes(`player ${id}`),
     companions: undefined,
     ...wishes,
   };
 }
+
+/** When a player was seen last. */
+export const seenAt = (createdAt: number) => ({ latest: { createdAt, matchId: "m" } });
 
 export function aTeam(id: string, wishes: Partial<TeamRow> = {}): TeamRow {
   return {
@@ -129,7 +134,8 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
   };
 }
 
-export const idsOf = (bundle: Bundle): string[] => bundle.matches.map(({ id }) => id);
+export const idsOf = (bundle: Bundle): string[] =>
+  bundle.sheets.map((sheet) => text(sheet).slice(SHEET.length));
 
 /** Who is in a bundle, in words. */
 export function namesIn(bundle: Bundle) {

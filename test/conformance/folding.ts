@@ -5,8 +5,6 @@ import type { HistoryEntry } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, people, serve } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-const NOTHING = { played: 0, wins: 0, playedRanked: 0, gold: 0n };
-
 const historyOf = ({ keeper }: TestStore, id: string, limit: number): Promise<HistoryEntry[]> =>
   keeper.write(async (transaction) => transaction.playerHistory(id, limit));
 
@@ -66,28 +64,30 @@ export function foldingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee(
-    "totals come back as they were put, gold of any size, zero for strangers",
+    "standings come back as they were put, gold of any size, none for strangers",
     async (store) => {
       const golds = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 64n, 10n ** 40n + 7n, -(10n ** 30n)];
       const rows = golds.map((gold, index) =>
         aPlayer(`p${index}`, {
           totals: { played: 2_000_000_000 + index, wins: index, playedRanked: 3 * index, gold },
+          run: 3 - index,
+          latest: { createdAt: 10 ** index, matchId: `m${index}` },
         }),
       );
       await people(store.keeper, { players: rows });
       await store.keeper.write(async (transaction) => {
-        const totals = await transaction.totals(["nobody", ...rows.map(({ id }) => id)]);
-        expect(totals).toEqual(
-          new Map([["nobody", NOTHING], ...rows.map((row) => [row.id, row.totals] as const)]),
+        const standings = await transaction.standings(["nobody", ...rows.map(({ id }) => id)]);
+        expect(standings).toEqual(
+          new Map(rows.map(({ id, totals, run, latest }) => [id, { totals, run, latest }])),
         );
       });
     },
   );
 
-  guarantee("a newcomer has no totals until they are put", async ({ keeper }) => {
+  guarantee("a newcomer has no standing until it is put", async ({ keeper }) => {
     await keeper.write(async (transaction) => {
       await transaction.addServed([anEntry("m", { players: { p: "won" } })]);
-      expect(await transaction.totals(["p"])).toEqual(new Map([["p", NOTHING]]));
+      expect(await transaction.standings(["p"])).toEqual(new Map());
       await transaction.putPlayers([aPlayer("p")]);
     });
   });
@@ -109,7 +109,7 @@ export function foldingGuarantees(guarantee: Guarantee): void {
         await transaction.removeServed([entry]);
         await transaction.removePlayers(["p", "nobody"]);
         await transaction.removeTeams(["t", "nobody"]);
-        expect(await transaction.totals(["p"])).toEqual(new Map([["p", NOTHING]]));
+        expect(await transaction.standings(["p"])).toEqual(new Map());
         expect(await transaction.playerHistory("p", 9)).toEqual([]);
       });
       expect(await reader.players(["p"])).toEqual([]);

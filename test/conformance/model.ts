@@ -21,9 +21,13 @@ export function modelPage(entries: MatchEntry[], asked: Selection) {
     matches: matches.map(({ id }) => id),
     players: players.map((id) => `player ${id}`),
     teams: teams.map((id) => `team ${id}`),
+    edges:
+      matches.length === 0 ? undefined : { first: spot(matches[0]!), last: spot(matches.at(-1)!) },
     more: { before: start > 0 && !isAstray, after: end < found.length && !isAstray },
   };
 }
+
+const spot = ({ createdAt, id }: MatchEntry) => ({ createdAt, id });
 
 function isSelected(entry: MatchEntry, asked: Selection): boolean {
   const { window, gameModes, patchVersions } = asked;
@@ -135,7 +139,8 @@ export function modelGuarantees(guarantee: Guarantee): void {
         try {
           for (const chosen of given.selections) {
             const page = await reader.matches(chosen);
-            expect({ ...namesIn(page), more: page.more }).toEqual(modelPage(left, chosen));
+            const { edges, more } = page;
+            expect({ ...namesIn(page), edges, more }).toEqual(modelPage(left, chosen));
           }
         } finally {
           await remove(store, left, []);

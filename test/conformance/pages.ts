@@ -259,7 +259,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
         let page = await reader.matches(chosen);
         walked.push(...idsOf(page));
         while (page.more.after) {
-          const { createdAt, id } = page.matches.at(-1)!;
+          const { createdAt, id } = page.edges!.last;
           const side = sort === "createdAt" ? "after" : "before";
           page = await reader.matches({ ...chosen, place: after(createdAt, id, side) });
           walked.push(...idsOf(page));

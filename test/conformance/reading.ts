@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import type { PlayerListing } from "../../src/store/store.ts";
-import { anEntry, aPlayer, aTeam, bytes, namesIn, people, serve, text } from "./entries.ts";
+import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
 /** Texts that only a bytewise comparison keeps apart. */
@@ -69,9 +69,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     await serve(store.keeper, anEntry("m"));
     const bundle = (await (await store.reader()).match("m"))!;
     expect(namesIn(bundle)).toEqual({ matches: ["m"], players: [], teams: [] });
-    expect(text(bundle.matches[0]!.resource)).toBe("resource of m");
-    expect(text(bundle.matches[0]!.included)).toBe("included of m");
-    expect(text(bundle.matches[0]!.digest)).toBe("digest of m");
+    expect(text(bundle.sheets[0]!)).toBe("sheet of m");
   });
 
   guarantee("ids of matches are told apart by case", async (store) => {
@@ -194,7 +192,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     async (store) => {
       const seen = { d: 5, b: 9, a: 9, B: 9, c: -7, e: 5 };
       await people(store.keeper, {
-        players: Object.entries(seen).map(([id, seenAt]) => aPlayer(id, { seenAt })),
+        players: Object.entries(seen).map(([id, at]) => aPlayer(id, seenAt(at))),
       });
       const reader = await store.reader();
       const inOrder = ["B", "a", "b", "d", "e", "c"];
@@ -206,12 +204,12 @@ export function readingGuarantees(guarantee: Guarantee): void {
 
   guarantee("a player that is seen again moves to the front", async (store) => {
     await people(store.keeper, {
-      players: [aPlayer("a", { seenAt: 1 }), aPlayer("b", { seenAt: 2 })],
+      players: [aPlayer("a", seenAt(1)), aPlayer("b", seenAt(2))],
     });
     const reader = await store.reader();
     expect(idsIn(await reader.recentPlayers(6))).toEqual(["b", "a"]);
     await store.keeper.write(async (transaction) => {
-      await transaction.putPlayers([aPlayer("a", { seenAt: 3 })]);
+      await transaction.putPlayers([aPlayer("a", seenAt(3))]);
     });
     expect(idsIn(await reader.recentPlayers(6))).toEqual(["a", "b"]);
   });

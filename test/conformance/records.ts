@@ -26,9 +26,7 @@ function plain(match: StoredMatch): StoredMatch {
     createdAt,
     gameMode,
     patchVersion,
-    resource: copy(match.resource),
-    included: copy(match.included),
-    digest: copy(match.digest),
+    sheet: copy(match.sheet),
     contentHash: copy(match.contentHash),
     carried: copy(match.carried),
   };
@@ -45,9 +43,7 @@ const anyRecord: fc.Arbitrary<Omit<StoredMatch, "id">> = fc.record({
   ),
   gameMode: anyText,
   patchVersion: anyText,
-  resource: anyBytes,
-  included: anyBytes,
-  digest: anyBytes,
+  sheet: anyBytes,
   contentHash: anyBytes,
   carried: anyBytes,
 });
@@ -67,7 +63,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
         expect(plain((await keeper.inspect(kept.id))!.match)).toEqual(kept);
         const bundle = await open.match(kept.id);
         if (!isServed) return expect(bundle).toBeUndefined();
-        expect(plain({ ...kept, ...bundle!.matches[0]! })).toEqual(kept);
+        expect(plain({ ...kept, sheet: bundle!.sheets[0]! })).toEqual(kept);
       });
       await fc.assert(keptWhole, { numRuns: 60 });
     },
@@ -75,9 +71,47 @@ export function recordGuarantees(guarantee: Guarantee): void {
 
   guarantee("a record of a megabyte is kept whole", async ({ keeper, reader }) => {
     const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
-    await serve(keeper, { ...anEntry("m"), included: large });
-    const [match] = (await (await reader()).match("m"))!.matches;
-    expect(Buffer.compare(match!.included, large)).toBe(0);
+    await serve(keeper, { ...anEntry("m"), sheet: large });
+    const [sheet] = (await (await reader()).match("m"))!.sheets;
+    expect(Buffer.compare(sheet!, large)).toBe(0);
+  });
+
+  guarantee(
+    "content hashes are told of records of every fate, once they are there",
+    async (store) => {
+      const { keeper } = store;
+      const kept = anEntry("m");
+      const apart = withheld("w", "ending");
+      await keeper.write(async (transaction) => {
+        await transaction.addServed([kept]);
+        await transaction.addWithheld([apart]);
+      });
+      const hashes = await keeper.contentHashes(["w", "nobody", "m"]);
+      expect([...hashes.keys()].sort()).toEqual(["m", "w"]);
+      expect(Buffer.compare(hashes.get("m")!, kept.contentHash)).toBe(0);
+      expect(Buffer.compare(hashes.get("w")!, apart.contentHash)).toBe(0);
+
+      // Asked while a write is under way that will be undone.
+      let asked: Promise<Map<string, Uint8Array>> | undefined;
+      const undone = keeper.write(async (transaction) => {
+        await transaction.addServed([anEntry("n")]);
+        asked = Promise.resolve(keeper.contentHashes(["n"]));
+        throw new Error("on purpose");
+      });
+      await expect(undone).rejects.toThrow("on purpose");
+      expect((await asked)!.size).toBe(0);
+    },
+  );
+
+  guarantee("what a served match carried can be asked for by itself", async ({ keeper }) => {
+    const entry = { ...anEntry("m"), carried: new Uint8Array([1, 2, 3]) };
+    await keeper.write(async (transaction) => {
+      await transaction.addServed([entry]);
+      await transaction.addWithheld([withheld("w", "ending")]);
+      expect(new Uint8Array((await transaction.carried("m"))!)).toEqual(entry.carried);
+      expect(await transaction.carried("w")).toBeUndefined();
+      expect(await transaction.carried("nobody")).toBeUndefined();
+    });
   });
 
   guarantee("a withheld record can be inspected, and no reader reaches it", async (store) => {
@@ -146,7 +180,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
       expect(await transaction.dependents([])).toEqual([]);
       await transaction.addDependents([]);
       await transaction.removeDependents([]);
-      expect((await transaction.totals([])).size).toBe(0);
+      expect((await transaction.standings([])).size).toBe(0);
       await transaction.putPlayers([]);
       await transaction.removePlayers([]);
       await transaction.putTeams([]);
@@ -229,7 +263,10 @@ export function recordGuarantees(guarantee: Guarantee): void {
       await transaction.removePlayers(["p"]);
     });
     const page = await (await store.reader()).matches(selection());
-    expect(page.matches.map(({ id, createdAt }) => [id, createdAt])).toEqual([["m", 5]]);
+    expect(page.edges).toEqual({
+      first: { id: "m", createdAt: 5 },
+      last: { id: "m", createdAt: 5 },
+    });
     expect(namesIn(page).players).toEqual(["player q", "player n"]);
   });
 }

@@ -8,6 +8,9 @@ import type { Reader } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
+/** Room for a few players only, so that they come and go. */
+const CACHE_BYTES = 8192;
+
 storeConformance("SQLite", async () => {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
@@ -16,7 +19,7 @@ storeConformance("SQLite", async () => {
   return {
     keeper,
     reader() {
-      const reader = new SqliteReader(openForReading(path)!);
+      const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES);
       readers.push(reader);
       return reader;
     },

@@ -59,7 +59,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
       await transaction.putPlayers([
         aPlayer("p", { totals: { played: 7, wins: 6, playedRanked: 5, gold: 4n } }),
       ]);
-      expect((await transaction.totals(["p"])).get("p")!.played).toBe(7);
+      expect((await transaction.standings(["p"])).get("p")!.totals.played).toBe(7);
     });
   });
 

@@ -136,6 +136,6 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
 function damage(world: World): void {
   writeFileSync(join(world.data, "torn.db"), "this is no shard".repeat(100));
   const database = new Database(join(world.data, "na.db"));
-  database.run("UPDATE matches SET resource = zeroblob(100)");
+  database.run("UPDATE matches SET served = zeroblob(100)");
   database.close();
 }

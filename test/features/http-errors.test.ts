@@ -14,7 +14,7 @@ const world = await startWorld([
   aMatch({ id: "match-b", shard: "hurt" }),
 ]);
 const hurt = new Database(join(world.data, "hurt.db"));
-hurt.run("UPDATE matches SET resource = x'0badcafe'");
+hurt.run("UPDATE matches SET served = x'00000000' || x'0badcafe'");
 hurt.close();
 writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
 const server = await serveOnlyHealthy();

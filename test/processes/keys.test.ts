@@ -118,7 +118,7 @@ test("--data may stand before or after the verb of the group", () => {
 test.each([
   [["--name", ""], '--name "" must be a text of 1 to 100 characters on one line'],
   [["--name", "a\u001b[2J"], "--name"],
-  [["--name", "n", "--rate", "0"], '--rate "0" must be a whole number from 1 to 1000000'],
+  [["--name", "n", "--rate", "0"], '--rate "0" must be a whole number from 1 to 100000000'],
   [["--name", "n", "--rate", "fast"], '--rate "fast" must be a whole number'],
   [[], "required option '--name <NAME>' not specified"],
 ])("create %p is misuse and makes nothing", (args, message) => {

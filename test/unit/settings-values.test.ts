@@ -66,7 +66,7 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["trusted-proxies", "proxy.local", /CIDR/],
   ["title-id", "a\nb", /on one line/],
   ["rate", "0", /from 1 to 1000000/],
-  ["rate", "1000001", /from 1 to 1000000/],
+  ["rate", "100000001", /from 1 to 1000000/],
   ["log-level", "loud", /trace, debug, info/],
   ["max-record-bytes", "16MB", /16MiB/],
   ["max-record-bytes", "5", /from 1024/],

@@ -9,7 +9,8 @@ import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 /** How long a writer waits for its turn. Batches are short; this is for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
-const MAPPED_BYTES = 1 << 30;
+/** As much as SQLite will map; the rest of a larger file is read. */
+const MAPPED_BYTES = 2 ** 40;
 
 /** Opens for reading. Undefined when there is no shard in the file (yet). */
 export function openForReading(path: string): Database | undefined {
@@ -36,8 +37,8 @@ export function openForWriting(path: string): Database {
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-    // Match rows are about 3 KB: on larger pages fewer bytes are lost at the page's end.
-    database.run("PRAGMA page_size = 8192");
+    // Rows of matches take 2 to 3 KB: on larger pages fewer bytes are lost at the page's end.
+    database.run("PRAGMA page_size = 16384");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: a commit that was acknowledged survives a power cut.
     database.run("PRAGMA synchronous = FULL");

@@ -1,6 +1,7 @@
-/** In charge of the small encodings inside rows: lists of numbers, results. */
+/** In charge of the small encodings inside rows: lists of numbers, results, what is served of a match. */
 
 import type { Result } from "../../domain/player.ts";
+import type { Fragment } from "../store.ts";
 
 /** Results in their stored order; those below "named" are parts in the match. */
 const RESULTS: readonly Result[] = ["lost", "won", "named"];
@@ -8,17 +9,64 @@ const RESULTS: readonly Result[] = ["lost", "won", "named"];
 export const packResult = (result: Result): number => RESULTS.indexOf(result);
 export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 
+const NUMBER = 4;
+
 export function packNumbers(numbers: number[]): Uint8Array {
-  const packed = Buffer.allocUnsafe(4 * numbers.length);
+  const packed = Buffer.allocUnsafe(NUMBER * numbers.length);
   numbers.forEach((number, index) => {
-    packed.writeUInt32LE(number, 4 * index);
+    packed.writeUInt32LE(number, NUMBER * index);
   });
   return packed;
 }
 
 export function unpackNumbers(packed: Uint8Array): number[] {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  return Array.from({ length: packed.byteLength / 4 }, (_, index) =>
-    view.getUint32(4 * index, true),
+  return Array.from({ length: packed.byteLength / NUMBER }, (_, index) =>
+    view.getUint32(NUMBER * index, true),
   );
+}
+
+/** The numbers of players and teams, in the order in which a reply includes them, and the sheet. */
+export interface Served {
+  players: number[];
+  teams: number[];
+  sheet: Fragment;
+}
+
+const COUNTS = 4;
+
+/** Two counts, 2 bytes each; the numbers; the sheet. */
+export function packServed({ players, teams, sheet }: Served): Uint8Array {
+  const numbers = [...players, ...teams];
+  const packed = Buffer.allocUnsafe(COUNTS + NUMBER * numbers.length + sheet.length);
+  packed.writeUInt16LE(players.length, 0);
+  packed.writeUInt16LE(teams.length, 2);
+  numbers.forEach((number, index) => {
+    packed.writeUInt32LE(number, COUNTS + NUMBER * index);
+  });
+  packed.set(sheet, COUNTS + NUMBER * numbers.length);
+  return packed;
+}
+
+/** Adds to the numbers those that are not among them yet; gives the sheet. */
+export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): Fragment {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const teamsAt = COUNTS + NUMBER * view.getUint16(0, true);
+  const sheetAt = teamsAt + NUMBER * view.getUint16(2, true);
+  addNumbers(view, COUNTS, teamsAt, players);
+  addNumbers(view, teamsAt, sheetAt, teams);
+  return packed.subarray(sheetAt);
+}
+
+function addNumbers(view: DataView, from: number, to: number, numbers: number[]): void {
+  // Those of one match are different anyway. There are few: to look through them is the quickest.
+  const known = numbers.length;
+  for (let at = from; at < to; at += NUMBER) {
+    const number = view.getUint32(at, true);
+    if (known === 0 || !numbers.includes(number)) numbers.push(number);
+  }
+}
+
+export function sheetOf(packed: Uint8Array): Fragment {
+  return unpackServed(packed, [], []);
 }

@@ -3,84 +3,96 @@
 import type { Database } from "bun:sqlite";
 import type {
   Bundle,
-  NamedFragments,
+  Fragment,
   Page,
   PlayerListing,
   Reader,
   Selection,
-  ServedMatch,
+  Spot,
   Vocabulary,
 } from "../store.ts";
-import { unpackNumbers } from "./packing.ts";
-import {
-  type Direction,
-  earlierPlace,
-  laterPlace,
-  placeAt,
-  type Range,
-  type Spot,
-  Walk,
-} from "./walk.ts";
+import { NamedCache, type NamedEntry } from "./cache.ts";
+import { unpackNumbers, unpackServed } from "./packing.ts";
+import { type Direction, Lanes, type Range } from "./roads.ts";
+import { Snapshot } from "./snapshot.ts";
+import { Statements } from "./statements.ts";
+import { earlierPlace, laterPlace, placeAt, Walk } from "./walk.ts";
 
-type MatchColumns = [string, number, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-const MATCH = "SELECT id, created_at, resource, included, digest, players, teams FROM matches";
-const PLAYER = "SELECT id, name, resource, companions FROM players";
+const NAMED = "SELECT num, id, name, resource, companions FROM";
 
-interface PlayerColumns {
+type NamedTable = "players" | "teams";
+
+interface NamedColumns {
+  num: number;
   id: string;
   name: string;
   resource: Uint8Array;
   companions: Uint8Array | null;
 }
 
+/** Teams are few beside players. */
+const TEAMS_SHARE = 1 / 8;
+
 export class SqliteReader implements Reader {
   readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #lanes: Lanes;
+  readonly #snapshot: Snapshot;
+  readonly #cached: Record<NamedTable, NamedCache>;
+  #vocabulary: Vocabulary | undefined;
+  #lastChange = -1;
 
-  constructor(database: Database) {
+  constructor(database: Database, cacheBytes: number) {
     this.#database = database;
+    this.#statements = new Statements(database);
+    this.#lanes = new Lanes(this.#statements);
+    this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
+    this.#cached = {
+      players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
+      teams: new NamedCache(cacheBytes * TEAMS_SHARE),
+    };
   }
 
   match(id: string): Bundle | undefined {
-    return this.#atOnce(() => {
-      const rows = this.#database.query(`${MATCH} WHERE id = ?`).values(id) as MatchColumns[];
-      return rows.length === 0 ? undefined : this.#bundle(rows);
-    });
+    this.#snapshot.enter();
+    const row = this.#statements
+      .get<{ served: Uint8Array }>("SELECT served FROM matches WHERE id = ?")
+      .get(id);
+    return row === null ? undefined : this.#bundle([row.served]);
   }
 
   matches(selection: Selection): Page {
-    return this.#atOnce(() => {
-      const players = selection.players.map((ids) => this.#numbers("players", ids));
-      const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-      const { spots, more } = pageOf(
-        selection,
-        new Walk(this.#database, selection, players, teams),
-      );
-      const byNumber = this.#database.query(`${MATCH} WHERE num = ?`);
-      return {
-        ...this.#bundle(spots.map((spot) => byNumber.values(spot.num)[0] as MatchColumns)),
-        more,
-      };
-    });
+    this.#snapshot.enter();
+    const players = selection.players.map((ids) => this.#numbers("players", ids));
+    const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
+    const walk = new Walk(this.#lanes, selection, players, teams);
+    const { numbers, more } = pageOf(selection, walk);
+    const byNumber = this.#statements.get<{ served: Uint8Array }>(
+      "SELECT served FROM matches WHERE num = ?",
+    );
+    return {
+      ...this.#bundle(numbers.map((num) => byNumber.get(num)!.served)),
+      edges:
+        numbers.length === 0
+          ? undefined
+          : { first: this.#spot(numbers[0]!), last: this.#spot(numbers.at(-1)!) },
+      more,
+    };
   }
 
   players(ids: string[]): PlayerListing[] {
-    const byId = this.#database.query<PlayerColumns, [string]>(`${PLAYER} WHERE id = ?`);
-    const read = () => ids.flatMap((id) => byId.get(id) ?? []).map(listing);
-    return ids.length === 1 ? read() : this.#atOnce(read);
+    this.#snapshot.enter();
+    return ids.flatMap((id) => this.#withId("players", id) ?? []);
   }
 
   playersNamed(name: string, limit: number): PlayerListing[] {
-    return this.#database
-      .query<PlayerColumns, [string, number]>(`${PLAYER} WHERE name = ? ORDER BY id LIMIT ?`)
-      .all(name, limit)
-      .map(listing);
+    this.#snapshot.enter();
+    return this.#listed(`SELECT num FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`, name);
   }
 
   recentPlayers(limit: number): PlayerListing[] {
-    return this.#database
-      .query<PlayerColumns, [number]>(`${PLAYER} ORDER BY seen_at DESC, id LIMIT ?`)
-      .all(limit)
-      .map(listing);
+    this.#snapshot.enter();
+    return this.#listed(`SELECT num FROM players ORDER BY seen_at DESC, id LIMIT ${limit}`);
   }
 
   playerIdsNamed(names: string[]): string[] {
@@ -92,17 +104,91 @@ export class SqliteReader implements Reader {
   }
 
   newestMatch(): number | undefined {
-    const row = this.#database
-      .query<{ newest: number | null }, []>("SELECT max(created_at) AS newest FROM matches")
+    this.#snapshot.enter();
+    const row = this.#statements
+      .get<{ newest: number | null }>("SELECT max(created_at) AS newest FROM matches")
       .get();
     return row?.newest ?? undefined;
   }
 
   vocabulary(): Vocabulary {
-    const words = this.#database
-      .query<{ word: string }, []>("SELECT word FROM vocabulary")
-      .all()
-      .map((row) => row.word);
+    this.#snapshot.enter();
+    this.#vocabulary ??= this.#readVocabulary();
+    return this.#vocabulary;
+  }
+
+  close(): void {
+    this.#snapshot.leave();
+    this.#database.close();
+  }
+
+  #bundle(rows: Uint8Array[]): Bundle {
+    const players: number[] = [];
+    const teams: number[] = [];
+    const sheets: Fragment[] = [];
+    for (const served of rows) sheets.push(unpackServed(served, players, teams));
+    return {
+      sheets,
+      players: players.map((num) => this.#withNumber("players", num)),
+      teams: teams.map((num) => this.#withNumber("teams", num)),
+    };
+  }
+
+  #spot(num: number): Spot {
+    return this.#statements
+      .get<Spot>("SELECT created_at AS createdAt, id FROM matches WHERE num = ?")
+      .get(num)!;
+  }
+
+  #withNumber(table: NamedTable, num: number): NamedEntry {
+    return (
+      this.#cached[table].byNumber(num) ??
+      this.#remember(table, this.#named(`${NAMED} ${table} WHERE num = ?`, num)!)
+    );
+  }
+
+  #withId(table: NamedTable, id: string): NamedEntry | undefined {
+    const known = this.#cached[table].byId(id);
+    if (known) return known;
+    const row = this.#named(`${NAMED} ${table} WHERE id = ?`, id);
+    return row ? this.#remember(table, row) : undefined;
+  }
+
+  #named(sql: string, key: string | number): NamedColumns | null {
+    return this.#statements.get<NamedColumns>(sql).get(key);
+  }
+
+  #remember(table: NamedTable, row: NamedColumns): NamedEntry {
+    return this.#cached[table].add({
+      num: row.num,
+      id: row.id,
+      name: row.name,
+      resource: row.resource,
+      companions: row.companions ?? undefined,
+      memo: undefined,
+    });
+  }
+
+  #listed(sql: string, ...values: (string | number)[]): PlayerListing[] {
+    const rows = this.#statements.get(sql).values(...values) as [number][];
+    return rows.map(([num]) => this.#withNumber("players", num));
+  }
+
+  #numbers(table: NamedTable, ids: string[]): number[] {
+    return ids.flatMap((id) => this.#withId(table, id)?.num ?? []);
+  }
+
+  #idsNamed(table: NamedTable, names: string[]): string[] {
+    this.#snapshot.enter();
+    const byName = this.#statements.get(`SELECT id FROM ${table} WHERE name = ? ORDER BY id`);
+    return names.flatMap((name) => byName.values(name).map((row) => row[0] as string));
+  }
+
+  #readVocabulary(): Vocabulary {
+    const words = this.#statements
+      .get("SELECT word FROM vocabulary")
+      .values()
+      .map((row) => row[0] as string);
     const after = (prefix: string) =>
       new Set(
         words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length)),
@@ -110,72 +196,36 @@ export class SqliteReader implements Reader {
     return { includePaths: after("path:"), types: after("type:") };
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
-  /** Several statements, one state of the shard. */
-  #atOnce<T>(read: () => T): T {
-    this.#database.query("BEGIN").run();
-    try {
-      return read();
-    } finally {
-      this.#database.query("COMMIT").run();
+  /** Only what the transactions since then have changed; everything, if too many went by. */
+  #forgetChanges(): void {
+    this.#vocabulary = undefined;
+    const since = this.#statements
+      .get("SELECT seq, players, teams FROM changes WHERE seq > ? ORDER BY seq")
+      .values(this.#lastChange) as [number, Uint8Array, Uint8Array][];
+    const isWhole = since.length === 0 || since[0]![0] === this.#lastChange + 1;
+    for (const table of ["players", "teams"] as const) {
+      if (!isWhole) this.#cached[table].clear();
     }
-  }
-
-  #bundle(rows: MatchColumns[]): Bundle {
-    const matches: ServedMatch[] = [];
-    const players = new Set<number>();
-    const teams = new Set<number>();
-    for (const [id, createdAt, resource, included, digest, playerList, teamList] of rows) {
-      matches.push({ id, createdAt, resource, included, digest });
-      for (const num of unpackNumbers(playerList)) players.add(num);
-      for (const num of unpackNumbers(teamList)) teams.add(num);
+    for (const [seq, players, teams] of since) {
+      this.#lastChange = seq;
+      if (!isWhole) continue;
+      for (const num of unpackNumbers(players)) this.#cached.players.forget(num);
+      for (const num of unpackNumbers(teams)) this.#cached.teams.forget(num);
     }
-    return {
-      matches,
-      players: this.#named("players", players),
-      teams: this.#named("teams", teams),
-    };
-  }
-
-  #named(table: "players" | "teams", numbers: Iterable<number>): NamedFragments[] {
-    const byNumber = this.#database.query(
-      `SELECT resource, companions FROM ${table} WHERE num = ?`,
-    );
-    return Array.from(numbers, (num) => {
-      const [resource, companions] = byNumber.values(num)[0] as [Uint8Array, Uint8Array | null];
-      return { resource, companions: companions ?? undefined };
-    });
-  }
-
-  #numbers(table: "players" | "teams", ids: string[]): number[] {
-    const byId = this.#database.query<{ num: number }, [string]>(
-      `SELECT num FROM ${table} WHERE id = ?`,
-    );
-    return ids.flatMap((id) => byId.get(id)?.num ?? []);
-  }
-
-  #idsNamed(table: "players" | "teams", names: string[]): string[] {
-    const byName = this.#database.query<{ id: string }, [string]>(
-      `SELECT id FROM ${table} WHERE name = ? ORDER BY id`,
-    );
-    return this.#atOnce(() => names.flatMap((name) => byName.all(name).map((row) => row.id)));
   }
 }
 
 /** Walks a page's worth of matches, and looks whether there is more on either side. */
-function pageOf(selection: Selection, walk: Walk): { spots: Spot[]; more: Page["more"] } {
+function pageOf(selection: Selection, walk: Walk): { numbers: number[]; more: Page["more"] } {
   const { window, place, limit } = selection;
   const forward: Direction = selection.sort === "createdAt" ? "up" : "down";
   const whole: Range = { from: [window.start, ""], to: [window.end + 1, ""] };
 
   if (place.from === "offset") {
-    const spots = walk.spots(whole, forward, place.offset, limit + 1);
+    const numbers = walk.matches(whole, forward, place.offset, limit + 1);
     return {
-      spots: spots.slice(0, limit),
-      more: { before: place.offset > 0 && spots.length > 0, after: spots.length > limit },
+      numbers: numbers.slice(0, limit),
+      more: { before: place.offset > 0 && numbers.length > 0, after: numbers.length > limit },
     };
   }
 
@@ -185,18 +235,14 @@ function pageOf(selection: Selection, walk: Walk): { spots: Spot[]; more: Page["
   const [ahead, behind] = forward === "up" ? [above, below] : [below, above];
   const backward: Direction = forward === "up" ? "down" : "up";
   if (place.from === "after") {
-    const spots = walk.spots(ahead, forward, 0, limit + 1);
-    const before = walk.spots(behind, backward, 0, 1).length > 0;
-    return { spots: spots.slice(0, limit), more: { before, after: spots.length > limit } };
+    const numbers = walk.matches(ahead, forward, 0, limit + 1);
+    const before = walk.matches(behind, backward, 0, 1).length > 0;
+    return { numbers: numbers.slice(0, limit), more: { before, after: numbers.length > limit } };
   }
-  const spots = walk.spots(behind, backward, 0, limit + 1);
-  const after = walk.spots(ahead, forward, 0, 1).length > 0;
+  const numbers = walk.matches(behind, backward, 0, limit + 1);
+  const after = walk.matches(ahead, forward, 0, 1).length > 0;
   return {
-    spots: spots.slice(0, limit).reverse(),
-    more: { before: spots.length > limit, after },
+    numbers: numbers.slice(0, limit).reverse(),
+    more: { before: numbers.length > limit, after },
   };
-}
-
-function listing(row: PlayerColumns): PlayerListing {
-  return { ...row, companions: row.companions ?? undefined };
 }

@@ -3,6 +3,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
 import type { Fate, StoredMatch } from "../store.ts";
+import { sheetOf } from "./packing.ts";
 
 export interface RecordColumns {
   id: string;
@@ -10,17 +11,18 @@ export interface RecordColumns {
   game_mode: string;
   patch_version: string;
   content_hash: Uint8Array;
-  digest: Uint8Array;
-  resource: Uint8Array;
-  included: Uint8Array;
+  /** Of served records, behind the numbers of players and teams. */
+  sheet: Uint8Array;
   carried: Uint8Array;
   reason: WithheldReason | null;
 }
 
-export const RECORD = `id, created_at, game_mode, patch_version, content_hash, digest, resource, included`;
-export const SERVED_RECORD = `SELECT ${RECORD}, fragment AS carried, NULL AS reason
+const RECORD = "id, created_at, game_mode, patch_version, content_hash";
+export const SERVED_COLUMNS = `${RECORD}, served`;
+export const WITHHELD_COLUMNS = `${RECORD}, sheet`;
+export const SERVED_RECORD = `SELECT ${RECORD}, served AS sheet, fragment AS carried, NULL AS reason
                        FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?`;
-export const WITHHELD_RECORD = `SELECT ${RECORD}, carried, reason FROM withheld WHERE id = ?`;
+export const WITHHELD_RECORD = `SELECT ${RECORD}, sheet, carried, reason FROM withheld WHERE id = ?`;
 
 export function fateOf(reason: WithheldReason | null): Fate {
   return reason === null ? { state: "served" } : { state: "withheld", reason };
@@ -33,22 +35,11 @@ export function storedMatch(row: RecordColumns): StoredMatch {
     gameMode: row.game_mode,
     patchVersion: row.patch_version,
     contentHash: row.content_hash,
-    digest: row.digest,
-    resource: row.resource,
-    included: row.included,
+    sheet: row.reason === null ? sheetOf(row.sheet) : row.sheet,
     carried: row.carried,
   };
 }
 
 export function recordValues(match: StoredMatch): SQLQueryBindings[] {
-  return [
-    match.id,
-    match.createdAt,
-    match.gameMode,
-    match.patchVersion,
-    match.contentHash,
-    match.digest,
-    match.resource,
-    match.included,
-  ];
+  return [match.id, match.createdAt, match.gameMode, match.patchVersion, match.contentHash];
 }

@@ -1,9 +1,9 @@
 /** In charge of the tables of a shard's file, as an ordered list of migrations. */
 
 /**
- * `num` columns are internal numbers that keep the indexes small; they never leave the adapter.
- * The packed `players` and `teams` of a match are such numbers, 4 bytes each, in the order in which
- * a reply includes them.
+ * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. The
+ * `served` form of a match is its sheet behind the numbers of its players and teams (packing.ts):
+ * one column, because each that is read costs about as much as finding the row.
  */
 const FIRST = `
   CREATE TABLE matches (
@@ -13,15 +13,12 @@ const FIRST = `
     game_mode     TEXT NOT NULL,
     patch_version TEXT NOT NULL,
     content_hash  BLOB NOT NULL,
-    players       BLOB NOT NULL,
-    teams         BLOB NOT NULL,
-    digest        BLOB NOT NULL,
-    resource      BLOB NOT NULL,
-    included      BLOB NOT NULL
+    served        BLOB NOT NULL
   );
   CREATE INDEX matches_by_time  ON matches (created_at, id);
-  CREATE INDEX matches_by_mode  ON matches (game_mode, created_at, id);
-  CREATE INDEX matches_by_patch ON matches (patch_version, created_at, id);
+  -- Each of these two can answer for the other's filter without a look at the matches themselves.
+  CREATE INDEX matches_by_mode  ON matches (game_mode, created_at, id, patch_version);
+  CREATE INDEX matches_by_patch ON matches (patch_version, created_at, id, game_mode);
 
   -- What the records carried about players and teams: read when a player is folded again, never
   -- when a match is served, and therefore kept out of the way.
@@ -35,6 +32,8 @@ const FIRST = `
     id            TEXT NOT NULL UNIQUE,
     name          TEXT,
     seen_at       INTEGER,
+    seen_in       TEXT,
+    run           INTEGER NOT NULL DEFAULT 0,
     played        INTEGER NOT NULL DEFAULT 0,
     wins          INTEGER NOT NULL DEFAULT 0,
     played_ranked INTEGER NOT NULL DEFAULT 0,
@@ -79,9 +78,7 @@ const FIRST = `
     patch_version TEXT NOT NULL,
     reason        TEXT NOT NULL,
     content_hash  BLOB NOT NULL,
-    digest        BLOB NOT NULL,
-    resource      BLOB NOT NULL,
-    included      BLOB NOT NULL,
+    sheet         BLOB NOT NULL,
     carried       BLOB NOT NULL
   );
   CREATE INDEX withheld_by_reason ON withheld (reason);
@@ -96,6 +93,13 @@ const FIRST = `
     match_id  TEXT NOT NULL,
     PRIMARY KEY (player_id, match_id)
   ) WITHOUT ROWID;
+
+  -- Which players and teams the latest transactions changed: what readers have to forget.
+  CREATE TABLE changes (
+    seq     INTEGER PRIMARY KEY,
+    players BLOB NOT NULL,
+    teams   BLOB NOT NULL
+  );
 
   CREATE TABLE vocabulary (
     word    TEXT PRIMARY KEY,

@@ -1,34 +1,77 @@
 /** In charge of the primitive reads and writes inside a transaction on a shard's SQLite file. */
 
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { NO_TOTALS, type Totals } from "../../domain/player.ts";
 import type { WithheldReason } from "../../domain/visibility.ts";
 import type {
   Fate,
+  Fragment,
   HistoryEntry,
   MatchEntry,
   PlayerRow,
+  Standing,
   StoredMatch,
   TeamRow,
   Transaction,
   WithheldEntry,
 } from "../store.ts";
-import { packNumbers, packResult, unpackResult } from "./packing.ts";
+import { Numbers } from "./numbers.ts";
+import { packNumbers, packResult, packServed, unpackResult } from "./packing.ts";
 import {
   fateOf,
-  RECORD,
   type RecordColumns,
   recordValues,
+  SERVED_COLUMNS,
   SERVED_RECORD,
   storedMatch,
+  WITHHELD_COLUMNS,
   WITHHELD_RECORD,
 } from "./rows.ts";
+import { Statements } from "./statements.ts";
+
+/** How many transactions a reader may miss and still know what changed meanwhile. */
+const KEPT_CHANGES = 256;
+
+interface StandingColumns {
+  played: number;
+  wins: number;
+  playedRanked: number;
+  gold: string;
+  run: number;
+  /** Null of newcomers, which have a number before they have anything else. */
+  seenAt: number | null;
+  seenIn: string | null;
+}
 
 export class SqliteTransaction implements Transaction {
-  readonly #database: Database;
+  readonly #players: Numbers;
+  readonly #teams: Numbers;
+  readonly #statements: Statements;
+  readonly #changed = { players: new Set<number>(), teams: new Set<number>() };
 
   constructor(database: Database) {
-    this.#database = database;
+    this.#players = new Numbers(database, "players");
+    this.#teams = new Numbers(database, "teams");
+    this.#statements = new Statements(database);
+  }
+
+  /** To be called before the commit: says in the file whom readers have to look up again. */
+  noteChanges(): void {
+    const { players, teams } = this.#changed;
+    if (players.size + teams.size === 0) return;
+    const seq = this.#run(
+      "INSERT INTO changes (players, teams) VALUES (?, ?)",
+      packNumbers([...players]),
+      packNumbers([...teams]),
+    );
+    this.#run("DELETE FROM changes WHERE seq <= ?", seq - KEPT_CHANGES);
+    this.#forgetChanged();
+  }
+
+  /** To be called when others may have written since, or when what was written here is undone. */
+  forgetAll(): void {
+    this.#players.forgetAll();
+    this.#teams.forgetAll();
+    this.#forgetChanged();
   }
 
   lockPlayers(): void {
@@ -37,16 +80,14 @@ export class SqliteTransaction implements Transaction {
 
   known(ids: string[]): Map<string, { fate: Fate; contentHash: Uint8Array }> {
     const found = new Map<string, { fate: Fate; contentHash: Uint8Array }>();
+    const served = this.#statements.get<{ hash: Uint8Array; reason: null }>(
+      "SELECT content_hash AS hash, NULL AS reason FROM matches WHERE id = ?",
+    );
+    const withheld = this.#statements.get<{ hash: Uint8Array; reason: WithheldReason }>(
+      "SELECT content_hash AS hash, reason FROM withheld WHERE id = ?",
+    );
     for (const id of ids) {
-      const row =
-        this.#get<{ hash: Uint8Array; reason: null }>(
-          "SELECT content_hash AS hash, NULL AS reason FROM matches WHERE id = ?",
-          id,
-        ) ??
-        this.#get<{ hash: Uint8Array; reason: WithheldReason }>(
-          "SELECT content_hash AS hash, reason FROM withheld WHERE id = ?",
-          id,
-        );
+      const row = served.get(id) ?? withheld.get(id);
       if (row) found.set(id, { fate: fateOf(row.reason), contentHash: row.hash });
     }
     return found;
@@ -61,35 +102,35 @@ export class SqliteTransaction implements Transaction {
     });
   }
 
+  carried(id: string): Fragment | undefined {
+    return this.#get<{ fragment: Fragment }>(
+      "SELECT fragment FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?",
+      id,
+    )?.fragment;
+  }
+
   addServed(matches: MatchEntry[]): void {
+    const addMatch = `INSERT INTO matches (${SERVED_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
+    const addPlayerMatch = this.#statements.get(
+      "INSERT INTO player_matches (player, created_at, match_id, match, result) VALUES (?, ?, ?, ?, ?)",
+    );
     for (const match of matches) {
-      const players = match.players.map((player) => this.#number("players", player.id));
-      const teams = match.teams.map((team) => this.#number("teams", team.id));
-      const num = this.#get<{ num: number }>(
-        `INSERT INTO matches (${RECORD}, players, teams) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING num`,
-        ...recordValues(match),
-        packNumbers(players),
-        packNumbers(teams),
-      )!.num;
+      const players = match.players.map(({ id }) => this.#players.of(id));
+      const teams = match.teams.map(({ id }) => this.#teams.of(id));
+      const served = packServed({ players, teams, sheet: match.sheet });
+      const num = this.#run(addMatch, ...recordValues(match), served);
       this.#run("INSERT INTO carried (match, fragment) VALUES (?, ?)", num, match.carried);
-      match.players.forEach((player, index) => {
-        this.#run(
-          "INSERT INTO player_matches (player, created_at, match_id, match, result) VALUES (?, ?, ?, ?, ?)",
-          players[index]!,
-          match.createdAt,
-          match.id,
-          num,
-          packResult(player.result),
-        );
+      match.players.forEach(({ result }, index) => {
+        addPlayerMatch.run(players[index]!, match.createdAt, match.id, num, packResult(result));
       });
-      match.teams.forEach((team, index) => {
+      match.teams.forEach(({ plays }, index) => {
         this.#run(
           "INSERT INTO team_matches (team, created_at, match_id, match, plays) VALUES (?, ?, ?, ?, ?)",
           teams[index]!,
           match.createdAt,
           match.id,
           num,
-          team.plays ? 1 : 0,
+          plays ? 1 : 0,
         );
       });
     }
@@ -100,7 +141,7 @@ export class SqliteTransaction implements Transaction {
       for (const player of match.players) {
         this.#run(
           "DELETE FROM player_matches WHERE player = ? AND created_at = ? AND match_id = ?",
-          this.#number("players", player.id),
+          this.#players.of(player.id),
           match.createdAt,
           match.id,
         );
@@ -108,7 +149,7 @@ export class SqliteTransaction implements Transaction {
       for (const team of match.teams) {
         this.#run(
           "DELETE FROM team_matches WHERE team = ? AND created_at = ? AND match_id = ?",
-          this.#number("teams", team.id),
+          this.#teams.of(team.id),
           match.createdAt,
           match.id,
         );
@@ -124,8 +165,9 @@ export class SqliteTransaction implements Transaction {
   addWithheld(matches: WithheldEntry[]): void {
     for (const match of matches) {
       this.#run(
-        `INSERT INTO withheld (${RECORD}, carried, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO withheld (${WITHHELD_COLUMNS}, carried, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         ...recordValues(match),
+        match.sheet,
         match.carried,
         match.reason,
       );
@@ -155,8 +197,8 @@ export class SqliteTransaction implements Transaction {
   dependents(playerIds: string[]): string[] {
     const found = new Set<string>();
     for (const id of playerIds) {
-      const rows = this.#database
-        .query<{ match_id: string }, [string]>(
+      const rows = this.#statements
+        .get<{ match_id: string }>(
           "SELECT match_id FROM dependents WHERE player_id = ? ORDER BY match_id",
         )
         .all(id);
@@ -177,21 +219,28 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  totals(playerIds: string[]): Map<string, Totals> {
-    const found = new Map<string, Totals>();
+  standings(playerIds: string[]): Map<string, Standing> {
+    const found = new Map<string, Standing>();
     for (const id of playerIds) {
-      const row = this.#get<{ played: number; wins: number; playedRanked: number; gold: string }>(
-        "SELECT played, wins, played_ranked AS playedRanked, gold FROM players WHERE id = ?",
+      const row = this.#get<StandingColumns>(
+        `SELECT played, wins, played_ranked AS playedRanked, gold, run, seen_at AS seenAt,
+           seen_in AS seenIn FROM players WHERE id = ?`,
         id,
       );
-      found.set(id, row ? { ...row, gold: BigInt(row.gold) } : NO_TOTALS);
+      if (!row || row.seenAt === null) continue;
+      const { played, wins, playedRanked, gold, run, seenAt, seenIn } = row;
+      found.set(id, {
+        totals: { played, wins, playedRanked, gold: BigInt(gold) },
+        run,
+        latest: { createdAt: seenAt, matchId: seenIn! },
+      });
     }
     return found;
   }
 
   playerHistory(playerId: string, limit: number): HistoryEntry[] {
-    const rows = this.#database
-      .query(
+    const rows = this.#statements
+      .get(
         `SELECT created_at, match_id, result FROM player_matches
          WHERE player = (SELECT num FROM players WHERE id = ?)
          ORDER BY created_at DESC, match_id DESC LIMIT ?`,
@@ -213,29 +262,38 @@ export class SqliteTransaction implements Transaction {
   }
 
   putPlayers(rows: PlayerRow[]): void {
-    for (const row of rows) {
+    for (const { id, name, latest, run, totals, resource, companions } of rows) {
+      const num = this.#players.of(id);
+      this.#changed.players.add(num);
       this.#run(
-        `UPDATE players SET name = ?, seen_at = ?, played = ?, wins = ?, played_ranked = ?, gold = ?,
-           resource = ?, companions = ? WHERE id = ?`,
-        row.name,
-        row.seenAt,
-        row.totals.played,
-        row.totals.wins,
-        row.totals.playedRanked,
-        row.totals.gold.toString(),
-        row.resource,
-        row.companions ?? null,
-        row.id,
+        `UPDATE players SET name = ?, seen_at = ?, seen_in = ?, run = ?, played = ?, wins = ?,
+           played_ranked = ?, gold = ?, resource = ?, companions = ? WHERE num = ?`,
+        name,
+        latest.createdAt,
+        latest.matchId,
+        run,
+        totals.played,
+        totals.wins,
+        totals.playedRanked,
+        totals.gold.toString(),
+        resource,
+        companions ?? null,
+        num,
       );
     }
   }
 
   removePlayers(ids: string[]): void {
-    for (const id of ids) this.#run("DELETE FROM players WHERE id = ?", id);
+    for (const id of ids) {
+      this.#changed.players.add(this.#players.of(id));
+      this.#run("DELETE FROM players WHERE id = ?", id);
+      this.#players.forget(id);
+    }
   }
 
   putTeams(rows: TeamRow[]): void {
     for (const row of rows) {
+      this.#changed.teams.add(this.#teams.of(row.id));
       this.#run(
         "UPDATE teams SET name = ?, resource = ?, companions = ? WHERE id = ?",
         row.name,
@@ -247,7 +305,11 @@ export class SqliteTransaction implements Transaction {
   }
 
   removeTeams(ids: string[]): void {
-    for (const id of ids) this.#run("DELETE FROM teams WHERE id = ?", id);
+    for (const id of ids) {
+      this.#changed.teams.add(this.#teams.of(id));
+      this.#run("DELETE FROM teams WHERE id = ?", id);
+      this.#teams.forget(id);
+    }
   }
 
   changeVocabulary(changes: ReadonlyMap<string, number>): void {
@@ -267,19 +329,17 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  /** The number of a player or team; newcomers get one, and are filled in before the commit. */
-  #number(table: "players" | "teams", id: string): number {
-    const known = this.#get<{ num: number }>(`SELECT num FROM ${table} WHERE id = ?`, id);
-    return (
-      known ?? this.#get<{ num: number }>(`INSERT INTO ${table} (id) VALUES (?) RETURNING num`, id)!
-    ).num;
+  #forgetChanged(): void {
+    this.#changed.players.clear();
+    this.#changed.teams.clear();
   }
 
   #get<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
-    return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...values);
+    return this.#statements.get<Row>(sql).get(...values);
   }
 
-  #run(sql: string, ...values: SQLQueryBindings[]): void {
-    this.#database.query(sql).run(...values);
+  /** Says the number of the row that was added, if one was. */
+  #run(sql: string, ...values: SQLQueryBindings[]): number {
+    return Number(this.#statements.get(sql).run(...values).lastInsertRowid);
   }
 }

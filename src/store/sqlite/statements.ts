@@ -1,0 +1,29 @@
+/** In charge of prepared statements: each text is prepared once, and the least used make room. */
+
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+
+const MOST_STATEMENTS = 256;
+
+export class Statements {
+  readonly #prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
+
+  constructor(readonly database: Database) {}
+
+  /** The same statement for the same text. */
+  get<Row>(sql: string): Statement<Row, SQLQueryBindings[]> {
+    const known = this.#prepared.get(sql);
+    if (known) return known as Statement<Row, SQLQueryBindings[]>;
+    if (this.#prepared.size >= MOST_STATEMENTS) this.#evict();
+    const statement = this.database.prepare<Row, SQLQueryBindings[]>(sql);
+    this.#prepared.set(sql, statement as Statement<unknown, SQLQueryBindings[]>);
+    return statement;
+  }
+
+  /** The first half, which was prepared longest ago: those in use are soon prepared again. */
+  #evict(): void {
+    for (const [sql, statement] of [...this.#prepared].slice(0, MOST_STATEMENTS / 2)) {
+      statement.finalize();
+      this.#prepared.delete(sql);
+    }
+  }
+}
