@@ -29,6 +29,8 @@ self.onmessage = async ({ data: { share, settings } }: MessageEvent<Job>) => {
     const report = await ingest([{ name: "demo data", bytes: lines(share) }], {
       ...ingestOptions(settings, shards, undefined),
       replace: false,
+      // Every core makes a shard already.
+      threads: 0,
       onRejection: ({ problems }) => {
         problem ??= problems.join("; ");
       },

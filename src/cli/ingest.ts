@@ -98,6 +98,7 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
       {
         ...ingestOptions(settings, shards, flags.shard),
         replace: flags.replace === true,
+        threads: readingThreads(navigator.hardwareConcurrency),
         onRejection(rejection) {
           rejects?.add(rejection);
           complaints.rejected(rejection);
@@ -118,6 +119,14 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
   if (recordsIn(report) === 0) note(`There are no records in ${files.map(sourceName).join(", ")}.`);
   print(flags.json ? JSON.stringify(report) : reportTable(report));
   if (!isComplete(report)) process.exitCode = 1;
+}
+
+/** More than these would only wait for the one that stores. */
+const MOST_THREADS = 4;
+
+/** On one core, threads would only get in each other's way. */
+function readingThreads(cores: number): number {
+  return cores > 1 ? Math.min(cores, MOST_THREADS) : 0;
 }
 
 function openRejects(path: string): RejectsFile {

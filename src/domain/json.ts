@@ -26,11 +26,12 @@ export function isObject(value: unknown): value is JsonObject {
 /** The references of a relationship: none, one or many. Anything that is no reference is left out. */
 export function references(relationship: Relationship | undefined): Reference[] {
   const data = relationship?.data;
-  const list = Array.isArray(data) ? data : [data];
-  return list.filter(
-    (one): one is JsonObject & Reference =>
-      isObject(one) && typeof one.type === "string" && typeof one.id === "string",
-  );
+  if (Array.isArray(data)) return data.every(isReference) ? data : data.filter(isReference);
+  return isReference(data) ? [data] : [];
+}
+
+function isReference(value: Json | undefined): value is JsonObject & Reference {
+  return isObject(value) && typeof value.type === "string" && typeof value.id === "string";
 }
 
 /** One string that names a resource among all types. */

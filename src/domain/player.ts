@@ -39,30 +39,31 @@ export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals 
 /** How a match ended for a player; "named" for a match that names the player without a part in it. */
 export type Result = "won" | "lost" | "named";
 
+/** A run of equal results as one number: so many wins or, below zero, losses; 0 before any result. */
+export type Run = number;
+
+/** The run after one more match, newer than all before. */
+export function lengthen(run: Run, result: Result): Run {
+  if (result === "named") return run;
+  const step = result === "won" ? 1 : -1;
+  return Math.sign(run) === step ? run + step : step;
+}
+
 export interface Streaks {
-  winStreak: number;
-  lossStreak: number;
+  run: Run;
   /** Whether the run was seen to end, so that older results cannot lengthen it. */
   ended: boolean;
 }
 
 /** The run of equal results at the newest end of a player's history. */
 export function streaks(newestFirst: Iterable<Result>): Streaks {
-  let run: Result | undefined;
-  let length = 0;
-  let ended = false;
+  let run: Run = 0;
   for (const result of newestFirst) {
-    if (result === "named") continue;
-    run ??= result;
-    ended = result !== run;
-    if (ended) break;
-    length += 1;
+    const longer = lengthen(run, result);
+    if (run * longer < 0) return { run, ended: true };
+    run = longer;
   }
-  return {
-    winStreak: run === "won" ? length : 0,
-    lossStreak: run === "lost" ? length : 0,
-    ended,
-  };
+  return { run, ended: false };
 }
 
 /** These three describe the same set of matches, so they are taken together or not at all. */
@@ -72,11 +73,11 @@ const COUNTED_TOGETHER = ["played", "wins", "played_ranked"] as const;
  * The player resource that is served: what the player's latest served match carried, completed by
  * what the served matches add up to.
  */
-export function playerResource(carried: Resource, totals: Totals, run: Streaks): Resource {
+export function playerResource(carried: Resource, totals: Totals, run: Run): Resource {
   const stats = (carried.attributes.stats ?? {}) as JsonObject;
   const computed: JsonObject = {
-    winStreak: run.winStreak,
-    lossStreak: run.lossStreak,
+    winStreak: Math.max(run, 0),
+    lossStreak: Math.max(-run, 0),
     lifetimeGold: Number(totals.gold) / GOLD_UNIT,
   };
   const counts: JsonObject = {

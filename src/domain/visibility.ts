@@ -1,6 +1,6 @@
 /** In charge of which matches are served: the three validity rules of the interface, once. */
 
-import { type MatchRecord, rosterPlayers } from "./match.ts";
+import { type MatchFacts, type MatchRecord, rosterPlayers } from "./match.ts";
 import { isServedMode, isVoidEnding, PRIVATE_MODE, RANKED_MODE } from "./modes.ts";
 import { saysRanked } from "./player.ts";
 
@@ -12,7 +12,7 @@ export type Visibility = { served: true } | { served: false; reason: WithheldRea
 
 /** Decides whether a match is served; `isRanked` says of a player what all records together say. */
 export function visibility(
-  record: MatchRecord,
+  record: MatchFacts,
   isRanked: (playerId: string) => boolean,
 ): Visibility {
   if (!isServedMode(record.gameMode)) return { served: false, reason: "game-mode" };
@@ -24,7 +24,7 @@ export function visibility(
 }
 
 /** Whether the third rule decides this match: its visibility can change when others arrive. */
-export function needsRankedPlayer(record: MatchRecord): boolean {
+export function needsRankedPlayer(record: MatchFacts): boolean {
   return record.gameMode === PRIVATE_MODE && !isVoidEnding(record.endGameReason);
 }
 

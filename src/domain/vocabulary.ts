@@ -1,7 +1,7 @@
 /** In charge of what callers may ask for by name: include paths and types, the usual and the extra. */
 
 import { isObject, keyOf, type Resource, references } from "./json.ts";
-import type { MatchRecord } from "./match.ts";
+import type { MatchRecord, Named } from "./match.ts";
 
 /** The include paths and types that every match document offers. */
 export const INCLUDE_PATHS = [
@@ -24,11 +24,10 @@ const usualTypes: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
 /** What a record carries beyond the usual: "path:assets", "type:asset". */
 export function extraWords(record: MatchRecord): string[] {
-  const named = [...record.players, ...record.teams];
-  const resources = [
-    ...record.own,
-    ...named.flatMap(({ carried, companions }) => [carried, ...companions]),
-  ];
+  if (isUsual(record)) return [];
+  const resources = [...record.own];
+  for (const { carried, companions } of record.players) resources.push(carried, ...companions);
+  for (const { carried, companions } of record.teams) resources.push(carried, ...companions);
   const types = new Set(resources.map(({ type }) => type).filter((type) => !usualTypes.has(type)));
   const paths = extraPaths(record.match, resources);
   return [
@@ -40,29 +39,58 @@ export function extraWords(record: MatchRecord): string[] {
   ];
 }
 
+/** The relationships on the usual paths, by the type that has them. */
+const USUAL_RELATIONSHIPS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["match", ["rosters"]],
+  ["roster", ["participants", "team"]],
+  ["participant", ["player"]],
+  ["player", []],
+  ["team", []],
+]);
+
+/** Whether at first sight a record has no extra words: most have none. */
+function isUsual({ match, own, players, teams }: MatchRecord): boolean {
+  const isPlain = ({ carried, companions }: Named) =>
+    companions.length === 0 && hasUsualRelationships(carried);
+  return (
+    hasUsualRelationships(match) &&
+    own.every(hasUsualRelationships) &&
+    players.every(isPlain) &&
+    teams.every(isPlain)
+  );
+}
+
+function hasUsualRelationships({ type, relationships }: Resource): boolean {
+  const usual = USUAL_RELATIONSHIPS.get(type);
+  if (usual === undefined) return false;
+  for (const name in relationships) if (!usual.includes(name)) return false;
+  return true;
+}
+
 function extraPaths(match: Resource, resources: Resource[]): string[] {
-  const index = new Map(resources.map((resource) => [keyOf(resource), resource]));
+  const index = new Map<string, Resource>();
+  for (const resource of resources) index.set(keyOf(resource), resource);
   const found: string[] = [];
   let level = new Map([["", new Set([match])]]);
-  for (let length = 1; length <= LONGEST_PATH; length++) {
+  for (let length = 1; length <= LONGEST_PATH && level.size > 0; length++) {
     const next = new Map<string, Set<Resource>>();
     for (const [path, sources] of level) {
-      for (const source of sources) {
-        if (!isObject(source.relationships)) continue;
-        for (const [name, relationship] of Object.entries(source.relationships)) {
+      for (const { relationships } of sources) {
+        if (!isObject(relationships)) continue;
+        for (const name in relationships) {
           const longer = path === "" ? name : `${path}.${name}`;
           if (longer.length > LONGEST_WORD) continue;
           if (!next.has(longer) && next.size + found.length >= MOST_PATHS) continue;
           const targets = next.get(longer) ?? new Set();
           next.set(longer, targets);
-          for (const reference of references(relationship)) {
+          for (const reference of references(relationships[name])) {
             const target = index.get(keyOf(reference));
             if (target) targets.add(target);
           }
         }
       }
     }
-    found.push(...[...next.keys()].filter((path) => !usualPaths.has(path)));
+    for (const path of next.keys()) if (!usualPaths.has(path)) found.push(path);
     level = next;
   }
   return found;

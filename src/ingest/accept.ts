@@ -8,18 +8,13 @@
  * through being served, judging them once is enough.
  */
 
-import { restoreRecord } from "../document/record.ts";
-import { type MatchRecord, rosterPlayers } from "../domain/match.ts";
-import {
-  needsRankedPlayer,
-  playersShownRanked,
-  visibility,
-  type WithheldReason,
-} from "../domain/visibility.ts";
-import { extraWords } from "../domain/vocabulary.ts";
+import { restoreRecord, writeRecord } from "../document/record.ts";
+import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
+import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
 import type { Fate, Keeper, MatchEntry, StoredMatch, Transaction } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
-import type { Prepared } from "./prepare.ts";
+import { type Moving, type Outline, outlineOf } from "./prepare.ts";
+import type { Arrival } from "./reading.ts";
 
 export type Outcome =
   | { kind: "stored" }
@@ -36,7 +31,7 @@ export interface Accepted {
 
 export function accept(
   keeper: Keeper,
-  batch: Prepared[],
+  batch: readonly Pick<Arrival, "outline" | "contentHash" | "kept">[],
   options: { replace: boolean },
 ): Promise<Accepted> {
   return keeper.write(async (transaction) => {
@@ -45,21 +40,21 @@ export function accept(
     const change = await judge(transaction, arriving, leaving);
 
     await transaction.removeServed(change.unserved.map(entry));
-    await transaction.removeWithheld(change.unwithheld.map(({ record }) => record.id));
+    await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
     await transaction.addServed(change.served.map(entry));
     await transaction.addWithheld(
-      change.withheld.map(({ stored, reason }) => ({ ...stored, reason })),
+      change.withheld.map(({ kept, reason }) => ({ ...kept.stored, reason })),
     );
-    await transaction.removeDependents(leaving.flatMap(({ record }) => dependencies(record)));
-    await transaction.addDependents(arriving.flatMap(({ record }) => dependencies(record)));
+    await transaction.removeDependents(leaving.flatMap(({ outline }) => dependencies(outline)));
+    await transaction.addDependents(arriving.flatMap(({ outline }) => dependencies(outline)));
     await transaction.changeVocabulary(vocabularyChange(change));
     await refreshPlayers(transaction, change.served, change.unserved);
     await refreshTeams(transaction, change.served, change.unserved);
 
-    const reasons = new Map(change.withheld.map(({ record, reason }) => [record.id, reason]));
+    const reasons = new Map(change.withheld.map(({ outline, reason }) => [outline.id, reason]));
     return {
       outcomes: outcomes.map((outcome, index) => {
-        const reason = reasons.get(batch[index]!.record.id);
+        const reason = reasons.get(batch[index]!.outline.id);
         return outcome.kind === "stored" && reason ? { kind: "withheld", reason } : outcome;
       }),
       released: change.released,
@@ -67,24 +62,27 @@ export function accept(
   });
 }
 
-interface Known extends Prepared {
+interface Known extends Moving {
   fate: Fate;
 }
 
 /** Tells new records from those known already. The first of an id stays, unless asked otherwise. */
-async function sortOut(transaction: Transaction, batch: Prepared[], replace: boolean) {
-  const known = await transaction.known([...new Set(batch.map(({ record }) => record.id))]);
-  const arriving = new Map<string, Prepared>();
+async function sortOut(
+  transaction: Transaction,
+  batch: Parameters<typeof accept>[1],
+  replace: boolean,
+) {
+  const known = await transaction.known([...new Set(batch.map(({ outline }) => outline.id))]);
+  const arriving = new Map<string, Moving & { contentHash: Uint8Array }>();
   const replaced = new Set<string>();
-  const outcomes = batch.map((prepared): Outcome => {
-    const { id } = prepared.record;
-    const before = arriving.get(id)?.stored.contentHash ?? known.get(id)?.contentHash;
-    if (before && Buffer.compare(before, prepared.stored.contentHash) === 0) {
-      return { kind: "duplicate" };
-    }
+  const outcomes = batch.map(({ outline, contentHash, kept }): Outcome => {
+    const { id } = outline;
+    const before = arriving.get(id)?.contentHash ?? known.get(id)?.contentHash;
+    if (before && Buffer.compare(before, contentHash) === 0) return { kind: "duplicate" };
     if (before && !replace) return { kind: "conflict" };
+    if (!kept) throw new Error(`match ${id} was known a moment ago, and no longer is`);
     if (known.has(id)) replaced.add(id);
-    arriving.set(id, prepared);
+    arriving.set(id, { outline, contentHash, kept });
     return { kind: "stored" };
   });
   return {
@@ -95,23 +93,23 @@ async function sortOut(transaction: Transaction, batch: Prepared[], replace: boo
 }
 
 interface Change {
-  served: Prepared[];
-  unserved: Prepared[];
-  withheld: (Prepared & { reason: WithheldReason })[];
-  unwithheld: Prepared[];
+  served: Moving[];
+  unserved: Moving[];
+  withheld: (Moving & { reason: WithheldReason })[];
+  unwithheld: Moving[];
   released: number;
 }
 
 /** Decides what is served once these records have come and gone. */
 async function judge(
   transaction: Transaction,
-  arriving: Prepared[],
+  arriving: Moving[],
   leaving: Known[],
 ): Promise<Change> {
   const shift = new Map<string, number>();
-  const weigh = (records: Prepared[], by: number) => {
-    for (const { record } of records) {
-      for (const id of playersShownRanked(record)) shift.set(id, (shift.get(id) ?? 0) + by);
+  const weigh = (records: Moving[], by: number) => {
+    for (const { outline } of records) {
+      for (const id of outline.shownRanked) shift.set(id, (shift.get(id) ?? 0) + by);
     }
   };
   weigh(arriving, 1);
@@ -125,22 +123,24 @@ async function judge(
     return had > 0 !== had + by > 0;
   });
 
-  const moving = new Set([...arriving, ...leaving].map(({ record }) => record.id));
+  const moving = new Set([...arriving, ...leaving].map(({ outline }) => outline.id));
   const dependents = (await transaction.dependents(turned.map(([id]) => id))).filter(
     (id) => !moving.has(id),
   );
   const reconsidered = (await transaction.load(dependents)).map(restore);
-  const doubtful = [...arriving, ...reconsidered].filter(({ record }) => needsRankedPlayer(record));
+  const doubtful = [...arriving, ...reconsidered].filter(({ outline }) =>
+    needsRankedPlayer(outline),
+  );
   const ranked = await transaction.rankedEvidence([
-    ...new Set(doubtful.flatMap(({ record }) => rosterPlayers(record))),
+    ...new Set(doubtful.flatMap(({ outline }) => rosterPlayers(outline))),
   ]);
   const isRanked = (id: string) => ranked.has(id);
 
   const change: Change = { served: [], unserved: [], withheld: [], unwithheld: [], released: 0 };
   for (const known of leaving) leave(known, change);
-  for (const prepared of arriving) arrive(prepared, isRanked, change);
+  for (const moved of arriving) arrive(moved, isRanked, change);
   for (const known of reconsidered) {
-    const now = visibility(known.record, isRanked);
+    const now = visibility(known.outline, isRanked);
     if (now.served === (known.fate.state === "served")) continue;
     leave(known, change);
     arrive(known, isRanked, change);
@@ -153,36 +153,35 @@ function leave(known: Known, change: Change): void {
   (known.fate.state === "served" ? change.unserved : change.unwithheld).push(known);
 }
 
-function arrive(prepared: Prepared, isRanked: (id: string) => boolean, change: Change): void {
-  const verdict = visibility(prepared.record, isRanked);
-  if (verdict.served) change.served.push(prepared);
-  else change.withheld.push({ ...prepared, reason: verdict.reason });
+function arrive(moved: Moving, isRanked: (id: string) => boolean, change: Change): void {
+  const verdict = visibility(moved.outline, isRanked);
+  if (verdict.served) change.served.push(moved);
+  else change.withheld.push({ ...moved, reason: verdict.reason });
 }
 
 function restore({ fate, match }: { fate: Fate; match: StoredMatch }): Known {
-  return { fate, stored: match, record: restoreRecord(match) };
+  const record = restoreRecord(match);
+  const { players, teams } = writeRecord(record);
+  return { fate, outline: outlineOf(record), kept: { stored: match, players, teams } };
 }
 
-function entry({ record, stored }: Prepared): MatchEntry {
+function entry({ outline, kept }: Moving): MatchEntry {
   return {
-    ...stored,
-    players: record.players.map(({ id, part }) => ({
-      id,
-      result: part === undefined ? "named" : part.won ? "won" : "lost",
-    })),
-    teams: record.teams.map(({ id, plays }) => ({ id, plays })),
+    ...kept.stored,
+    players: outline.players.map(({ id, part }) => ({ id, result: resultOf(part) })),
+    teams: outline.teams,
   };
 }
 
-function dependencies(record: MatchRecord): [string, string][] {
-  return needsRankedPlayer(record) ? rosterPlayers(record).map((id) => [id, record.id]) : [];
+function dependencies(outline: MatchFacts): [string, string][] {
+  return needsRankedPlayer(outline) ? rosterPlayers(outline).map((id) => [id, outline.id]) : [];
 }
 
 function vocabularyChange(change: Change): Map<string, number> {
   const counts = new Map<string, number>();
-  const count = (records: Prepared[], by: number) => {
-    for (const { record } of records) {
-      for (const word of extraWords(record)) counts.set(word, (counts.get(word) ?? 0) + by);
+  const count = (records: Moving[], by: number) => {
+    for (const { outline } of records) {
+      for (const word of outline.words) counts.set(word, (counts.get(word) ?? 0) + by);
     }
   };
   count(change.served, 1);
@@ -190,6 +189,6 @@ function vocabularyChange(change: Change): Map<string, number> {
   return counts;
 }
 
-function playersOf(batch: Prepared[]): string[] {
-  return [...new Set(batch.flatMap(({ record }) => record.players.map(({ id }) => id)))].sort();
+function playersOf(batch: readonly { outline: Outline }[]): string[] {
+  return [...new Set(batch.flatMap(({ outline }) => outline.players.map(({ id }) => id)))].sort();
 }

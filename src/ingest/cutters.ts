@@ -18,7 +18,10 @@ import {
 export interface DocumentText {
   /** The line of the source on which the document begins, from 1. */
   line: number;
-  /** Undefined when it was longer than allowed and therefore skipped. */
+  /**
+   * Undefined when it was longer than allowed and therefore skipped. To be used, or copied, before the
+   * next document is asked for: the source may use its memory again.
+   */
   bytes: Buffer | undefined;
   /**
    * Stands for no document. "unclosed": the array of the source has no end. "endless": a document is
@@ -56,8 +59,9 @@ class Collector {
   }
 
   finish(): DocumentText {
-    const bytes = this.#length <= this.longest ? Buffer.concat(this.#parts) : undefined;
-    return { line: this.line, bytes };
+    if (this.#length > this.longest) return { line: this.line, bytes: undefined };
+    const isWhole = this.#parts.length === 1;
+    return { line: this.line, bytes: isWhole ? this.#parts[0]! : Buffer.concat(this.#parts) };
   }
 }
 
@@ -83,7 +87,7 @@ export class LineCutter implements Cutter {
       const end = chunk.indexOf(NEWLINE, start);
       if (end < 0) break;
       this.#current.add(chunk.subarray(start, end));
-      found.push(...this.#finish());
+      this.#finish(found);
       start = end + 1;
     }
     // A copy: the source may use its chunk again.
@@ -92,13 +96,15 @@ export class LineCutter implements Cutter {
   }
 
   end(): DocumentText[] {
-    return this.#finish();
+    const found: DocumentText[] = [];
+    this.#finish(found);
+    return found;
   }
 
-  #finish(): DocumentText[] {
+  #finish(found: DocumentText[]): void {
     const text = this.#current.finish();
     this.#current = new Collector(this.longest, text.line + 1);
-    return text.bytes?.every(isBlank) ? [] : [text];
+    if (!text.bytes?.every(isBlank)) found.push(text);
   }
 }
 
@@ -125,7 +131,7 @@ export class ValueCutter implements Cutter {
     const found: DocumentText[] = [];
     let start = 0;
     const finish = (end: number) => {
-      this.#current!.add(Buffer.from(chunk.subarray(start, end)));
+      this.#current!.add(chunk.subarray(start, end));
       found.push(this.#current!.finish());
       this.#current = undefined;
     };

@@ -1,43 +1,55 @@
 /** In charge of bringing players and teams up to date after matches came into or left the served set. */
 
 import { canonicalList, canonicalResource } from "../document/canonical.ts";
-import { writeFragment } from "../document/fragment.ts";
-import { restoreRecord } from "../document/record.ts";
-import type { MatchRecord, Named } from "../domain/match.ts";
+import { writeFollowing, writeFragment } from "../document/fragment.ts";
+import { restoreCarried } from "../document/record.ts";
+import type { Resource } from "../domain/json.ts";
+import { resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
-import { fold, playerResource, type Streaks, streaks, type Totals } from "../domain/player.ts";
-import type { HistoryEntry, NamedFragments, Transaction } from "../store/store.ts";
-import type { Prepared } from "./prepare.ts";
-
-/** Most runs are short; longer ones are read in growing steps. */
-const FIRST_LOOK = 16;
+import {
+  fold,
+  lengthen,
+  NO_TOTALS,
+  playerResource,
+  streaks,
+  type Totals,
+} from "../domain/player.ts";
+import type { NamedFragments, Standing, Transaction } from "../store/store.ts";
+import type { Kept, Moving, Outline } from "./prepare.ts";
 
 export async function refreshPlayers(
   transaction: Transaction,
-  came: Prepared[],
-  left: Prepared[],
+  came: Moving[],
+  left: Moving[],
 ): Promise<void> {
-  const totals = await transaction.totals(namedIn("players", came, left));
-  for (const { record } of left) addUp(totals, record, -1);
-  for (const { record } of came) addUp(totals, record, 1);
-
+  const gained = outlinesByPlayer(came);
+  const lost = outlinesByPlayer(left);
+  const ids = [...new Set([...gained.keys(), ...lost.keys()])];
+  const standings = await transaction.standings(ids);
   const records = new Carriers(transaction, came);
   const rows = [];
   const gone = [];
-  for (const [id, sum] of totals) {
-    const { latest, run } = await lookBack(transaction, id);
-    if (!latest) {
+  for (const id of ids) {
+    const before = standings.get(id);
+    const more = gained.get(id) ?? [];
+    const fewer = lost.get(id) ?? [];
+    const totals = addUp(id, addUp(id, before?.totals ?? NO_TOTALS, fewer, -1), more, 1);
+    const now =
+      fewer.length === 0 && areLater(more, before?.latest)
+        ? lookAhead(id, before, more)
+        : await lookBack(transaction, id);
+    if (!now) {
       gone.push(id);
       continue;
     }
-    const named = find((await records.get(latest.matchId)).players, id);
-    const resource = playerResource(named.carried, sum, run);
+    const { carried, companions } = await records.get(now.latest.matchId, "players", id);
+    const resource = playerResource(carried, totals, now.run);
     rows.push({
       id,
       name: resource.attributes.name as string,
-      seenAt: latest.createdAt,
-      totals: sum,
-      ...fragments(named, canonicalResource(resource)),
+      totals,
+      ...now,
+      ...fragments(canonicalResource(resource), companions),
     });
   }
   await transaction.putPlayers(rows);
@@ -47,79 +59,125 @@ export async function refreshPlayers(
 /** A team is shown as its latest served match has it. */
 export async function refreshTeams(
   transaction: Transaction,
-  came: Prepared[],
-  left: Prepared[],
+  came: Moving[],
+  left: Moving[],
 ): Promise<void> {
   const records = new Carriers(transaction, came);
   const rows = [];
   const gone = [];
-  for (const id of namedIn("teams", came, left)) {
-    const latest = await transaction.latestOfTeam(id);
-    if (!latest) {
+  const named = [...came, ...left].flatMap(({ outline }) => outline.teams.map(({ id }) => id));
+  for (const id of new Set(named)) {
+    const matchId = await transaction.latestOfTeam(id);
+    if (!matchId) {
       gone.push(id);
       continue;
     }
-    const named = find((await records.get(latest)).teams, id);
-    const name = named.carried.attributes.name as string;
-    rows.push({ id, name, ...fragments(named, canonicalResource(named.carried)) });
+    const { carried, companions } = await records.get(matchId, "teams", id);
+    const name = carried.attributes.name as string;
+    rows.push({ id, name, ...fragments(canonicalResource(carried), companions) });
   }
   await transaction.putTeams(rows);
   await transaction.removeTeams(gone);
 }
 
-function addUp(totals: Map<string, Totals>, record: MatchRecord, times: 1 | -1): void {
-  const ranked = record.gameMode === RANKED_MODE;
-  for (const { id, part } of record.players) {
-    if (part) totals.set(id, fold(totals.get(id)!, { ...part, ranked }, times));
+function outlinesByPlayer(records: Moving[]): Map<string, Outline[]> {
+  const found = new Map<string, Outline[]>();
+  for (const { outline } of records) {
+    for (const { id } of outline.players) {
+      const known = found.get(id);
+      if (known) known.push(outline);
+      else found.set(id, [outline]);
+    }
+  }
+  return found;
+}
+
+const partOf = (outline: Outline, id: string) => find(outline.players, id).part;
+
+function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
+  for (const outline of outlines) {
+    const part = partOf(outline, id);
+    if (part) totals = fold(totals, { ...part, ranked: outline.gameMode === RANKED_MODE }, times);
+  }
+  return totals;
+}
+
+type Latest = Standing["latest"];
+type Reached = Pick<Standing, "latest" | "run">;
+
+/** Whether all of these come after the latest one before, so that nothing else has to be looked up. */
+function areLater(outlines: Outline[], latest: Latest | undefined): boolean {
+  return (
+    latest === undefined ||
+    outlines.every(
+      ({ createdAt, id }) =>
+        createdAt > latest.createdAt || (createdAt === latest.createdAt && id > latest.matchId),
+    )
+  );
+}
+
+/** The usual case: goes on from where the player stood. */
+function lookAhead(id: string, before: Reached | undefined, later: Outline[]): Reached {
+  const inOrder = later.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  let run = before?.run ?? 0;
+  for (const outline of inOrder) run = lengthen(run, resultOf(partOf(outline, id)));
+  const { createdAt, id: matchId } = inOrder.at(-1)!;
+  return { run, latest: { createdAt, matchId } };
+}
+
+/** Most runs are short; longer ones are read in growing steps. */
+const FIRST_LOOK = 16;
+
+/** The latest match and the run of results that ends with it, however long; undefined if there is none. */
+async function lookBack(transaction: Transaction, id: string): Promise<Reached | undefined> {
+  for (let limit = FIRST_LOOK; ; limit *= 8) {
+    const history = await transaction.playerHistory(id, limit);
+    const { run, ended } = streaks(history.map(({ result }) => result));
+    if (!ended && history.length === limit) continue;
+    const [latest] = history;
+    return latest && { run, latest: { createdAt: latest.createdAt, matchId: latest.matchId } };
   }
 }
 
-/** The latest match and the run of results that ends with it, however long. */
-async function lookBack(
-  transaction: Transaction,
-  playerId: string,
-): Promise<{ latest: HistoryEntry | undefined; run: Streaks }> {
-  for (let limit = FIRST_LOOK; ; limit *= 8) {
-    const history = await transaction.playerHistory(playerId, limit);
-    const run = streaks(history.map(({ result }) => result));
-    if (run.ended || history.length < limit) return { latest: history[0], run };
-  }
+interface Carried {
+  carried: Resource;
+  /** A list without its brackets. */
+  companions: string;
 }
 
 /** The records that carry the latest state: mostly those at hand, else read from the store. */
 class Carriers {
-  readonly #records: Map<string, MatchRecord>;
+  readonly #atHand = new Map<string, Kept>();
+  readonly #loaded = new Map<string, ReturnType<typeof restoreCarried>>();
 
   constructor(
     private readonly transaction: Transaction,
-    atHand: Prepared[],
+    atHand: Moving[],
   ) {
-    this.#records = new Map(atHand.map(({ record }) => [record.id, record]));
+    for (const { outline, kept } of atHand) this.#atHand.set(outline.id, kept);
   }
 
-  async get(matchId: string): Promise<MatchRecord> {
-    const known = this.#records.get(matchId);
-    if (known) return known;
-    const [loaded] = await this.transaction.load([matchId]);
-    const record = restoreRecord(loaded!.match);
-    this.#records.set(matchId, record);
-    return record;
+  async get(matchId: string, kind: "players" | "teams", id: string): Promise<Carried> {
+    const kept = this.#atHand.get(matchId);
+    if (kept) {
+      const { resource, companions } = find(kept[kind], id);
+      return { carried: JSON.parse(resource), companions };
+    }
+    const loaded =
+      this.#loaded.get(matchId) ?? restoreCarried((await this.transaction.carried(matchId))!);
+    this.#loaded.set(matchId, loaded);
+    const { carried, companions } = find(loaded[kind], id);
+    return { carried, companions: canonicalList(companions) };
   }
 }
 
-function namedIn(kind: "players" | "teams", ...groups: Prepared[][]): string[] {
-  const ids = groups.flat().flatMap(({ record }) => record[kind].map(({ id }) => id));
-  return [...new Set(ids)];
-}
-
-function find<T extends Named>(named: T[], id: string): T {
+function find<T extends { id: string }>(named: T[], id: string): T {
   return named.find((one) => one.id === id)!;
 }
 
-function fragments(named: Named, resource: string): NamedFragments {
+function fragments(resource: string, companions: string): NamedFragments {
   return {
-    resource: writeFragment(resource),
-    companions:
-      named.companions.length > 0 ? writeFragment(canonicalList(named.companions)) : undefined,
+    resource: writeFollowing(resource),
+    companions: companions === "" ? undefined : writeFragment(companions),
   };
 }

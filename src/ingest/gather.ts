@@ -3,7 +3,7 @@
  * match includes, the players and teams it names, and what hangs on those alone.
  */
 
-import { isObject, keyOf, type Reference, type Resource, references } from "../domain/json.ts";
+import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import type { MatchParts, Named } from "../domain/match.ts";
 import { Excess } from "./reasons.ts";
 
@@ -23,30 +23,38 @@ export const MOST_REFERENCES = 20_000;
  */
 export function gather(match: Resource, index: ResourceIndex): Gathered {
   const rosters = related(match, "rosters", index);
-  const participants = rosters.map((roster) => related(roster, "participants", index));
-  const inRosters = new Set(rosters.flatMap((roster, side) => [roster, ...participants[side]!]));
+  const participants: Resource[] = [];
+  const own = new Set<Resource>();
+  for (const roster of rosters) {
+    own.add(roster);
+    for (const participant of related(roster, "participants", index)) {
+      own.add(participant);
+      participants.push(participant);
+    }
+  }
+  const inRosters = [...own];
 
-  const named = new Map<string, Resource>();
-  const own = new Set(inRosters);
-  const walk = { index, named, left: MOST_REFERENCES };
+  const walk: Walk = { index, named: new Set(), left: MOST_REFERENCES };
   spread([match, ...inRosters], walk, own);
   own.delete(match);
-  const others = [...own].filter((resource) => !inRosters.has(resource)).sort(byKey);
+  const others = own.size === inRosters.length ? [] : [...own].slice(inRosters.length).sort(byKey);
 
-  // Players may link to further players: the list grows while it is walked.
+  // Players may link to further players: the set grows while it is walked.
   const companions = new Map<Resource, Resource[]>();
-  for (const resource of named.values()) {
+  for (const resource of walk.named) {
+    if (resource.relationships === undefined) continue;
     const carried = new Set<Resource>();
     spread([resource], walk, carried, own);
     carried.delete(match);
     companions.set(resource, [...carried].sort(byKey));
   }
 
-  const appearing = participants.flat().flatMap((one) => related(one, "player", index));
-  const entering = rosters.flatMap((roster) => related(roster, "team", index));
-  const list = (type: string, first: Resource[]): Named[] => {
-    const mentioned = [...named.values()].filter((resource) => resource.type === type).sort(byKey);
-    return [...new Set([...first, ...mentioned])].map((resource) => ({
+  const list = (type: string, first: Set<Resource>): Named[] => {
+    const mentioned: Resource[] = [];
+    for (const resource of walk.named) {
+      if (resource.type === type && !first.has(resource)) mentioned.push(resource);
+    }
+    return [...first, ...mentioned.sort(byKey)].map((resource) => ({
       id: resource.id,
       carried: resource,
       companions: companions.get(resource) ?? [],
@@ -55,16 +63,17 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
   return {
     match,
     rosters,
-    participants: participants.flat(),
+    participants,
     own: [...inRosters, ...others],
-    players: list("player", appearing),
-    teams: list("team", entering),
+    players: list("player", allRelated(participants, "player", index)),
+    teams: list("team", allRelated(rosters, "team", index)),
   };
 }
 
 interface Walk {
   index: ResourceIndex;
-  named: Map<string, Resource>;
+  /** The players and teams met on the way. */
+  named: Set<Resource>;
   /** How many references may still be followed. */
   left: number;
 }
@@ -78,39 +87,45 @@ function spread(
 ): void {
   const open = [...from];
   for (let resource = open.pop(); resource; resource = open.pop()) {
-    for (const reference of allReferences(resource)) {
-      if (--walk.left < 0) {
-        throw new Excess(
-          `the match and what it includes hold more than ${MOST_REFERENCES} references: send fewer related resources with it`,
-        );
-      }
-      const target = walk.index.get(keyOf(reference));
-      if (!target || reached.has(target) || except?.has(target)) continue;
-      if (isNamedType(target.type)) {
-        walk.named.set(keyOf(target), target);
-      } else {
-        reached.add(target);
-        open.push(target);
+    const { relationships } = resource;
+    if (!isObject(relationships)) continue;
+    for (const name in relationships) {
+      const relationship = relationships[name];
+      if (!isObject(relationship)) continue;
+      for (const reference of references(relationship)) {
+        if (--walk.left < 0) {
+          throw new Excess(
+            `the match and what it includes hold more than ${MOST_REFERENCES} references: send fewer related resources with it`,
+          );
+        }
+        const target = walk.index.get(keyOf(reference));
+        if (!target || reached.has(target) || except?.has(target)) continue;
+        if (isNamedType(target.type)) walk.named.add(target);
+        else {
+          reached.add(target);
+          open.push(target);
+        }
       }
     }
   }
 }
 
-function allReferences(resource: Resource): Reference[] {
-  if (!isObject(resource.relationships)) return [];
-  return Object.values(resource.relationships).flatMap((one) =>
-    isObject(one) ? references(one) : [],
-  );
+/** Each once, however often it is named: that is for validation to report. */
+function related(resource: Resource, name: string, index: ResourceIndex): Resource[] {
+  return [...allRelated([resource], name, index)];
 }
 
-function related(resource: Resource, name: string, index: ResourceIndex): Resource[] {
-  const relationships = resource.relationships;
-  const relationship = isObject(relationships) ? relationships[name] : undefined;
-  if (!isObject(relationship)) return [];
-  // Each once, however often it is named: that is for validation to report.
-  return [
-    ...new Set(references(relationship).flatMap((reference) => index.get(keyOf(reference)) ?? [])),
-  ];
+function allRelated(from: Resource[], name: string, index: ResourceIndex): Set<Resource> {
+  const found = new Set<Resource>();
+  for (const { relationships } of from) {
+    const relationship = isObject(relationships) ? relationships[name] : undefined;
+    if (!isObject(relationship)) continue;
+    for (const reference of references(relationship)) {
+      const target = index.get(keyOf(reference));
+      if (target) found.add(target);
+    }
+  }
+  return found;
 }
 
 const isNamedType = (type: string) => type === "player" || type === "team";

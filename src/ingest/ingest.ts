@@ -1,32 +1,24 @@
-/** In charge of the story of a match: source, document, record, shard, report. */
+/** In charge of the story of a match: source, parcel, record, shard, report. */
 
 import type { Keeper } from "../store/store.ts";
 import { accept } from "./accept.ts";
-import { documents } from "./documents.ts";
-import { type Prepared, prepare } from "./prepare.ts";
-import {
-  type Origin,
-  type ReadingContext,
-  type ReadRecord,
-  type Rejection,
-  readDocument,
-} from "./records.ts";
+import { ahead } from "./lookahead.ts";
+import { type Parcel, parcels, type Source, type SourceFailure } from "./parcels.ts";
+import type { Arrival, ParcelContext } from "./reading.ts";
+import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, type Report } from "./report.ts";
-import type { Bytes } from "./source.ts";
-
-export interface Source {
-  name: string;
-  bytes: Bytes;
-}
+import { Readers } from "./threads.ts";
 
 export interface IngestOptions {
   /** The keeper of a shard, made if need be. */
   keeper: (shard: string) => Keeper;
-  context: Omit<ReadingContext, "now">;
+  context: ParcelContext;
   clock: () => number;
   replace: boolean;
   /** How many records make a transaction. */
   batch: number;
+  /** How many threads read, beside the one that stores, when there is much to read; 0: none. */
+  threads: number;
   onRejection: (rejection: Rejection) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
@@ -35,75 +27,114 @@ export interface IngestOptions {
 /** Batches are also ended by size, so that memory stays bounded whatever the records weigh. */
 const BATCH_BYTES = 32 << 20;
 
-interface Pending extends Prepared {
-  origin: Origin;
-}
-
 /** Takes in all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
-  let pending: Pending[] = [];
-  let pendingBytes = 0;
-
+  const batch = new Batch();
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
     options.onRejection(rejection);
   };
   const flush = async () => {
-    const batch = pending;
-    pending = [];
-    pendingBytes = 0;
-    for (const [shard, records] of Map.groupBy(batch, ({ record }) => record.shard)) {
-      const accepted = await accept(options.keeper(shard), records, { replace: options.replace });
-      addTo(report, accepted);
-      accepted.outcomes.forEach((outcome, index) => {
-        const { record, origin } = records[index]!;
-        if (outcome.kind === "conflict") options.onConflict(record.id, shard, origin);
-      });
-    }
+    await store(batch.take(), report, options);
     options.onProgress(report);
   };
-  const add = async ({ record, origin }: ReadRecord, bytes: number) => {
-    pending.push({ ...prepare(record), origin });
-    // Not what it takes compressed: until it is stored, the record itself is held.
-    pendingBytes += bytes;
-    if (pending.length >= options.batch || pendingBytes >= BATCH_BYTES) await flush();
-  };
 
-  for (const source of sources) {
-    let line = 1;
-    try {
-      for await (const text of documents(source.bytes, options.context.longest)) {
-        line = text.line;
-        const context = { ...options.context, now: options.clock() };
-        const read = readDocument(text, source.name, context);
-        read.rejections.forEach(reject);
-        const bytes = (text.bytes?.length ?? 0) / read.records.length;
-        for (const record of read.records) await add(record, bytes);
+  const readers = new Readers(options.context, options.threads);
+  const wanted = (arrivals: readonly Arrival[]) => lookUp(arrivals, options);
+  const read = async (parcel: Parcel) => ({ parcel, contents: await readers.read(parcel, wanted) });
+  const size = ({ bytes }: Parcel) => bytes.length;
+  try {
+    const inOrder = ahead(parcelsOf(sources, options), read, size, () => readers.room);
+    for await (const { parcel, contents } of inOrder) {
+      for (const { rejections, arrivals } of contents) {
+        rejections.forEach(reject);
+        for (const arrival of arrivals) {
+          batch.add(arrival, parcel.source);
+          if (batch.size >= options.batch || batch.bytes >= BATCH_BYTES) await flush();
+        }
       }
-    } catch (error) {
-      // A source that breaks off is reported; what came before it, and other sources, still count.
-      if (!isSourceFailure(error)) throw error;
-      reject({
-        origin: { source: source.name, line },
-        problems: [`the rest of ${source.name} cannot be read: ${faultOf(error)}`],
-        document: undefined,
-        bytes: undefined,
-      });
+      if (parcel.failure) reject(brokenOff(parcel.source, parcel.failure));
     }
+  } finally {
+    readers.stop();
   }
   await flush();
   return report;
 }
 
-/** zlib's own words are about its insides. */
-function faultOf({ code, message }: Error & { code: string }): string {
-  if (!code.startsWith("Z_")) return message;
-  return `its gzip is ${code === "Z_BUF_ERROR" ? "cut off" : "damaged"} (${message}); get a whole copy, and send that`;
+async function* parcelsOf(
+  sources: Iterable<Source>,
+  { context, clock }: IngestOptions,
+): AsyncGenerator<Parcel> {
+  for (const source of sources) yield* parcels(source, context.longest, clock);
 }
 
-/** Errors of files and of gzip carry a code of the operating system or of zlib. */
-function isSourceFailure(error: unknown): error is Error & { code: string } {
-  const code = (error as { code?: unknown } | null)?.code;
-  return error instanceof Error && typeof code === "string" && /^(E[A-Z]+|Z_[A-Z_]+)$/.test(code);
+/** Those whose ids no shard knows; a known one stays as it is, unless replacing was asked for. */
+async function lookUp(
+  arrivals: readonly Arrival[],
+  { keeper, replace }: IngestOptions,
+): Promise<boolean[]> {
+  if (replace) return arrivals.map(() => true);
+  const known = new Map<string, ReadonlyMap<string, unknown>>();
+  for (const [shard, those] of Map.groupBy(arrivals, ({ outline }) => outline.shard)) {
+    const ids = new Set(those.map(({ outline }) => outline.id));
+    known.set(shard, await keeper(shard).contentHashes([...ids]));
+  }
+  return arrivals.map(({ outline: { shard, id } }) => !known.get(shard)!.has(id));
+}
+
+/** Records that are to be stored together. */
+class Batch {
+  #pending: (Arrival & { source: string })[] = [];
+  /** Not what they take compressed: until they are stored, more is held of them. */
+  bytes = 0;
+
+  get size(): number {
+    return this.#pending.length;
+  }
+
+  add(arrival: Arrival, source: string): void {
+    this.#pending.push({ ...arrival, source });
+    this.bytes += arrival.bytes;
+  }
+
+  take(): (Arrival & { source: string })[] {
+    const taken = this.#pending;
+    this.#pending = [];
+    this.bytes = 0;
+    return taken;
+  }
+}
+
+/** Stores a batch, in one transaction for each shard. */
+async function store(
+  batch: (Arrival & { source: string })[],
+  report: Report,
+  { keeper, replace, onConflict }: IngestOptions,
+): Promise<void> {
+  for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
+    const accepted = await accept(keeper(shard), records, { replace });
+    addTo(report, accepted);
+    accepted.outcomes.forEach((outcome, index) => {
+      const { outline, source, line } = records[index]!;
+      if (outcome.kind === "conflict") onConflict(outline.id, shard, { source, line });
+    });
+  }
+}
+
+/** A source that breaks off is reported; what came before it, and other sources, still count. */
+function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
+  return {
+    origin: { source, line },
+    problems: [`the rest of ${source} cannot be read: ${faultOf(error)}`],
+    document: undefined,
+    bytes: undefined,
+  };
+}
+
+/** zlib's own words are about its insides. */
+function faultOf({ code, message }: SourceFailure["error"]): string {
+  if (!code.startsWith("Z_")) return message;
+  return `its gzip is ${code === "Z_BUF_ERROR" ? "cut off" : "damaged"} (${message}); get a whole copy, and send that`;
 }

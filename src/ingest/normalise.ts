@@ -1,6 +1,6 @@
 /** In charge of bringing resources to the one form in which they are kept, before they are checked. */
 
-import { isObject, type JsonObject, type Resource } from "../domain/json.ts";
+import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
 import { parseExactly } from "./values.ts";
 
@@ -12,24 +12,28 @@ export interface Surroundings {
 }
 
 export function normaliseMatch(match: Resource, shard: string | undefined): Resource {
-  return withAttributes(match, (attributes) => {
-    const { createdAt, stats } = attributes;
-    if (typeof createdAt === "string") {
-      const milliseconds = parseTimestamp(createdAt);
-      if (milliseconds !== undefined) {
-        attributes.createdAt = canonicalTimestamp(createdAt, milliseconds);
-      }
+  if (!isObject(match.attributes)) return match;
+  const { createdAt, stats } = match.attributes;
+  const changes: JsonObject = {};
+  if (typeof createdAt === "string") {
+    const milliseconds = parseTimestamp(createdAt);
+    if (milliseconds !== undefined) {
+      changes.createdAt = canonicalTimestamp(createdAt, milliseconds);
     }
-    if (typeof stats === "string") attributes.stats = parseCompactStats(stats) ?? stats;
-    if (shard !== undefined) attributes.shardId ??= shard;
-  });
+  }
+  if (typeof stats === "string") changes.stats = parseCompactStats(stats) ?? stats;
+  fill(changes, match.attributes, "shardId", shard);
+  return changed(match, changes);
 }
 
-export function normaliseRoster(roster: Resource, around: Surroundings): Resource {
-  return withAttributes(withoutEmptyReference(roster, "team"), (attributes) => {
-    if (typeof attributes.won === "boolean") attributes.won = `${attributes.won}`;
-    fillShard(attributes, around);
-  });
+export function normaliseRoster(raw: Resource, around: Surroundings): Resource {
+  const roster = withoutEmptyReference(raw, "team");
+  if (!isObject(roster.attributes)) return roster;
+  const { won } = roster.attributes;
+  const changes: JsonObject = {};
+  if (typeof won === "boolean") changes.won = `${won}`;
+  fill(changes, roster.attributes, "shardId", around.shard);
+  return changed(roster, changes);
 }
 
 export function normaliseParticipant(participant: Resource): Resource {
@@ -37,27 +41,41 @@ export function normaliseParticipant(participant: Resource): Resource {
 }
 
 export function normalisePlayer(player: Resource, around: Surroundings): Resource {
-  return withAttributes(player, (attributes) => {
-    attributes.titleID ??= attributes.titleId ?? around.titleId;
-    if (around.patchVersion !== undefined) attributes.patchVersion ??= around.patchVersion;
-    fillShard(attributes, around);
-  });
+  const { attributes } = player;
+  if (!isObject(attributes)) return player;
+  const changes: JsonObject = {};
+  fill(changes, attributes, "titleID", attributes.titleId ?? around.titleId);
+  fill(changes, attributes, "patchVersion", around.patchVersion);
+  fill(changes, attributes, "shardId", around.shard);
+  return changed(player, changes);
 }
 
 export function normaliseTeam(team: Resource, around: Surroundings): Resource {
-  return withAttributes(team, (attributes) => fillShard(attributes, around));
+  if (!isObject(team.attributes)) return team;
+  const changes: JsonObject = {};
+  fill(changes, team.attributes, "shardId", around.shard);
+  return changed(team, changes);
 }
 
-function fillShard(attributes: JsonObject, around: Surroundings): void {
-  if (around.shard !== undefined) attributes.shardId ??= around.shard;
+/** Completes an attribute that is not there, where there is something to complete it with. */
+function fill(
+  changes: JsonObject,
+  attributes: JsonObject,
+  name: string,
+  value: Json | undefined,
+): void {
+  if (value !== undefined && (attributes[name] ?? null) === null) changes[name] = value;
 }
 
-/** A copy with changed attributes; a resource without any is left for validation to report. */
-function withAttributes(resource: Resource, change: (attributes: JsonObject) => void): Resource {
-  if (!isObject(resource.attributes)) return resource;
-  const attributes = { ...resource.attributes };
-  change(attributes);
-  return { ...resource, attributes };
+/** Most records come as they are kept: only what changes is copied. */
+function changed(resource: Resource, changes: JsonObject): Resource {
+  const { attributes } = resource;
+  for (const name in changes) {
+    if (changes[name] !== attributes[name]) {
+      return { ...resource, attributes: { ...attributes, ...changes } };
+    }
+  }
+  return resource;
 }
 
 /** `"team": {"data": null}` says the same as no relationship, which is how it is served. */

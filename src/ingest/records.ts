@@ -3,11 +3,11 @@
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 import type { MatchRecord } from "../domain/match.ts";
 import type { DocumentText } from "./cutters.ts";
-import type { ResourceIndex } from "./gather.ts";
+import { type Included, indexIncluded } from "./included.ts";
 import { Excess, readable } from "./reasons.ts";
 import { readText } from "./text.ts";
 import { Unfolding } from "./unfold.ts";
-import { type ValidationContext, validate } from "./validate.ts";
+import { type Surrounding, type ValidationContext, validate } from "./validate.ts";
 import { parseAsWritten } from "./values.ts";
 
 /** Where a record stood, for messages. */
@@ -53,7 +53,7 @@ export function readDocument(
   const content = readText(text, source, context.longest);
   if ("faults" in content) return reject(content.faults);
   try {
-    const read = readContent(content.value, origin, context);
+    const read = readContent(content, origin, context);
     if (read.rejections.length > 0) keepAsWritten(read.rejections, content.json, content.value);
     for (const rejection of read.rejections) {
       rejection.bytes = text.bytes;
@@ -69,14 +69,23 @@ export function readDocument(
 /** More would rather be lines. */
 const MOST_MATCHES = 10_000;
 
-function readContent(content: unknown, origin: Origin, context: ReadingContext): ReadDocument {
+interface Content {
+  value: unknown;
+  isSound: boolean;
+}
+
+function readContent(
+  { value, isSound }: Content,
+  origin: Origin,
+  context: ReadingContext,
+): ReadDocument {
   const read: ReadDocument = { records: [], rejections: [] };
-  const contents = Array.isArray(content) ? content : [content];
+  const contents = Array.isArray(value) ? value : [value];
   checkCount(contents);
   const unfolding = new Unfolding(context.longest);
   for (const document of contents) {
     if (isObject(document) && (isObject(document.data) || Array.isArray(document.data))) {
-      readMatches(document, origin, context, unfolding, read);
+      readMatches(document, origin, context, { unfolding, isSound }, read);
       continue;
     }
     read.rejections.push({
@@ -143,6 +152,7 @@ interface Outcome {
   match: unknown;
   record: MatchRecord | undefined;
   problems: string[];
+  /** What the match leads to, and the repeats of it. */
   included: Resource[];
 }
 
@@ -150,35 +160,31 @@ function readMatches(
   document: JsonObject,
   origin: Origin,
   context: ReadingContext,
-  unfolding: Unfolding,
+  shared: Pick<Surrounding, "unfolding" | "isSound">,
   read: ReadDocument,
 ): void {
   const matches = Array.isArray(document.data) ? document.data : [document.data];
   const { index, repeats, problems: common } = indexIncluded(document);
-  const linked = new Set<string>();
+  const surrounding = { ...shared, index };
+  const linked = new Set<Resource>();
   const outcomes = matches.map((match): Outcome => {
     if (!isObject(match) || match.type !== "match") {
       const problem = 'data must hold resources whose "type" is "match"';
       return { match, record: undefined, problems: [problem], included: [] };
     }
-    const validated = validate(match as unknown as Resource, index, context, unfolding);
-    const keys = validated.reached.filter(({ id }) => typeof id === "string").map(keyOf);
-    for (const key of keys) linked.add(key);
-    const copies = new Map(keys.flatMap((key) => repeats.get(key)?.map((one) => [one, key]) ?? []));
-    return {
-      match,
-      record: validated.ok ? validated.record : undefined,
-      problems: [
-        ...(validated.ok ? [] : validated.problems),
-        ...new Set(copies.values().map(repeatProblem)),
-      ],
-      included: [...validated.reached.slice(1), ...copies.keys()],
-    };
+    const validated = validate(match as unknown as Resource, surrounding, context);
+    for (const resource of validated.reached) linked.add(resource);
+    const included = validated.reached.slice(1);
+    const problems = validated.ok ? [] : validated.problems;
+    if (repeats.size > 0) addRepeats(validated.reached, repeats, included, problems);
+    return { match, record: validated.ok ? validated.record : undefined, problems, included };
   });
 
   // Nothing that a document carries may vanish silently.
-  const strays = [...index].filter(([key]) => !linked.has(key));
-  const strayRepeats = [...repeats].filter(([key]) => !linked.has(key));
+  const strays: [string, Resource][] = [];
+  for (const entry of index) if (!linked.has(entry[1])) strays.push(entry);
+  const linkedKeys = new Set(repeats.size > 0 ? namesOf([...linked]) : []);
+  const strayRepeats = [...repeats].filter(([key]) => !linkedKeys.has(key));
   const general = [
     ...common,
     ...strays.map(
@@ -188,7 +194,7 @@ function readMatches(
   ];
   for (const outcome of outcomes) {
     const isAlone = outcomes.length === 1;
-    const problems = [...outcome.problems, ...(isAlone ? general : [])];
+    const problems = isAlone ? [...outcome.problems, ...general] : outcome.problems;
     if (outcome.record && problems.length === 0) {
       read.records.push({ origin, record: outcome.record });
     } else {
@@ -204,40 +210,23 @@ function readMatches(
   }
 }
 
-const repeatProblem = (key: string) => `${key} appears more than once: send it once`;
-
-interface Included {
-  /** The first resource of each name. */
-  index: ResourceIndex;
-  /** Further ones that bear a name already taken. */
-  repeats: Map<string, Resource[]>;
-  problems: string[];
-}
-
-function indexIncluded(document: JsonObject): Included {
-  const index = new Map<string, Resource>();
-  const repeats = new Map<string, Resource[]>();
-  const problems: string[] = [];
-  const included = document.included ?? [];
-  if (!Array.isArray(included)) return { index, repeats, problems: ["included must be a list"] };
-  const primary = new Set(
-    (Array.isArray(document.data) ? document.data : [document.data]).map((match) =>
-      isObject(match) && typeof match.id === "string" ? `match/${match.id}` : "",
-    ),
-  );
-  for (const resource of included) {
-    if (
-      !isObject(resource) ||
-      typeof resource.type !== "string" ||
-      typeof resource.id !== "string"
-    ) {
-      problems.push('included must hold resources with a "type" and an "id"');
-      continue;
-    }
-    const one = resource as unknown as Resource;
-    const key = keyOf(one);
-    if (!index.has(key) && !primary.has(key)) index.set(key, one);
-    else if (!repeats.get(key)?.push(one)) repeats.set(key, [one]);
+/** Of the resources that a match leads to, those that stand in the document several times. */
+function addRepeats(
+  reached: Resource[],
+  repeats: Included["repeats"],
+  included: Resource[],
+  problems: string[],
+): void {
+  for (const key of new Set(namesOf(reached))) {
+    const copies = repeats.get(key);
+    if (!copies) continue;
+    included.push(...copies);
+    problems.push(repeatProblem(key));
   }
-  return { index, repeats, problems };
 }
+
+/** The match itself may be without an id. */
+const namesOf = (resources: Resource[]) =>
+  resources.filter(({ id }) => typeof id === "string").map(keyOf);
+
+const repeatProblem = (key: string) => `${key} appears more than once: send it once`;

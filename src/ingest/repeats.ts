@@ -13,15 +13,19 @@ export function repeatedMembers(json: string, content: unknown): string[] {
 const MOST_PLACES = 5;
 const MOST_STEPS = 8;
 const DEEPEST_COUNTED = 500;
-const QUOTE_AND_BLANK = ['" ', '"\n', '"\t', '"\r'];
 
-function nameEnds(json: string): number {
-  // Few texts have a blank before a colon; the others are counted by the quicker way.
-  if (QUOTE_AND_BLANK.some((pair) => json.includes(pair)) && /"[ \n\t\r]+:/.test(json)) {
-    return json.match(/"[ \n\t\r]*:/g)!.length;
-  }
+const QUOTE = '"'.charCodeAt(0);
+const SPACE = " ".charCodeAt(0);
+
+/** How many names the text seems to hold; never fewer than it does. */
+export function nameEnds(json: string): number {
   let count = 0;
-  for (let at = json.indexOf('":'); at >= 0; at = json.indexOf('":', at + 2)) count++;
+  for (let at = json.indexOf(":"); at >= 0; at = json.indexOf(":", at + 1)) {
+    const before = json.charCodeAt(at - 1);
+    if (before === QUOTE) count += 1;
+    // Few texts have a blank before a colon; the others are counted by the quicker way.
+    else if (before <= SPACE) return json.match(/"[ \n\t\r]*:/g)?.length ?? 0;
+  }
   return count;
 }
 

@@ -6,6 +6,9 @@ import { createGunzip } from "node:zlib";
 
 export const STANDARD_INPUT = "-";
 
+/** Large reads, since every one costs a turn of the event loop. */
+const READ_BYTES = 512 * 1024;
+
 const GZIP_MARK = [0x1f, 0x8b];
 
 export type Bytes = AsyncIterable<Uint8Array>;
@@ -17,7 +20,10 @@ export function sourceName(path: string): string {
 
 /** The plain bytes of a source. `onRead` hears of every raw byte read, for the progress bar. */
 export async function* readSource(path: string, onRead: (bytes: number) => void): Bytes {
-  const raw = path === STANDARD_INPUT ? Bun.stdin.stream() : createReadStream(path);
+  const raw =
+    path === STANDARD_INPUT
+      ? Bun.stdin.stream()
+      : createReadStream(path, { highWaterMark: READ_BYTES });
   const chunks = (raw as Bytes)[Symbol.asyncIterator]();
   let start: Uint8Array = Buffer.alloc(0);
   while (start.length < GZIP_MARK.length) {
@@ -51,7 +57,7 @@ function isGzip(start: Uint8Array): boolean {
 
 function gunzip(chunks: Bytes): Bytes {
   const source = Readable.from(chunks);
-  const unpacked = createGunzip();
+  const unpacked = createGunzip({ chunkSize: READ_BYTES });
   source.on("error", (error) => unpacked.destroy(error));
   return source.pipe(unpacked);
 }

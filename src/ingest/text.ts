@@ -3,9 +3,11 @@
 import type { DocumentText } from "./cutters.ts";
 import { isAbysmal } from "./nesting.ts";
 import { repeatedMembers } from "./repeats.ts";
+import { isSound } from "./soundness.ts";
 import { parseExactly } from "./values.ts";
 
-export type ReadText = { json: string; value: unknown } | { faults: string[] };
+/** A value that is sound need not be asked for values that cannot be kept. */
+export type ReadText = { json: string; value: unknown; isSound: boolean } | { faults: string[] };
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -14,10 +16,19 @@ export function readText(text: DocumentText, source: string, longest: number): R
   if (bytes === undefined) return { faults: [whyMissing(text, source, longest)] };
   const json = decode(bytes);
   if (json === undefined) return { faults: ["this is not UTF-8 text: save the file as UTF-8"] };
-  const parsed = isAbysmal(bytes) ? { fault: TOO_DEEP } : parse(json);
+  if (isAbysmal(bytes)) return { faults: [TOO_DEEP] };
+  const parsed = parse(json, JSON.parse);
+  if ("fault" in parsed) return { faults: [parsed.fault] };
+  if (isSound(json, parsed.value)) return { json, value: parsed.value, isSound: true };
+  return readClosely(json);
+}
+
+/** Of a text that is JSON, but not sound at first sight. */
+function readClosely(json: string): ReadText {
+  const parsed = parse(json, parseExactly);
   if ("fault" in parsed) return { faults: [parsed.fault] };
   const repeated = repeatedMembers(json, parsed.value);
-  if (repeated.length === 0) return { json, value: parsed.value };
+  if (repeated.length === 0) return { json, value: parsed.value, isSound: false };
   return {
     faults: repeated.map(
       (place) => `${place} is there twice, and only one can be kept: remove the other`,
@@ -47,12 +58,15 @@ function decode(bytes: Uint8Array): string | undefined {
 const BYTE_ORDER_MARK = "\ufeff";
 const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
 
-function parse(json: string): { value: unknown } | { fault: string } {
+function parse(
+  json: string,
+  parser: (json: string) => unknown,
+): { value: unknown } | { fault: string } {
   if (json.startsWith(BYTE_ORDER_MARK)) {
     return { fault: "this begins with a byte order mark, which only a whole file may: remove it" };
   }
   try {
-    return { value: parseExactly(json) };
+    return { value: parser(json) };
   } catch (error) {
     if (error instanceof RangeError) return { fault: TOO_DEEP };
     const reason = (error as Error).message.replace(/^JSON Parse error: /, "");

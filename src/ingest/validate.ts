@@ -3,7 +3,7 @@
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
-import { gather, type ResourceIndex } from "./gather.ts";
+import { type Gathered, gather, type ResourceIndex } from "./gather.ts";
 import {
   normaliseMatch,
   normaliseParticipant,
@@ -34,69 +34,63 @@ export type Validated =
   | { ok: true; record: MatchRecord; reached: Resource[] }
   | { ok: false; problems: string[]; reached: Resource[] };
 
+/** What the matches of a document share. */
+export interface Surrounding {
+  index: ResourceIndex;
+  unfolding: Unfolding;
+  /** Whether all of it was found to hold no value that cannot be kept. */
+  isSound: boolean;
+}
+
 /** Checks one match of a document against the resources included with it. Throws Excess. */
 export function validate(
   raw: Resource,
-  index: ResourceIndex,
+  { index, unfolding, isSound }: Surrounding,
   context: ValidationContext,
-  unfolding: Unfolding,
 ): Validated {
   const problems: string[] = [];
   const gathered = gather(raw, index);
-  const named = [...gathered.players, ...gathered.teams];
-  const kept = [raw, ...gathered.own, ...named.flatMap((one) => [one.carried, ...one.companions])];
-  unfolding.keep(kept);
-  // Each once: two players may link to the same companion.
-  const reached = [...new Set(kept)];
+  const reached = allOf(gathered, unfolding);
+  const kinds = kindsOf(reached, gathered);
 
   const match = normaliseMatch(raw, context.shard);
   const around = surroundings(match, context);
-  // By their types, wherever they are linked: what is served as a roster must look like one.
-  const rosters = reached.filter(({ type }) => type === "roster");
-  const participants = reached.filter(({ type }) => type === "participant");
-  const tidy = new Map<Resource, Resource>([
-    ...rosters.map((one) => [one, normaliseRoster(one, around)] as const),
-    ...participants.map((one) => [one, normaliseParticipant(one)] as const),
-    ...gathered.players.map(({ carried }) => [carried, normalisePlayer(carried, around)] as const),
-    ...gathered.teams.map(({ carried }) => [carried, normaliseTeam(carried, around)] as const),
-  ]);
-  const tidied = (resource: Resource) => tidy.get(resource) ?? resource;
-  const tidiedNamed = (one: Named): Named => ({
-    ...one,
-    carried: tidied(one.carried),
-    companions: one.companions.map(tidied),
-  });
-
-  const known = new Map<Resource, Kind>([
-    ...rosters.map((one) => [one, "extraRoster"] as const),
-    ...participants.map((one) => [one, "extraParticipant"] as const),
-    ...gathered.rosters.map((one) => [one, "roster"] as const),
-    ...gathered.participants.map((one) => [one, "participant"] as const),
-    ...gathered.players.map((one) => [one.carried, "player"] as const),
-    ...gathered.teams.map((one) => [one.carried, "team"] as const),
-  ]);
-  const check = (kind: Kind, resource: Resource) => {
+  const check = (kind: Kind, resource: Resource, isKnownSound: boolean) => {
     if (problems.length >= ENOUGH_REASONS) return;
     const found = [
       ...shapeProblems(kind, resource),
       ...structureProblems(resource),
-      ...valueProblems(resource),
+      ...(isKnownSound ? [] : valueProblems(resource)),
     ];
     for (const problem of found) problems.push(`${nameOf(resource)}: ${problem}`);
   };
-  check("match", match);
-  for (const resource of reached.slice(1)) {
-    check(known.get(resource) ?? "other", tidied(resource));
+  // Bringing it to its form may have read numbers out of a text.
+  check("match", match, isSound && match === raw);
+  const tidy = new Map<Resource, Resource>();
+  for (const resource of reached) {
+    if (resource === raw) continue;
+    const kind = kinds.get(resource);
+    const tidied = tidiedUp(resource, kind, around);
+    tidy.set(resource, tidied);
+    check(kind ?? "other", tidied, isSound);
     // It might be one that is not served.
     if (resource.type !== "match") continue;
     problems.push(`${nameOf(resource)} is in included: send every match as data of its own`);
   }
 
   problems.push(...timeProblems(match, context.now), ...shardProblems(match, context));
-  for (const resource of known.keys()) problems.push(...foreignShard(tidied(resource), around));
+  for (const resource of kinds.keys()) {
+    problems.push(...foreignShard(tidy.get(resource)!, around));
+  }
   problems.push(...referenceProblems(gathered.rosters, gathered.participants, raw, index));
   if (problems.length > 0) return { ok: false, problems, reached };
 
+  const tidied = (resource: Resource) => tidy.get(resource)!;
+  const tidiedNamed = ({ id, carried, companions }: Named): Named => ({
+    id,
+    carried: tidied(carried),
+    companions: companions.map(tidied),
+  });
   const record = describeMatch({
     match,
     own: gathered.own.map(tidied),
@@ -104,6 +98,36 @@ export function validate(
     teams: gathered.teams.map(tidiedNamed),
   });
   return { ok: true, record, reached };
+}
+
+/** The match and everything kept with it, each once: two players may link to the same companion. */
+function allOf({ match, own, players, teams }: Gathered, unfolding: Unfolding): Resource[] {
+  const kept = [match, ...own];
+  for (const named of [players, teams]) {
+    for (const { carried, companions } of named) kept.push(carried, ...companions);
+  }
+  unfolding.keep(kept);
+  return [...new Set(kept)];
+}
+
+/** By their types, wherever they are linked: what is served as a roster must look like one. */
+function kindsOf(reached: Resource[], gathered: Gathered): Map<Resource, Kind> {
+  const kinds = new Map<Resource, Kind>();
+  for (const one of reached) if (one.type === "roster") kinds.set(one, "extraRoster");
+  for (const one of reached) if (one.type === "participant") kinds.set(one, "extraParticipant");
+  for (const one of gathered.rosters) kinds.set(one, "roster");
+  for (const one of gathered.participants) kinds.set(one, "participant");
+  for (const { carried } of gathered.players) kinds.set(carried, "player");
+  for (const { carried } of gathered.teams) kinds.set(carried, "team");
+  return kinds;
+}
+
+function tidiedUp(resource: Resource, kind: Kind | undefined, around: Surroundings): Resource {
+  if (kind === "player") return normalisePlayer(resource, around);
+  if (kind === "team") return normaliseTeam(resource, around);
+  if (resource.type === "roster") return normaliseRoster(resource, around);
+  if (resource.type === "participant") return normaliseParticipant(resource);
+  return resource;
 }
 
 function surroundings(match: Resource, context: ValidationContext): Surroundings {

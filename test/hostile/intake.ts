@@ -28,6 +28,7 @@ export async function takeIn(
       keeper: (id) => shards.keeper(id),
       clock: () => now,
       replace: false,
+      threads: 0,
       batch: settings.batch,
       context: {
         shard: undefined,

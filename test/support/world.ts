@@ -40,7 +40,7 @@ export interface World {
   /** Takes in documents, all in one batch unless said otherwise. */
   ingest(
     documents: Json[],
-    options?: { replace?: boolean; batch?: number; shard?: string },
+    options?: { replace?: boolean; batch?: number; shard?: string; threads?: number },
   ): Promise<Ingested>;
   stop(): Promise<void>;
 }
@@ -119,7 +119,7 @@ export async function startWorld(
 export async function ingestInto(
   settings: Settings,
   documents: Json[],
-  options: { replace?: boolean; batch?: number; shard?: string } = {},
+  options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
 ): Promise<Ingested> {
   const shards = openShards(settings, unobserved);
   const rejections: Rejection[] = [];
@@ -129,6 +129,7 @@ export async function ingestInto(
       keeper: (id) => shards.keeper(id),
       clock: Date.now,
       replace: options.replace ?? false,
+      threads: options.threads ?? 0,
       batch: options.batch ?? 10_000,
       context: {
         shard: options.shard,

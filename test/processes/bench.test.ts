@@ -1,0 +1,66 @@
+/** In charge of the benchmark as a process: that a short run gives whole results. */
+
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Results } from "../../bench/results.ts";
+import { ROOT } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+
+async function bench(...args: string[]) {
+  const child = Bun.spawn([process.execPath, join(ROOT, "bench", "run.ts"), ...args], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+test.each([
+  [["everything"], 'no section "everything"'],
+  [["--match", "5"], "--match"],
+  [["--rounds", "0"], "whole number"],
+])("the benchmark refuses %p with exit 2 and says why", async (args, words) => {
+  const { exitCode, stderr } = await bench(...args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(words);
+});
+
+const LENGTH = ["--matches", "300", "--seconds", "0.3", "--rounds", "1"];
+
+test.skipIf(Bun.which("wrk") === null || process.platform !== "linux")(
+  "a short run of the benchmark measures Matchbook beside its ceiling (needs Linux and wrk)",
+  async () => {
+    const where = ["--without-conventional", "--out", folder.path];
+    const run = await bench("scenarios", ...LENGTH, "--only", "match by id", ...where);
+    expect([run.exitCode, run.exitCode === 0 ? "" : run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("| match by id ");
+
+    const results: Results = await Bun.file(join(folder.path, "results.json")).json();
+    expect(Object.keys(results)).toEqual(["scenarios"]);
+    const { rows, machine, ...section } = results.scenarios!;
+    expect(section).toMatchObject({ matches: 300, rounds: 1, connections: 32 });
+    expect(section.served).toBeGreaterThan(200);
+    expect(machine.bun).toBe(Bun.version);
+    expect(rows.map(({ name }) => name)).toEqual(["match by id"]);
+    for (const figures of [rows[0]!.ceiling, rows[0]!.matchbook]) {
+      for (const value of [figures.requests, figures.requestsPerSecond, figures.cpuMicros]) {
+        expect(value).toBeGreaterThan(0);
+      }
+      expect(figures.p50Ms).toBeLessThanOrEqual(figures.p99Ms);
+      expect(figures.bodyBytes).toBeGreaterThan(1000);
+    }
+    // What is kept is the data and the results; nothing of the run itself is left.
+    expect(readdirSync(join(folder.path, ".data"))).toEqual(["na-300"]);
+    expect(existsSync(join(folder.path, "plots", "scenarios-requests.svg"))).toBe(true);
+  },
+  60_000,
+);
