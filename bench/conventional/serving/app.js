@@ -1,0 +1,27 @@
+// @ts-check
+/** In charge of the application: plugins in the order in which they see a reply, then the routes. */
+
+import compress from "@fastify/compress";
+import etag from "@fastify/etag";
+import fastify from "fastify";
+import { guard } from "./access.js";
+import { answerFaults } from "./faults.js";
+import { addRoutes } from "./routes.js";
+
+/**
+ * @param {import("./database.js").Db} db
+ * @param {import("fastify").FastifyBaseLogger} logger
+ */
+export async function buildApp(db, logger) {
+  const app = fastify({
+    loggerInstance: logger,
+    // Unknown parameters are mistakes, and callers should hear of them.
+    ajv: { customOptions: { removeAdditional: false } },
+  });
+  answerFaults(app);
+  await app.register(etag, { weak: true });
+  await app.register(compress, { encodings: ["gzip", "identity"] });
+  await guard(app, db);
+  addRoutes(app, db);
+  return app;
+}

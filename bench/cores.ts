@@ -1,0 +1,15 @@
+/** In charge of which core does what: servers on one, the load generator on another. */
+
+import { availableParallelism } from "node:os";
+
+const canPin = availableParallelism() >= 2 && Bun.which("taskset") !== null;
+
+export const PINNING = canPin
+  ? "server on core 0, load generator on core 1"
+  : "not pinned (that needs two cores and taskset)";
+
+const pinnedTo = (core: number, command: string[]): string[] =>
+  canPin ? ["taskset", "-c", String(core), ...command] : command;
+
+export const onServerCore = (command: string[]): string[] => pinnedTo(0, command);
+export const onLoadCore = (command: string[]): string[] => pinnedTo(1, command);

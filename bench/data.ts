@@ -1,0 +1,117 @@
+/** In charge of the data: made once for each size, kept for later runs, made anew when stale. */
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { demoDocuments } from "../src/demo/demo.ts";
+import { MIGRATIONS } from "../src/store/sqlite/schema.ts";
+import { run } from "./children.ts";
+import { progress } from "./failure.ts";
+import { MATCHBOOK, ROOT, SHARD } from "./places.ts";
+
+export interface Manifest {
+  matches: number;
+  /** Those that are served; the others are withheld by the rules of the interface. */
+  served: number;
+  until: number;
+  format: string;
+  /** The code that made it: a change may or may not make a difference. */
+  writer: string;
+  /** Of this data alone, which is invented; the conventional server is loaded with the same one. */
+  key: string;
+}
+
+export interface Data extends Manifest {
+  folder: string;
+  /** What `matchbook --data` takes. */
+  matchbook: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const CHUNK = 256 * 1024;
+/** The highest there is, so that the limiter works for every request and refuses none. */
+const RATE = "100000000";
+
+/** Changes whenever the tables do. */
+const FORMAT = `${MIGRATIONS.length}-${Bun.hash.wyhash(MIGRATIONS.join("\n")).toString(36)}`;
+
+const WRITER = sourceHash(["document", "domain", "ingest", "demo", join("store", "sqlite")]);
+
+function sourceHash(parts: string[]): string {
+  const files = parts.flatMap((part) => {
+    const folder = join(ROOT, "src", part);
+    return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  });
+  return Bun.hash.wyhash(files.join("\n")).toString(36);
+}
+
+/** The data of a size: the one that is there, if it still fits, or new. */
+export async function dataOf(root: string, matches: number, fresh = false): Promise<Data> {
+  const folder = join(root, `${SHARD}-${matches}`);
+  const kept = fresh ? undefined : keptIn(folder);
+  const manifest = kept ?? (await make(folder, matches));
+  return { ...manifest, folder, matchbook: join(folder, "matchbook") };
+}
+
+function keptIn(folder: string): Manifest | undefined {
+  const file = join(folder, "manifest.json");
+  if (!existsSync(file)) return undefined;
+  const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+  const isFit = manifest.format === FORMAT && Date.now() - manifest.until < DAY_MS;
+  if (isFit && manifest.writer !== WRITER) {
+    progress(
+      "note: code that makes or stores records has changed since this data was made; --fresh makes it anew",
+    );
+  }
+  return isFit ? manifest : undefined;
+}
+
+/** Made beside its place and moved there when whole, so that a run that breaks off leaves nothing. */
+async function make(folder: string, matches: number): Promise<Manifest> {
+  const until = Math.floor(Date.now() / 60_000) * 60_000;
+  const draft = `${folder}.making-${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  progress(`making ${matches} matches and taking them in …`);
+  const flags = ["--data", join(draft, "matchbook")];
+  const { stdout, seconds } = await run([MATCHBOOK, "ingest", "-", "--json", ...flags], {
+    stdin: demoLines({ matches, until, seed: 1 }),
+  });
+  const { stored } = JSON.parse(stdout) as { stored: number };
+  progress(`  took ${seconds.toFixed(1)} s`);
+  const key = await makeKey(join(draft, "matchbook"));
+  const format = { format: FORMAT, writer: WRITER };
+  const manifest: Manifest = { matches, served: stored, until, ...format, key };
+  writeFileSync(join(draft, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(draft, folder);
+  return manifest;
+}
+
+async function makeKey(data: string): Promise<string> {
+  const flags = ["--name", "bench", "--rate", RATE, "--data", data];
+  return (await run([MATCHBOOK, "keys", "create", ...flags])).stdout.trim();
+}
+
+/** NDJSON of one shard, in chunks. */
+export function* demoLines(options: {
+  matches: number;
+  until: number;
+  seed: number;
+}): Generator<string> {
+  let lines = "";
+  for (const document of demoDocuments({ ...options, shards: [SHARD] })) {
+    lines += `${JSON.stringify(document)}\n`;
+    if (lines.length < CHUNK) continue;
+    yield lines;
+    lines = "";
+  }
+  yield lines;
+}

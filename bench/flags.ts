@@ -1,0 +1,122 @@
+/** In charge of the command line of the benchmark. */
+
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+
+export const SECTIONS = ["ingest", "scenarios", "growth", "memory"] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+export interface Flags {
+  sections: SectionName[];
+  matches: number;
+  seconds: number;
+  rounds: number;
+  only: RegExp;
+  conventional: boolean;
+  fresh: boolean;
+  sizes: number[];
+  minutes: number;
+  out: string;
+  /** Whether results are written: a look at a few scenarios does not replace them all. */
+  keep: boolean;
+}
+
+const USUAL: SectionName[] = ["ingest", "scenarios"];
+
+/** Ends the process with a sentence when the command line is wrong, as commander does. */
+export function readFlags(argv: string[]): Flags {
+  const command = new Command("bench")
+    .description("measure Matchbook beside the ceiling of its runtime and a conventional server")
+    .argument(
+      "[section...]",
+      `what to measure: ${SECTIONS.join(", ")} (default: ${USUAL.join(" and ")})`,
+    )
+    .addOption(number("--matches <N>", "matches in the shard", wholeNumber, 200_000))
+    .addOption(number("--seconds <S>", "length of a measurement; rounded up", positive, 4))
+    .addOption(number("--rounds <R>", "measurements of which the median counts", wholeNumber, 3))
+    .option(
+      "--only <REGEX>",
+      "measure only the scenarios whose name fits; kept only with --out",
+      pattern,
+    )
+    .option("--without-conventional", "leave the conventional server out")
+    .option("--fresh", "make the data anew")
+    .addOption(
+      new Option("--sizes <LIST>", "growth: numbers of matches")
+        .argParser(sizes)
+        .default([10_000, 100_000, 1_000_000], "10000,100000,1000000"),
+    )
+    .option("--large", "growth: 10,000,000 matches too (about 45 GB of disk and some hours)")
+    .addOption(number("--minutes <M>", "memory: how long the load lasts", positive, 10))
+    .option("--out <DIR>", "folder for data, results and plots (default: bench)")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # what the README shows
+  $ bun bench/run.ts
+
+  # a quick look at one scenario
+  $ bun bench/run.ts scenarios --matches 5000 --seconds 1 --rounds 1 --only 'match by id'`,
+    );
+  // Misuse is 2, as it is for Matchbook itself.
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  command.parse(argv, { from: "user" });
+  const options = command.opts();
+  return {
+    sections: sectionsIn(command),
+    matches: options.matches,
+    seconds: options.seconds,
+    rounds: options.rounds,
+    only: options.only ?? /(?:)/,
+    conventional: options.withoutConventional !== true,
+    fresh: options.fresh === true,
+    sizes: options.large === true ? [...options.sizes, 10_000_000] : options.sizes,
+    minutes: options.minutes,
+    out: resolve(options.out ?? import.meta.dir),
+    keep: options.only === undefined || options.out !== undefined,
+  };
+}
+
+function sectionsIn(command: Command): SectionName[] {
+  if (command.args.length === 0) return USUAL;
+  const unknown = command.args.find((word) => !(SECTIONS as readonly string[]).includes(word));
+  if (unknown !== undefined) {
+    command.error(`error: there is no section "${unknown}"; there are: ${SECTIONS.join(", ")}`);
+  }
+  return SECTIONS.filter((section) => command.args.includes(section));
+}
+
+function number(
+  flags: string,
+  about: string,
+  parse: (text: string) => number,
+  usual: number,
+): Option {
+  return new Option(flags, about).argParser(parse).default(usual);
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number above 0.");
+}
+
+function positive(text: string): number {
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError("It must be a number above 0.");
+}
+
+function sizes(text: string): number[] {
+  return text
+    .split(",")
+    .map(wholeNumber)
+    .sort((one, other) => one - other);
+}
+
+function pattern(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch {
+    throw new InvalidArgumentError("It must be a regular expression.");
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * In charge of the figures in the documents: what stands between the marks is replaced by what
+ * results.json says.
+ *
+ *   bun bench/publish.ts           writes README.md, docs/performance.md and the plots
+ */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { placesIn, ROOT } from "./places.ts";
+import { writePlots } from "./plots.ts";
+import { PARTS, render } from "./report.ts";
+import { type Results, readResults } from "./results.ts";
+
+/** The documents with marks, and the way from each to the plots. */
+export const DOCUMENTS = [
+  { file: "README.md", plots: "bench/plots" },
+  { file: "docs/performance.md", plots: "../bench/plots" },
+] as const;
+
+/** The text with every marked part brought up to date; what was never measured stays as it is. */
+export function published(text: string, results: Results, plots: string): string {
+  let current = text;
+  for (const part of PARTS) {
+    const marked = new RegExp(`(<!-- bench:${part} -->)[\\s\\S]*?(<!-- /bench:${part} -->)`, "g");
+    const rendered = render(part, results, plots);
+    if (rendered === undefined) continue;
+    current = current.replace(marked, (_, open, close) => `${open}\n\n${rendered}\n\n${close}`);
+  }
+  return current;
+}
+
+function publish(): void {
+  const { results: file, plots: folder } = placesIn(import.meta.dir);
+  const results = readResults(file);
+  writePlots(folder, results);
+  for (const { file: name, plots } of DOCUMENTS) {
+    const path = join(ROOT, name);
+    if (!existsSync(path)) continue;
+    const before = readFileSync(path, "utf8");
+    const after = published(before, results, plots);
+    if (after !== before) writeFileSync(path, after);
+    process.stdout.write(`${name}: ${after === before ? "unchanged" : "brought up to date"}\n`);
+  }
+}
+
+if (import.meta.main) publish();

@@ -1,0 +1,184 @@
+/** In charge of results as Markdown: a pure function of what is in results.json. */
+
+import type { Circumstances } from "./machine.ts";
+import type {
+  GrowthSection,
+  IngestSection,
+  MemorySection,
+  Results,
+  ScenarioRow,
+  ScenariosSection,
+  ServerFigures,
+} from "./results.ts";
+import { markdownTable, percent, readable, times } from "./table.ts";
+
+/** What documents may show, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
+export const PARTS = ["scenarios", "details", "ingest", "growth", "memory"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** A part as Markdown; undefined when it was never measured. `plots` is the way to their folder. */
+export function render(part: Part, results: Results, plots: string): string | undefined {
+  const { scenarios, ingest, growth, memory } = results;
+  if (part === "scenarios") return scenarios && renderScenarios(scenarios, plots);
+  if (part === "details") return scenarios && renderDetails(scenarios);
+  if (part === "ingest") return ingest && renderIngest(ingest);
+  if (part === "growth") return growth && renderGrowth(growth, plots);
+  return memory && renderMemory(memory, plots);
+}
+
+function renderScenarios(section: ScenariosSection, plots: string): string {
+  const rate = (one: ServerFigures | undefined) => (one ? readable(one.requestsPerSecond) : "");
+  const table = markdownTable(
+    [
+      "Scenario",
+      "Matchbook, requests/s",
+      "Ceiling, requests/s",
+      "Conventional, requests/s",
+      "Matchbook ÷ ceiling",
+      "Matchbook ÷ conventional",
+    ],
+    section.rows.map((row) => [
+      row.name,
+      rate(row.matchbook),
+      rate(row.ceiling),
+      rate(row.conventional),
+      percent(row.matchbook.requestsPerSecond / row.ceiling.requestsPerSecond),
+      row.conventional
+        ? times(row.matchbook.requestsPerSecond / row.conventional.requestsPerSecond)
+        : "",
+    ]),
+  );
+  return [
+    `${readable(section.matches)} matches in one shard, ${section.connections} connections, ${roundsOf(section)}.`,
+    table,
+    `![Requests per second, by scenario](${plots}/scenarios-requests.svg)`,
+    `![Matchbook's requests per second as a multiple of the others', by scenario](${plots}/scenarios-ratios.svg)`,
+    provenance(section),
+  ].join("\n\n");
+}
+
+function renderDetails({ rows, ...section }: ScenariosSection): string {
+  const of = ({ ceiling, matchbook, conventional }: ScenarioRow) => [
+    matchbook,
+    ceiling,
+    conventional,
+  ];
+  const each = (row: ScenarioRow, pick: (one: ServerFigures) => number) =>
+    of(row)
+      .flatMap((one) => (one ? [readable(pick(one))] : []))
+      .join(" / ");
+  const ratio = (
+    one: ServerFigures,
+    other: ServerFigures | undefined,
+    pick: (figures: ServerFigures) => number,
+  ) => (other ? times(pick(one) / pick(other)) : "");
+  const legend = rows[0]?.conventional
+    ? "Three numbers in a cell are Matchbook / ceiling / conventional."
+    : "Two numbers in a cell are Matchbook / ceiling.";
+  const table = markdownTable(
+    [
+      "Scenario",
+      "p50, ms",
+      "p99, ms",
+      "p99 ÷ ceiling",
+      "CPU per request, µs",
+      "CPU ÷ ceiling",
+      "CPU ÷ conventional",
+      "Body, bytes",
+    ],
+    rows.map((row) => [
+      row.name,
+      each(row, ({ p50Ms }) => p50Ms),
+      each(row, ({ p99Ms }) => p99Ms),
+      ratio(row.matchbook, row.ceiling, ({ p99Ms }) => p99Ms),
+      each(row, ({ cpuMicros }) => cpuMicros),
+      ratio(row.matchbook, row.ceiling, ({ cpuMicros }) => cpuMicros),
+      ratio(row.matchbook, row.conventional, ({ cpuMicros }) => cpuMicros),
+      each(row, ({ bodyBytes }) => bodyBytes),
+    ]),
+  );
+  const scenarios = rows.map(({ name, about }) => `- **${name}**: ${about}`).join("\n");
+  return [legend, table, scenarios, provenance(section)].join("\n\n");
+}
+
+function renderIngest(section: IngestSection): string {
+  const ratio = section.jsonBytesPerMatch / section.storedBytesPerMatch;
+  const table = markdownTable(
+    ["Measure", "Value"],
+    [
+      ["matches taken in", readable(section.matches)],
+      ["matches/s", readable(section.matchesPerSecond)],
+      ["wall time, s", readable(section.seconds)],
+      ["CPU time, s", readable(section.cpuSeconds)],
+      ["highest resident memory, MiB", readable(section.peakMiB)],
+      ["JSON that came in, bytes/match", readable(section.jsonBytesPerMatch)],
+      ["stored with all indexes, bytes/match", readable(section.storedBytesPerMatch)],
+      ["JSON ÷ stored", times(ratio)],
+    ],
+  );
+  return [table, provenance(section)].join("\n\n");
+}
+
+function renderGrowth(section: GrowthSection, plots: string): string {
+  const [smallest, ...larger] = section.sizes;
+  const short = (size: number) => size.toLocaleString("en-US");
+  const table = markdownTable(
+    [
+      "Scenario",
+      ...section.sizes.map((size) => `p50 at ${short(size)}, ms`),
+      ...section.sizes.map((size) => `CPU at ${short(size)}, µs`),
+      ...larger.map((size) => `CPU at ${short(size)} ÷ at ${short(smallest!)}`),
+    ],
+    section.rows.map(({ name, p50Ms, cpuMicros }) => [
+      name,
+      ...p50Ms.map(readable),
+      ...cpuMicros.map(readable),
+      ...larger.map((_, at) => times(cpuMicros[at + 1]! / cpuMicros[0]!)),
+    ]),
+  );
+  const disk = section.sizes.map(
+    (size, at) =>
+      `${short(size)} matches take ${readable(section.storedBytes[at]! / 1024 ** 2)} MiB`,
+  );
+  return [
+    `Matchbook alone, ${section.connections} connections, ${roundsOf(section)}. CPU is per request. On disk, ${disk.join(", ")}.`,
+    table,
+    `![Median latency as the shard grows](${plots}/growth-p50.svg)`,
+    `![CPU time per request as the shard grows](${plots}/growth-cpu.svg)`,
+    provenance(section),
+  ].join("\n\n");
+}
+
+function renderMemory(section: MemorySection, plots: string): string {
+  const settled = `${readable(section.settledSeconds)} s`;
+  const table = markdownTable(
+    ["Measure", "Value"],
+    [
+      ["length of the load, minutes", readable(section.minutes)],
+      ["requests answered", readable(section.requests)],
+      ["requests/s", readable(section.requestsPerSecond)],
+      ["matches that came in meanwhile", readable(section.ingested)],
+      [`resident memory of the server after ${settled}, MiB`, readable(section.settledMiB)],
+      ["resident memory at the end, MiB", readable(section.endMiB)],
+      ["highest resident memory, MiB", readable(section.maxMiB)],
+      ["highest resident memory of the ingest, MiB", readable(section.maxIngestMiB)],
+      [`growth from ${settled} to the end`, percent(section.growthPercent / 100)],
+    ],
+  );
+  return [
+    `All scenarios mixed, ${section.connections} connections, ${readable(section.matches)} matches at the start.`,
+    table,
+    `![Resident memory over time](${plots}/memory.svg)`,
+    provenance(section),
+  ].join("\n\n");
+}
+
+function roundsOf({ rounds, seconds }: { rounds: number; seconds: number }): string {
+  return rounds === 1 ? `one round of ${seconds} s` : `medians of ${rounds} rounds of ${seconds} s`;
+}
+
+function provenance({ date, command, commit, machine }: Circumstances): string {
+  const { cpu, cores, memoryGiB, system, bun, node, pinning } = machine;
+  const at = commit === undefined ? "" : ` at commit ${commit}`;
+  return `Measured on ${date.slice(0, 10)}${at} with \`${command}\`: ${cores} cores of ${cpu}, ${memoryGiB} GiB, ${system}, Bun ${bun}, Node.js ${node}; ${pinning}.`;
+}

@@ -1,0 +1,83 @@
+/** In charge of the benchmark: the sections that were asked for, one after another. */
+
+import { mkdirSync, rmSync } from "node:fs";
+import { endChildrenWithUs } from "./children.ts";
+import { BenchError, progress } from "./failure.ts";
+import { type Flags, readFlags, type SectionName } from "./flags.ts";
+import { type Circumstances, circumstances } from "./machine.ts";
+import { measureGrowth } from "./measure-growth.ts";
+import { measureIngest } from "./measure-ingest.ts";
+import { measureMemory } from "./measure-memory.ts";
+import { measureScenarios } from "./measure-scenarios.ts";
+import { clearScratch, type Places, placesIn } from "./places.ts";
+import { writePlots } from "./plots.ts";
+import { PARTS, render } from "./report.ts";
+import { mergeResults, type Results } from "./results.ts";
+import { checkLoadGenerator } from "./wrk.ts";
+
+async function main(argv: string[]): Promise<void> {
+  const flags = readFlags(argv);
+  const places = placesIn(flags.out);
+  if (flags.sections.some((section) => section !== "ingest")) checkLoadGenerator();
+  clearScratch(places);
+  mkdirSync(places.scratch, { recursive: true });
+  for (const section of flags.sections) {
+    progress(`— ${section}`);
+    const where = circumstances(commandLine(argv));
+    const measured = await measureSection(section, flags, places, where);
+    print(measured);
+    if (flags.keep) writePlots(places.plots, mergeResults(places.results, measured));
+  }
+  rmSync(places.scratch, { recursive: true, force: true });
+  progress(
+    flags.keep
+      ? `kept in ${places.results}, with plots in ${places.plots}`
+      : "not kept: with --only, that needs --out DIR",
+  );
+}
+
+async function measureSection(
+  section: SectionName,
+  flags: Flags,
+  places: Places,
+  where: Circumstances,
+): Promise<Results> {
+  switch (section) {
+    case "ingest":
+      return { ingest: await measureIngest(flags, places, where) };
+    case "scenarios":
+      return { scenarios: await measureScenarios(flags, places, where) };
+    case "growth":
+      return { growth: await measureGrowth(flags, places, where) };
+    case "memory":
+      return { memory: await measureMemory(flags, places, where) };
+  }
+}
+
+/** The same tables as in the documents; Markdown reads well enough on a terminal. */
+function print(results: Results): void {
+  for (const part of PARTS) {
+    const text = render(part, results, "plots");
+    if (text === undefined) continue;
+    const lines = text.split("\n").filter((line) => !line.startsWith("!["));
+    process.stdout.write(`${lines.join("\n").replace(/\n{3,}/g, "\n\n")}\n\n`);
+  }
+}
+
+/** As it could be typed again; the folder for results says nothing about them. */
+function commandLine(argv: readonly string[]): string {
+  const told = argv.filter((word, at) => word !== "--out" && argv[at - 1] !== "--out");
+  const quoted = told.map((word) => (/^[\w.,=-]+$/.test(word) ? word : `'${word}'`));
+  return ["bun bench/run.ts", ...quoted].join(" ");
+}
+
+endChildrenWithUs();
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof BenchError)) throw error;
+  progress(`bench: ${error.message}`);
+  process.exit(1);
+}
+// Whatever still runs is ended on the way out.
+process.exit(0);

@@ -1,0 +1,59 @@
+-- In charge of the requests that wrk sends: it replays a file of addresses, over and over.
+--
+--   wrk … -s replay.lua URL -- FILE
+--
+-- Each line of FILE is a path, and after tabs any further headers ("Name: value"). Every request is
+-- put into bytes once, before the clock starts, so that the load generator costs as little as it can.
+
+local requests = {}
+local count = 0
+local at = 0
+
+function init(arguments)
+  local file = arguments[1]
+  if file == nil then
+    error("replay.lua needs a file of addresses after --")
+  end
+  for line in io.lines(file) do
+    local headers = {}
+    for name, value in pairs(wrk.headers) do
+      headers[name] = value
+    end
+    local path = nil
+    for cell in string.gmatch(line, "[^\t]+") do
+      if path == nil then
+        path = cell
+      else
+        local name, value = string.match(cell, "^([^:]+): (.*)$")
+        headers[name] = value
+      end
+    end
+    count = count + 1
+    requests[count] = wrk.format("GET", path, headers)
+  end
+  if count == 0 then
+    error("the file of addresses is empty: " .. file)
+  end
+end
+
+function request()
+  at = at + 1
+  if at > count then
+    at = 1
+  end
+  return requests[at]
+end
+
+-- One line that a program reads. Times are in microseconds.
+function done(summary, latency)
+  local errors = summary.errors
+  local line = '\nreplay {"requests":%d,"duration":%d,"bytes":%d,'
+    .. '"errors":{"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d},'
+    .. '"latency":{"p50":%d,"p90":%d,"p99":%d,"max":%d}}\n'
+  io.write(string.format(
+    line,
+    summary.requests, summary.duration, summary.bytes,
+    errors.connect, errors.read, errors.write, errors.status, errors.timeout,
+    latency:percentile(50), latency:percentile(90), latency:percentile(99), latency.max
+  ))
+end
