@@ -71,12 +71,14 @@ export function policyFor(key: LiveKey, defaults: Policy): Policy {
 export function limitHeaders(policy: Policy, verdict: Verdict): Record<string, string> {
   // The window is the time in which a whole quota flows in: 60 seconds when burst equals rate.
   const window = Math.ceil((policy.burst * 60) / policy.rate);
+  const remaining = String(verdict.remaining);
+  const reset = String(verdict.resetSeconds);
   const headers: Record<string, string> = {
     "RateLimit-Policy": `"default";q=${policy.burst};w=${window}`,
-    RateLimit: `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`,
+    RateLimit: `"default";r=${remaining};t=${reset}`,
     "X-RateLimit-Limit": String(policy.burst),
-    "X-RateLimit-Remaining": String(verdict.remaining),
-    "X-RateLimit-Reset": String(verdict.resetSeconds),
+    "X-RateLimit-Remaining": remaining,
+    "X-RateLimit-Reset": reset,
   };
   if (!verdict.allowed) headers["Retry-After"] = String(verdict.retryAfterSeconds);
   return headers;

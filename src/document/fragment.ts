@@ -73,13 +73,12 @@ export function readFollowing(stored: Fragment): Following {
 
 /** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */
 export function readFragment(stored: Fragment): Piece {
-  const view = viewOf(stored);
   const mark = storedCrc(stored);
-  if (stored.length < HEADER || view.getUint32(8, true) !== mark) throw new DamagedFragment();
+  if (stored.length < HEADER || numberAt(stored, 8) !== mark) throw new DamagedFragment();
   return {
     deflated: stored.subarray(HEADER),
-    length: view.getUint32(0, true),
-    crc: view.getUint32(4, true),
+    length: numberAt(stored, 0),
+    crc: numberAt(stored, 4),
     mark,
   };
 }
@@ -138,13 +137,16 @@ export function inflatePieces(pieces: readonly Piece[]): Buffer {
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Four bytes as a number. (A DataView would do, but to make one costs more than all it reads.) */
+export function numberAt(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
 }
 
 /** Fills in the header. */
 function sealed(stored: Uint8Array, length: number, crc: number): Fragment {
-  const view = viewOf(stored);
+  const view = new DataView(stored.buffer, stored.byteOffset, HEADER);
   view.setUint32(0, length, true);
   view.setUint32(4, crc, true);
   view.setUint32(8, storedCrc(stored), true);

@@ -11,7 +11,7 @@
 import { crc32 } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
 import { deflate } from "./deflate.ts";
-import { DamagedFragment, type Piece, viewOf } from "./fragment.ts";
+import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
 
 const HEADER = 27;
 const HASH = 4;
@@ -30,8 +30,9 @@ export interface Sheet {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
-  /** A short hash for each resource, to tell whether two matches carry the same one. */
-  hashes: DataView;
+  /** Holds a short hash for each resource, to tell whether two matches carry the same one. */
+  stored: Uint8Array;
+  hashesEnd: number;
 }
 
 export function writeSheet({ resource, included, keys, stitchable }: SheetTexts): Fragment {
@@ -58,27 +59,26 @@ export function writeSheet({ resource, included, keys, stitchable }: SheetTexts)
 
 /** Reads a sheet for stitching, without inflating it. Throws DamagedFragment. */
 export function readSheet(stored: Fragment): Sheet {
-  const view = viewOf(stored);
   const mark = crc32(stored.subarray(4));
-  if (stored.length < HEADER || view.getUint32(0, true) !== mark) throw new DamagedFragment();
-  const hashBytes = HASH * view.getUint16(5, true);
-  const firstAt = HEADER + hashBytes;
-  const secondAt = firstAt + view.getUint32(7, true);
+  if (stored.length < HEADER || numberAt(stored, 0) !== mark) throw new DamagedFragment();
+  const firstAt = HEADER + HASH * (stored[5]! | (stored[6]! << 8));
+  const secondAt = firstAt + numberAt(stored, 7);
   return {
     resource: {
       deflated: stored.subarray(firstAt, secondAt),
-      length: view.getUint32(11, true),
-      crc: view.getUint32(15, true),
+      length: numberAt(stored, 11),
+      crc: numberAt(stored, 15),
       mark,
     },
     included: {
       deflated: stored.subarray(secondAt),
-      length: view.getUint32(19, true),
-      crc: view.getUint32(23, true),
+      length: numberAt(stored, 19),
+      crc: numberAt(stored, 23),
       mark,
     },
-    stitchable: view.getUint8(4) === 1,
-    hashes: new DataView(stored.buffer, stored.byteOffset + HEADER, hashBytes),
+    stitchable: stored[4] === 1,
+    stored,
+    hashesEnd: firstAt,
   };
 }
 
@@ -90,9 +90,9 @@ const marked = new Int32Array(MARKS / 32);
 export function repeatResources(sheets: readonly Sheet[]): boolean {
   if (sheets.length < 2) return false;
   marked.fill(0);
-  for (const { hashes } of sheets) {
-    for (let at = 0; at < hashes.byteLength; at += HASH) {
-      const mark = hashes.getUint32(at, true) % MARKS;
+  for (const { stored, hashesEnd } of sheets) {
+    for (let at = HEADER; at < hashesEnd; at += HASH) {
+      const mark = numberAt(stored, at) % MARKS;
       const bit = 1 << (mark & 31);
       if (marked[mark >>> 5]! & bit) return haveEqualHashes(sheets);
       marked[mark >>> 5]! |= bit;
@@ -103,9 +103,9 @@ export function repeatResources(sheets: readonly Sheet[]): boolean {
 
 function haveEqualHashes(sheets: readonly Sheet[]): boolean {
   const seen = new Set<number>();
-  for (const { hashes } of sheets) {
-    for (let at = 0; at < hashes.byteLength; at += HASH) {
-      const hash = hashes.getUint32(at, true);
+  for (const { stored, hashesEnd } of sheets) {
+    for (let at = HEADER; at < hashesEnd; at += HASH) {
+      const hash = numberAt(stored, at);
       if (seen.has(hash)) return true;
       seen.add(hash);
     }

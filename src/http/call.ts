@@ -59,11 +59,21 @@ function baseAddress(
   peer: () => string | undefined,
 ): string {
   if (addressing.publicUrl !== "") return addressing.publicUrl;
-  const [scheme, host] = isHost(origin.slice(origin.indexOf("//") + 2))
-    ? origin.split("://")
-    : addressing.listening.split("://");
+  const own = ownAddress(origin, addressing);
   const forwarded = forwardedAddress(request, addressing, peer);
+  if (!forwarded) return own;
+  const [scheme, host] = own.split("://");
   return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
+}
+
+/** Nearly all callers name the same host, so the last one that was found to be good is kept. */
+let lastGood = "";
+
+function ownAddress(origin: string, { listening }: Addressing): string {
+  if (origin === lastGood) return origin;
+  if (!isHost(origin.slice(origin.indexOf("//") + 2))) return listening;
+  lastGood = origin;
+  return origin;
 }
 
 /** Forwarding headers count only from the proxies that the settings name. */
@@ -71,12 +81,13 @@ function forwardedAddress(
   request: Request,
   { trustedProxies }: Addressing,
   peer: () => string | undefined,
-): { scheme?: string; host?: string } {
+): { scheme?: string; host?: string } | undefined {
+  if (trustedProxies.isEmpty) return undefined;
   const host = firstOf(request.headers.get("x-forwarded-host"));
   const scheme = firstOf(request.headers.get("x-forwarded-proto"))?.toLowerCase();
-  if (host === undefined && scheme === undefined) return {};
+  if (host === undefined && scheme === undefined) return undefined;
   const address = peer();
-  if (address === undefined || !trustedProxies.has(address)) return {};
+  if (address === undefined || !trustedProxies.has(address)) return undefined;
   return {
     ...(host !== undefined && isHost(host) ? { host } : {}),
     ...(scheme === "http" || scheme === "https" ? { scheme } : {}),

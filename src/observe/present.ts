@@ -21,12 +21,15 @@ export function presentable(event: Event): ShownEvent {
   return event;
 }
 
-/** What no secret can hide in: then there is nothing to look for. */
 const HARMLESS = /^[\w./~-]*$/;
 
+/** Whether no secret can hide in a path, nor anything that has to be written otherwise. */
+export function isHarmless(path: string): boolean {
+  return HARMLESS.test(path) && !path.includes("mb_");
+}
+
 export function shownPath(path: string): string {
-  if (HARMLESS.test(path) && !path.includes("mb_")) return path;
-  return scrub(path.split("?", 1)[0]!);
+  return isHarmless(path) ? path : scrub(path.split("?", 1)[0]!);
 }
 
 /** The same event without characters that would do something to a terminal. */

@@ -5,19 +5,21 @@
 
 import pino from "pino";
 import type { RequestEvent } from "./events.ts";
-import { shownPath } from "./present.ts";
+import { isHarmless, shownPath } from "./present.ts";
 import { LEVELS } from "./sentences.ts";
 
 const LEVEL = pino.levels.values[LEVELS.request]!;
 
-/** Texts that are the same in JSON. */
-const PLAIN = /^[\w./~ -]*$/;
-
-const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
-
 export function requestLine(event: RequestEvent, time: number): string {
   const { requestId, method, path, status, keyId } = event;
   const milliseconds = Math.round(event.milliseconds * 1000) / 1000;
-  const key = keyId === undefined ? "" : `,"keyId":${quoted(keyId)}`;
-  return `{"level":${LEVEL},"time":${time},"event":"request","requestId":${quoted(requestId)},"method":${quoted(method)},"path":${quoted(shownPath(path))},"status":${status},"milliseconds":${milliseconds}${key}}\n`;
+  // Ids are our own words, which are the same in JSON.
+  const key = keyId === undefined ? "" : `,"keyId":"${keyId}"`;
+  return `{"level":${LEVEL},"time":${time},"event":"request","requestId":"${requestId}","method":${quotedMethod(method)},"path":${quotedPath(path)},"status":${status},"milliseconds":${milliseconds}${key}}\n`;
+}
+
+const quotedMethod = (method: string) => (method === "GET" ? '"GET"' : JSON.stringify(method));
+
+function quotedPath(path: string): string {
+  return isHarmless(path) ? `"${path}"` : JSON.stringify(shownPath(path));
 }

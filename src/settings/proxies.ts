@@ -22,9 +22,13 @@ export class AddressSet {
         };
   }
 
+  get isEmpty(): boolean {
+    return this.texts.length === 0;
+  }
+
   /** Whether an address belongs to the set. Anything that is no address does not. */
   has(address: string): boolean {
-    if (this.texts.length === 0) return false;
+    if (this.isEmpty) return false;
     const bare = address.replace(/%.*$/, "");
     const family = familyOf(bare);
     return family !== undefined && this.#blocks.check(bare, family);

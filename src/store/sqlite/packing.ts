@@ -50,19 +50,21 @@ export function packServed({ players, teams, sheet }: Served): Uint8Array {
 
 /** Adds to the numbers those that are not among them yet; gives the sheet. */
 export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): Fragment {
-  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  const teamsAt = COUNTS + NUMBER * view.getUint16(0, true);
-  const sheetAt = teamsAt + NUMBER * view.getUint16(2, true);
-  addNumbers(view, COUNTS, teamsAt, players);
-  addNumbers(view, teamsAt, sheetAt, teams);
+  const teamsAt = COUNTS + NUMBER * (packed[0]! | (packed[1]! << 8));
+  const sheetAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
+  addNumbers(packed, COUNTS, teamsAt, players);
+  addNumbers(packed, teamsAt, sheetAt, teams);
   return packed.subarray(sheetAt);
 }
 
-function addNumbers(view: DataView, from: number, to: number, numbers: number[]): void {
+function addNumbers(packed: Uint8Array, from: number, to: number, numbers: number[]): void {
   // Those of one match are different anyway. There are few: to look through them is the quickest.
   const known = numbers.length;
   for (let at = from; at < to; at += NUMBER) {
-    const number = view.getUint32(at, true);
+    // Not by a DataView: to make one costs more than all it would read here.
+    const number =
+      (packed[at]! | (packed[at + 1]! << 8) | (packed[at + 2]! << 16) | (packed[at + 3]! << 24)) >>>
+      0;
     if (known === 0 || !numbers.includes(number)) numbers.push(number);
   }
 }
