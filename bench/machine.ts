@@ -33,7 +33,7 @@ export function circumstances(command: string): Circumstances {
       cpu: cpus()[0]?.model.trim() ?? "unknown",
       cores: cpus().length,
       memoryGiB: Math.round(totalmem() / 1024 ** 3),
-      system: `${distribution()}${type()} ${release()}`,
+      system: `${distribution()}${type()} ${release().split(".").slice(0, 2).join(".")}`,
       bun: Bun.version,
       node: outputOf(["node", "--version"])?.replace(/^v/, "") ?? "none",
       wrk: /^wrk (?:debian\/)?(\S+)/.exec(outputOf(["wrk", "--version"]) ?? "")?.[1] ?? "none",

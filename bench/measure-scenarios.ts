@@ -19,7 +19,7 @@ import { type Address, type Measured, measure, warmUp, writeAddresses } from "./
 
 const CONNECTIONS = 32;
 const SAMPLES = 25;
-const WARM_UP = 2;
+const WARM_UP = 3;
 /** A server that waits longer than this share of the time has to share its core with others. */
 const DISTURBED = 0.15;
 

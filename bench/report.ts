@@ -9,19 +9,21 @@ import type {
   ScenarioRow,
   ScenariosSection,
   ServerFigures,
+  StagesSection,
 } from "./results.ts";
 import { markdownTable, percent, readable, times } from "./table.ts";
 
 /** What documents may show, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
-export const PARTS = ["scenarios", "details", "ingest", "growth", "memory"] as const;
+export const PARTS = ["scenarios", "details", "ingest", "stages", "growth", "memory"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** A part as Markdown; undefined when it was never measured. `plots` is the way to their folder. */
 export function render(part: Part, results: Results, plots: string): string | undefined {
-  const { scenarios, ingest, growth, memory } = results;
+  const { scenarios, ingest, stages, growth, memory } = results;
   if (part === "scenarios") return scenarios && renderScenarios(scenarios, plots);
   if (part === "details") return scenarios && renderDetails(scenarios);
   if (part === "ingest") return ingest && renderIngest(ingest);
+  if (part === "stages") return stages && renderStages(stages);
   if (part === "growth") return growth && renderGrowth(growth, plots);
   return memory && renderMemory(memory, plots);
 }
@@ -115,6 +117,14 @@ function renderIngest(section: IngestSection): string {
       ["stored with all indexes, bytes/match", readable(section.storedBytesPerMatch)],
       ["JSON ÷ stored", times(ratio)],
     ],
+  );
+  return [table, provenance(section)].join("\n\n");
+}
+
+function renderStages(section: StagesSection): string {
+  const table = markdownTable(
+    ["Stage", ...section.scenarios.map((name) => `${name}, µs`)],
+    section.rows.map(({ stage, micros }) => [stage, ...micros.map(readable)]),
   );
   return [table, provenance(section)].join("\n\n");
 }

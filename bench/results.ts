@@ -40,6 +40,13 @@ export interface IngestSection extends Circumstances {
   storedBytesPerMatch: number;
 }
 
+export interface StagesSection extends Circumstances {
+  matches: number;
+  scenarios: string[];
+  /** One number for each scenario. */
+  rows: { stage: string; micros: number[] }[];
+}
+
 export interface GrowthRow {
   name: string;
   /** One entry for each size, in the order of the sizes. */
@@ -85,6 +92,7 @@ export interface MemorySection extends Circumstances {
 export interface Results {
   scenarios?: ScenariosSection;
   ingest?: IngestSection;
+  stages?: StagesSection;
   growth?: GrowthSection;
   memory?: MemorySection;
 }

@@ -9,6 +9,7 @@ import { measureGrowth } from "./measure-growth.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureMemory } from "./measure-memory.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
+import { measureStages } from "./measure-stages.ts";
 import { clearScratch, type Places, placesIn } from "./places.ts";
 import { writePlots } from "./plots.ts";
 import { PARTS, render } from "./report.ts";
@@ -18,7 +19,9 @@ import { checkLoadGenerator } from "./wrk.ts";
 async function main(argv: string[]): Promise<void> {
   const flags = readFlags(argv);
   const places = placesIn(flags.out);
-  if (flags.sections.some((section) => section !== "ingest")) checkLoadGenerator();
+  if (flags.sections.some((section) => section !== "ingest" && section !== "stages")) {
+    checkLoadGenerator();
+  }
   clearScratch(places);
   mkdirSync(places.scratch, { recursive: true });
   for (const section of flags.sections) {
@@ -47,6 +50,8 @@ async function measureSection(
       return { ingest: await measureIngest(flags, places, where) };
     case "scenarios":
       return { scenarios: await measureScenarios(flags, places, where) };
+    case "stages":
+      return { stages: await measureStages(flags, places, where) };
     case "growth":
       return { growth: await measureGrowth(flags, places, where) };
     case "memory":

@@ -33,7 +33,9 @@ export function startCeiling(reply: Reply, places: Places): Promise<Server> {
   };
   writeFileSync(file, JSON.stringify(constant));
   const command = [process.execPath, CEILING, file];
-  return startServer("the ceiling", onServerCore(command), join(places.scratch, "ceiling.log"));
+  const log = join(places.scratch, "ceiling.log");
+  // With the runtime's settings that bin/matchbook makes, which do it good as well.
+  return startServer("the ceiling", onServerCore(command), log, { BUN_JSC_useConcurrentGC: "0" });
 }
 
 export async function startConventional(data: Data, places: Places): Promise<Server> {

@@ -18,11 +18,13 @@ import type { Keeper, Reader } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
-/** For the players and teams of one shard that are asked for most. */
-const CACHE_BYTES = 64 << 20;
+/** Only who serves needs a cache. */
+type ShardSettings = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "cache-mib">>;
+
+const MIB = 1024 * 1024;
 
 /** The shards of a deployment: those the settings list, else every store in the data folder. */
-export function openShards(settings: Pick<Settings, "data" | "shards">, observe: Observe): Shards {
+export function openShards(settings: ShardSettings, observe: Observe): Shards {
   const places = new Map(settings.shards.map(({ id, location }) => [id, location]));
   const readers = new Map<string, Reader>();
   const keepers = new Map<string, Keeper>();
@@ -38,7 +40,7 @@ export function openShards(settings: Pick<Settings, "data" | "shards">, observe:
       if (open || !mayExist(id)) return open;
       const database = openForReading(pathOf(id));
       if (!database) return undefined;
-      const reader = new SqliteReader(database, CACHE_BYTES);
+      const reader = new SqliteReader(database, (settings["cache-mib"] ?? 0) * MIB);
       readers.set(id, reader);
       observe({ event: "shard-opened", shard: id, location: pathOf(id) });
       return reader;

@@ -16,6 +16,7 @@ export const SERVER_SETTINGS = [
   "rate",
   "burst",
   "max-offset",
+  "cache-mib",
   "compat",
   "farewell-ms",
   "log-level",

@@ -51,24 +51,16 @@ export function writeFollowing(text: string): Fragment {
   return sealed(stored, COMMA.length + plain.length, crc);
 }
 
-/** Such a fragment with its comma and without. */
-export interface Following {
-  after: Piece;
-  alone: Piece;
-}
-
-/** Throws DamagedFragment. */
-export function readFollowing(stored: Fragment): Following {
-  const after = readFragment(stored);
+/** The piece of such a fragment, where nothing stands before it. */
+export function withoutComma(after: Piece): Piece {
   const length = after.length - COMMA.length;
-  const alone: Piece = {
+  return {
     deflated: after.deflated.subarray(COMMA.deflated.length),
     length,
     // Joining works by exclusive or, and so does taking back what was joined.
     crc: joinCrc(COMMA.crc, after.crc, length),
     mark: after.mark,
   };
-  return { after, alone };
 }
 
 /** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */

@@ -9,13 +9,12 @@ import type { Shape } from "../query/query.ts";
 import type { Bundle, NamedFragments } from "../store/store.ts";
 import {
   COMMA,
-  type Following,
   literalPiece,
   type Piece,
   pieceOf,
   piecesText,
-  readFollowing,
   readFragment,
+  withoutComma,
 } from "./fragment.ts";
 import type { Links } from "./links.ts";
 import { project } from "./project.ts";
@@ -72,7 +71,7 @@ export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decora
 
 export function playerContent(player: NamedFragments, shape: Shape, decorate?: Decorate): Piece[] {
   if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
-  return [DATA, piecesOf(player).alone];
+  return [DATA, pieceAlone(player)];
 }
 
 export function playerListContent(
@@ -83,8 +82,7 @@ export function playerListContent(
   if (decorate || shape.fields) return writtenPlayers(players, shape, true, decorate);
   const content = [LIST];
   for (const [index, player] of players.entries()) {
-    const { alone, after } = piecesOf(player);
-    content.push(index === 0 ? alone : after);
+    content.push(index === 0 ? pieceAlone(player) : pieceAfter(player));
   }
   content.push(END);
   return content;
@@ -110,8 +108,8 @@ const hasCompanions = ({ companions }: NamedFragments): boolean => companions !=
 function addRelated(content: Piece[], bundle: Bundle, sheets: readonly Sheet[]): void {
   // A match has two rosters, so something always stands before the first comma.
   if (sheets.length > 0) addList(content, sheets, "included");
-  for (const player of bundle.players) content.push(piecesOf(player).after);
-  for (const team of bundle.teams) content.push(piecesOf(team).after);
+  for (const player of bundle.players) content.push(pieceAfter(player));
+  for (const team of bundle.teams) content.push(pieceAfter(team));
   content.push(END);
 }
 
@@ -123,12 +121,14 @@ function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | 
 }
 
 /** Read from the fragment once; as long as the store hands out the same object, that will do. */
-function piecesOf(named: NamedFragments): Following {
-  if (named.memo !== undefined) return named.memo as Following;
-  const pieces = readFollowing(named.resource);
-  named.memo = pieces;
-  return pieces;
+function pieceAfter(named: NamedFragments): Piece {
+  if (named.memo !== undefined) return named.memo as Piece;
+  const piece = readFragment(named.resource);
+  named.memo = piece;
+  return piece;
 }
+
+const pieceAlone = (named: NamedFragments): Piece => withoutComma(pieceAfter(named));
 
 function written(
   bundle: Bundle,
@@ -148,7 +148,7 @@ function everyResource(bundle: Bundle, sheets: readonly Sheet[]): [Resource[], R
   pieces.push(BETWEEN);
   addList(pieces, sheets, "included");
   const named = [...bundle.players, ...bundle.teams];
-  for (const one of named) pieces.push(piecesOf(one).after);
+  for (const one of named) pieces.push(pieceAfter(one));
   for (const { companions } of named) {
     if (companions) pieces.push(COMMA, readFragment(companions));
   }
@@ -166,7 +166,7 @@ function writtenPlayers(
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const primary = players.map((player) => decorate(parse(piecesOf(player).alone)));
+  const primary = players.map((player) => decorate(parse(pieceAlone(player))));
   return write(primary, [], { ...shape, include: [] }, isList);
 }
 

@@ -100,6 +100,12 @@ export const SETTINGS = {
     help: "highest page[offset] that is served",
     parse: wholeNumber(0, 1_000_000_000),
   }),
+  "cache-mib": setting({
+    default: "256",
+    placeholder: "MIB",
+    help: "memory for the players and teams of one shard that are asked for most, in MiB",
+    parse: wholeNumber(0, 1_000_000),
+  }),
   compat: setting({
     default: "off",
     placeholder: "PROFILE",

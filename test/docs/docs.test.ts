@@ -217,14 +217,22 @@ describe("verbs", () => {
 
   test("have the flags that the documentation names", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
-    const named = unique(
-      [...everyPage.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag),
-    );
-    const foreign = ["--compressed"];
+    const named = unique(flagsIn(everyPage));
+    // Those of the benchmark, of curl and of Bun.
+    const foreign = [
+      ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
+      "--help",
+      "--compressed",
+      "--cpu-prof",
+    ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));
     expect(unknown).toEqual([]);
   });
 });
+
+function flagsIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
+}
 
 interface DocumentedVerb {
   words: string;

@@ -11,8 +11,8 @@ import {
   literalPiece,
   type Piece,
   pieceOf,
-  readFollowing,
   readFragment,
+  withoutComma,
   writeFollowing,
   writeFragment,
 } from "../../src/document/fragment.ts";
@@ -44,8 +44,8 @@ const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
   .tuple(anyText, fc.constantFrom("stored", "after", "alone", "written", "literal"))
   .map(([text, way]) => {
     if (way === "stored") return [text, readFragment(writeFragment(text))];
-    if (way === "after") return [`,${text}`, readFollowing(writeFollowing(text)).after];
-    if (way === "alone") return [text, readFollowing(writeFollowing(text)).alone];
+    if (way === "after") return [`,${text}`, readFragment(writeFollowing(text))];
+    if (way === "alone") return [text, withoutComma(readFragment(writeFollowing(text)))];
     return [text, way === "written" ? pieceOf(text) : literalPiece(text)];
   });
 

@@ -9,65 +9,73 @@ export interface NamedEntry extends NamedFragments {
   name: string;
 }
 
+interface Kept {
+  entry: NamedEntry;
+  /** Whether it was asked for since it was last looked at for removal. */
+  isUsed: boolean;
+}
+
 /** What an entry takes beside its fragments, roughly: objects, keys, places in the maps. */
 const ENTRY_BYTES = 700;
 
-interface Generation {
-  byNumber: Map<number, NamedEntry>;
-  byId: Map<string, NamedEntry>;
-  bytes: number;
-}
-
-/**
- * Two generations: what is asked for goes into the young one; when that has taken half of the room,
- * it becomes the old one, and the old one is forgotten. So the ones in use stay, and no list of uses
- * has to be kept in order.
- */
+/** Kept in the order in which they came. The oldest goes first, unless it was asked for meanwhile. */
 export class NamedCache {
-  #young = emptyGeneration();
-  #old = emptyGeneration();
+  readonly #byNumber = new Map<number, Kept>();
+  readonly #byId = new Map<string, Kept>();
+  #held = 0;
 
   constructor(readonly bytes: number) {}
 
   byNumber(num: number): NamedEntry | undefined {
-    return this.#young.byNumber.get(num) ?? this.#renewed(this.#old.byNumber.get(num));
+    return used(this.#byNumber.get(num));
   }
 
   byId(id: string): NamedEntry | undefined {
-    return this.#young.byId.get(id) ?? this.#renewed(this.#old.byId.get(id));
+    return used(this.#byId.get(id));
   }
 
   add(entry: NamedEntry): NamedEntry {
-    const young = this.#young;
-    young.byNumber.set(entry.num, entry);
-    young.byId.set(entry.id, entry);
-    young.bytes += ENTRY_BYTES + entry.resource.length + (entry.companions?.length ?? 0);
-    if (young.bytes > this.bytes / 2) {
-      this.#old = young;
-      this.#young = emptyGeneration();
-    }
+    this.forget(entry.num);
+    const kept = { entry, isUsed: false };
+    this.#byNumber.set(entry.num, kept);
+    this.#byId.set(entry.id, kept);
+    this.#held += sizeOf(entry);
+    while (this.#held > this.bytes && this.#byNumber.size > 1) this.#makeRoom();
     return entry;
   }
 
   forget(num: number): void {
-    for (const generation of [this.#young, this.#old]) {
-      const entry = generation.byNumber.get(num);
-      if (!entry) continue;
-      generation.byNumber.delete(num);
-      generation.byId.delete(entry.id);
-    }
+    const kept = this.#byNumber.get(num);
+    if (!kept) return;
+    this.#byNumber.delete(num);
+    this.#byId.delete(kept.entry.id);
+    this.#held -= sizeOf(kept.entry);
   }
 
   clear(): void {
-    this.#young = emptyGeneration();
-    this.#old = emptyGeneration();
+    this.#byNumber.clear();
+    this.#byId.clear();
+    this.#held = 0;
   }
 
-  #renewed(entry: NamedEntry | undefined): NamedEntry | undefined {
-    return entry && this.add(entry);
+  #makeRoom(): void {
+    const [num, kept] = this.#byNumber.entries().next().value!;
+    if (!kept.isUsed) {
+      this.forget(num);
+      return;
+    }
+    kept.isUsed = false;
+    this.#byNumber.delete(num);
+    this.#byNumber.set(num, kept);
   }
 }
 
-function emptyGeneration(): Generation {
-  return { byNumber: new Map(), byId: new Map(), bytes: 0 };
+function used(kept: Kept | undefined): NamedEntry | undefined {
+  if (!kept) return undefined;
+  kept.isUsed = true;
+  return kept.entry;
+}
+
+function sizeOf({ resource, companions }: NamedEntry): number {
+  return ENTRY_BYTES + resource.length + (companions?.length ?? 0);
 }

@@ -9,7 +9,9 @@ import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 /** How long a writer waits for its turn. Batches are short; this is for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
-/** As much as SQLite will map; the rest of a larger file is read. */
+/** For pages that are not mapped. */
+const CACHED_KIB = 64 * 1024;
+/** As much as SQLite will map (2 GiB, as Bun has it built); the rest of a larger file is read. */
 const MAPPED_BYTES = 2 ** 40;
 
 /** Opens for reading. Undefined when there is no shard in the file (yet). */
@@ -25,6 +27,7 @@ export function openForReading(path: string): Database | undefined {
     }
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
+    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
   } catch (error) {
     database.close();
@@ -43,7 +46,7 @@ export function openForWriting(path: string): Database {
     // FULL: a commit that was acknowledged survives a power cut.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
-    database.run("PRAGMA cache_size = -65536");
+    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     if (versionOf(database, path) < MIGRATIONS.length) migrate(database, path);
     return database;
   } catch (error) {

@@ -30,7 +30,7 @@ export function earlierPlace(a: Position, b: Position): Position {
 }
 
 /** How far ahead roads are compared. Beyond that, any is long, and the first is taken. */
-const COMPARED_ROWS = 128;
+const COMPARED_ROWS = 64;
 
 /** Walks one selection. The keys of players and teams are the adapter's numbers. */
 export class Walk {
