@@ -13,7 +13,7 @@ import { MATCHBOOK, type Places } from "./places.ts";
 import type { MemorySample, MemorySection } from "./results.ts";
 import { startMatchbook } from "./servers.ts";
 import { chance, growthPercent, shuffled, significant } from "./statistics.ts";
-import { residentMiB } from "./usage.ts";
+import { memoryOf } from "./usage.ts";
 import { type Address, measure, writeAddresses } from "./wrk.ts";
 
 const CONNECTIONS = 32;
@@ -114,17 +114,20 @@ class Watch {
   }
 
   #look(): void {
-    const serverMiB = residentMiB(this.server.pid);
-    if (serverMiB === undefined) return;
-    const ingestMiB = this.#ingest === undefined ? undefined : residentMiB(this.#ingest);
+    const server = memoryOf(this.server.pid);
+    if (server === undefined) return;
+    const ingest = this.#ingest === undefined ? undefined : memoryOf(this.#ingest);
     const seconds = Math.round((performance.now() - this.#began) / 1000);
     this.#samples.push({
       seconds,
-      serverMiB: significant(serverMiB),
-      ...(ingestMiB === undefined ? {} : { ingestMiB: significant(ingestMiB) }),
+      serverMiB: significant(server.resident),
+      ownMiB: significant(server.own),
+      ...(ingest === undefined ? {} : { ingestMiB: significant(ingest.resident) }),
     });
     if (seconds % 30 < SAMPLE_MS / 1000)
-      progress(`${seconds} s: server ${serverMiB.toFixed(0)} MiB`);
+      progress(
+        `${seconds} s: server ${server.resident.toFixed(0)} MiB, ${server.own.toFixed(0)} of its own`,
+      );
   }
 }
 
@@ -134,7 +137,15 @@ export function verdict(
   seconds: number,
 ): Pick<
   MemorySection,
-  "settledSeconds" | "settledMiB" | "endMiB" | "maxMiB" | "growthPercent" | "maxIngestMiB"
+  | "settledSeconds"
+  | "settledMiB"
+  | "settledOwnMiB"
+  | "endMiB"
+  | "endOwnMiB"
+  | "maxMiB"
+  | "growthPercent"
+  | "ownGrowthPercent"
+  | "maxIngestMiB"
 > {
   const settledSeconds = Math.min(SETTLED_SECONDS, Math.round(seconds / 5));
   const settled = samples.find((sample) => sample.seconds >= settledSeconds) ?? samples[0]!;
@@ -142,9 +153,12 @@ export function verdict(
   return {
     settledSeconds,
     settledMiB: settled.serverMiB,
+    settledOwnMiB: settled.ownMiB,
     endMiB: last.serverMiB,
+    endOwnMiB: last.ownMiB,
     maxMiB: Math.max(...samples.map(({ serverMiB }) => serverMiB)),
     maxIngestMiB: Math.max(0, ...samples.map(({ ingestMiB }) => ingestMiB ?? 0)),
     growthPercent: significant(growthPercent(settled.serverMiB, last.serverMiB), 3),
+    ownGrowthPercent: significant(growthPercent(settled.ownMiB, last.ownMiB), 3),
   };
 }

@@ -80,11 +80,13 @@ function growthPlots({ sizes, rows }: GrowthSection): Record<string, string> {
 
 function memoryPlots({ samples }: MemorySection): Record<string, string> {
   const server = samples.map(({ seconds, serverMiB }) => [seconds, serverMiB] as const);
+  const own = samples.map(({ seconds, ownMiB }) => [seconds, ownMiB] as const);
   const ingest = samples.flatMap(({ seconds, ingestMiB }) =>
     ingestMiB === undefined ? [] : [[seconds, ingestMiB] as const],
   );
   const chart = timeChart("Resident memory under load", "MiB", [
     { name: "server", colour: COLOURS.matchbook, points: server },
+    { name: "server, without mapped files", colour: COLOURS.ceiling, points: own },
     { name: "ingest beside it", colour: COLOURS.conventional, points: ingest },
   ]);
   return { "memory.svg": chart };

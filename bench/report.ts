@@ -173,6 +173,12 @@ function renderMemory(section: MemorySection, plots: string): string {
       ["highest resident memory, MiB", readable(section.maxMiB)],
       ["highest resident memory of the ingest, MiB", readable(section.maxIngestMiB)],
       [`growth from ${settled} to the end`, percent(section.growthPercent / 100)],
+      [`without mapped files, after ${settled}, MiB`, readable(section.settledOwnMiB)],
+      ["without mapped files, at the end, MiB", readable(section.endOwnMiB)],
+      [
+        `without mapped files, growth from ${settled} to the end`,
+        percent(section.ownGrowthPercent / 100),
+      ],
     ],
   );
   return [

@@ -67,6 +67,8 @@ export interface MemorySample {
   /** Since the load began. */
   seconds: number;
   serverMiB: number;
+  /** Of that, what is not mapped from files. */
+  ownMiB: number;
   /** Only while it runs. */
   ingestMiB?: number;
 }
@@ -82,11 +84,14 @@ export interface MemorySection extends Circumstances {
   /** When the warm-up counts as over: after two minutes, or a fifth of a shorter run. */
   settledSeconds: number;
   settledMiB: number;
+  settledOwnMiB: number;
   endMiB: number;
+  endOwnMiB: number;
   maxMiB: number;
   maxIngestMiB: number;
   /** From the settled state to the end. */
   growthPercent: number;
+  ownGrowthPercent: number;
 }
 
 export interface Results {

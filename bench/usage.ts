@@ -27,13 +27,26 @@ export function workOf(pid: number): Work {
   return work;
 }
 
-/** Resident memory in MiB; undefined once the process is gone. */
-export function residentMiB(pid: number): number | undefined {
+/** In MiB. */
+export interface Memory {
+  resident: number;
+  /** Without the parts of files that are mapped, which the kernel can take back. */
+  own: number;
+}
+
+/** Undefined once the process is gone. */
+export function memoryOf(pid: number): Memory | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-    return kib === undefined ? undefined : Number(kib) / 1024;
+    const resident = mebibytes("VmRSS", status);
+    const own = mebibytes("RssAnon", status);
+    return resident === undefined || own === undefined ? undefined : { resident, own };
   } catch {
     return undefined;
   }
+}
+
+function mebibytes(name: string, status: string): number | undefined {
+  const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
+  return kib === undefined ? undefined : Number(kib) / 1024;
 }

@@ -111,15 +111,19 @@ describe("the verdict on memory", () => {
     const samples = [0, 60, 120, 180, 600].map((seconds, at) => ({
       seconds,
       serverMiB: [50, 90, 100, 130, 105][at]!,
+      ownMiB: [40, 70, 80, 90, 80][at]!,
       ...(seconds === 180 ? { ingestMiB: 200 } : {}),
     }));
     expect(verdict(samples, 600)).toEqual({
       settledSeconds: 120,
       settledMiB: 100,
+      settledOwnMiB: 80,
       endMiB: 105,
+      endOwnMiB: 80,
       maxMiB: 130,
       maxIngestMiB: 200,
       growthPercent: 5,
+      ownGrowthPercent: 0,
     });
   });
 });
@@ -227,11 +231,11 @@ const WHOLE: Results = {
     requestsPerSecond: 1000,
     ingested: 2000,
     samples: [
-      { seconds: 0, serverMiB: 80 },
-      { seconds: 600, serverMiB: 105, ingestMiB: 150 },
+      { seconds: 0, serverMiB: 80, ownMiB: 60 },
+      { seconds: 600, serverMiB: 105, ownMiB: 70, ingestMiB: 150 },
     ],
-    ...{ settledSeconds: 120, settledMiB: 100, endMiB: 105, maxMiB: 110 },
-    ...{ maxIngestMiB: 150, growthPercent: 5 },
+    ...{ settledSeconds: 120, settledMiB: 100, settledOwnMiB: 70, endMiB: 105, endOwnMiB: 70 },
+    ...{ maxMiB: 110, maxIngestMiB: 150, growthPercent: 5, ownGrowthPercent: 0 },
   },
 };
 
