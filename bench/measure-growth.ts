@@ -2,7 +2,8 @@
 
 import { join } from "node:path";
 import { askerOf } from "./asking.ts";
-import { dataOf } from "./data.ts";
+import type { Server } from "./children.ts";
+import { type Data, dataOf } from "./data.ts";
 import { progress } from "./failure.ts";
 import type { Flags } from "./flags.ts";
 import type { Circumstances } from "./machine.ts";
@@ -10,6 +11,7 @@ import { storedBytes } from "./measure-ingest.ts";
 import { addressesOf, chosen } from "./measure-scenarios.ts";
 import { type Places, SHARD } from "./places.ts";
 import type { GrowthRow, GrowthSection } from "./results.ts";
+import type { Scenario } from "./scenarios.ts";
 import { startMatchbook } from "./servers.ts";
 import { median, significant } from "./statistics.ts";
 import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
@@ -22,53 +24,63 @@ export async function measureGrowth(
   places: Places,
   where: Circumstances,
 ): Promise<GrowthSection> {
-  const scenarios = chosen(flags);
-  const rows: GrowthRow[] = scenarios.map(({ name }) => ({ name, p50Ms: [], cpuMicros: [] }));
-  const sizes: number[] = [];
+  const shards: GrownShard[] = [];
   for (const matches of flags.sizes) {
-    const measured = await measureSize(matches, flags, places);
-    sizes.push(measured.bytes);
-    for (const [at, row] of rows.entries()) {
-      const rounds = measured.scenarios[at]!;
-      row.p50Ms.push(significant(median(rounds.map(({ p50Ms }) => p50Ms))));
-      row.cpuMicros.push(significant(median(rounds.map(({ cpuMicros }) => cpuMicros))));
-    }
+    const data = await dataOf(places.data, matches, flags.fresh);
+    shards.push({ matches, data, server: await startMatchbook(data.matchbook, places) });
   }
+  const rows: GrowthRow[] = [];
+  for (const scenario of chosen(flags)) {
+    rows.push(await measureScenario(scenario, shards, flags, places));
+  }
+  for (const { server } of shards) await server.stop();
   return {
     ...where,
     seconds: flags.seconds,
     rounds: flags.rounds,
     connections: CONNECTIONS,
     sizes: flags.sizes,
-    storedBytes: sizes,
+    storedBytes: shards.map(({ data }) => storedBytes(join(data.matchbook, `${SHARD}.db`))),
     rows,
   };
 }
 
-async function measureSize(
-  matches: number,
+/** A shard of one size, with a server of its own; only one of the servers is asked at a time. */
+interface GrownShard {
+  matches: number;
+  data: Data;
+  server: Server;
+}
+
+/** The sizes take turns, so that what disturbs one disturbs all. */
+async function measureScenario(
+  scenario: Scenario,
+  shards: readonly GrownShard[],
   flags: Flags,
   places: Places,
-): Promise<{ bytes: number; scenarios: Measured[][] }> {
-  const data = await dataOf(places.data, matches, flags.fresh);
-  const bytes = storedBytes(join(data.matchbook, `${SHARD}.db`));
-  const server = await startMatchbook(data.matchbook, places);
-  const scenarios: Measured[][] = [];
-  for (const scenario of chosen(flags)) {
-    const file = join(places.scratch, "growth.txt");
+): Promise<GrowthRow> {
+  const loads = [];
+  for (const { matches, data, server } of shards) {
+    const file = join(places.scratch, `growth-${matches}.txt`);
     writeAddresses(file, await addressesOf(scenario, data, askerOf(server, data.key)));
-    const load = { connections: CONNECTIONS, key: data.key, file };
+    const load = { connections: CONNECTIONS, key: data.key, file, seconds: flags.seconds };
     // Once through, so that what is measured comes out of the page cache.
     await warmUp(server, { ...load, seconds: Math.max(2, flags.seconds) });
-    const rounds: Measured[] = [];
-    for (let round = 0; round < flags.rounds; round++) {
-      rounds.push(await measure(server, { ...load, seconds: flags.seconds }));
-    }
-    scenarios.push(rounds);
-    const cpu = median(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(0);
-    const p50 = median(rounds.map(({ p50Ms }) => p50Ms)).toFixed(2);
-    progress(`${matches} matches, ${scenario.name.padEnd(22)} p50 ${p50} ms, ${cpu} µs CPU`);
+    loads.push({ server, load });
   }
-  await server.stop();
-  return { bytes, scenarios };
+  const measured = loads.map((): Measured[] => []);
+  for (let round = 0; round < flags.rounds; round++) {
+    for (const [at, { server, load }] of loads.entries()) {
+      measured[at]!.push(await measure(server, load));
+    }
+  }
+  const medians = (pick: (one: Measured) => number) =>
+    measured.map((rounds) => significant(median(rounds.map(pick))));
+  const row = {
+    name: scenario.name,
+    p50Ms: medians(({ p50Ms }) => p50Ms),
+    cpuMicros: medians(({ cpuMicros }) => cpuMicros),
+  };
+  progress(`${scenario.name.padEnd(22)} ${row.cpuMicros.join(", ")} µs CPU`);
+  return row;
 }

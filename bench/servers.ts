@@ -13,9 +13,13 @@ import { CEILING, CONVENTIONAL, MATCHBOOK, type Places } from "./places.ts";
 /** What a constant reply needs so that a caller can read it. */
 const CEILING_HEADERS = ["content-type", "content-encoding"];
 
+/** Several may run at once, each with a log of its own. */
+let started = 0;
+
 export function startMatchbook(data: string, places: Places): Promise<Server> {
   const command = [MATCHBOOK, "serve", "--data", data, "--port", "0", "--farewell-ms", "0"];
-  return startServer("Matchbook", onServerCore(command), join(places.scratch, "matchbook.log"));
+  const log = join(places.scratch, `matchbook-${++started}.log`);
+  return startServer("Matchbook", onServerCore(command), log);
 }
 
 /** A server that always gives one reply. */
