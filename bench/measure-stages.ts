@@ -58,7 +58,10 @@ export async function measureStages(
     ...where,
     matches: data.matches,
     scenarios: MEASURED,
-    rows: [...rows].map(([stage, micros]) => ({ stage, micros: micros.map(significant) })),
+    rows: [...rows].map(([stage, micros]) => ({
+      stage,
+      micros: micros.map((one) => significant(one, 3)),
+    })),
   };
 }
 
