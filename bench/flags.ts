@@ -3,7 +3,14 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 
-export const SECTIONS = ["ingest", "scenarios", "stages", "growth", "memory"] as const;
+export const SECTIONS = [
+  "ingest",
+  "scenarios",
+  "stages",
+  "growth",
+  "memory",
+  "memory-beside-ingest",
+] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 export interface Flags {

@@ -1,4 +1,4 @@
-/** In charge of the section `memory`: whether a server under load, beside an ingest, keeps its size. */
+/** In charge of the sections on memory: whether a server under load keeps its size, alone or beside an ingest. */
 
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +24,7 @@ export async function measureMemory(
   flags: Flags,
   places: Places,
   where: Circumstances,
+  ingests: boolean,
 ): Promise<MemorySection> {
   const seconds = Math.ceil(flags.minutes * 60);
   const data = await dataOf(places.data, flags.matches, flags.fresh);
@@ -39,7 +40,7 @@ export async function measureMemory(
   const load = { seconds, connections: CONNECTIONS, key: data.key, file };
   const [measured, ingested] = await Promise.all([
     measure(server, load),
-    ingestMeanwhile(data, copy, seconds, watch),
+    ingests ? ingestMeanwhile(data, copy, seconds, watch) : 0,
   ]);
   const samples = watch.end();
   await server.stop();

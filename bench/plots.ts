@@ -8,11 +8,17 @@ import type { GrowthSection, MemorySection, Results, ScenariosSection } from "./
 import { COLOURS } from "./svg.ts";
 import { readable, times } from "./table.ts";
 
-export function plotsOf({ scenarios, growth, memory }: Results): Record<string, string> {
+export function plotsOf({
+  scenarios,
+  growth,
+  memory,
+  memoryBesideIngest,
+}: Results): Record<string, string> {
   return {
     ...(scenarios && scenarioPlots(scenarios)),
     ...(growth && growthPlots(growth)),
-    ...(memory && memoryPlots(memory)),
+    ...(memory && { "memory.svg": memoryPlot(memory) }),
+    ...(memoryBesideIngest && { "memory-beside-ingest.svg": memoryPlot(memoryBesideIngest) }),
   };
 }
 
@@ -78,18 +84,19 @@ function growthPlots({ sizes, rows }: GrowthSection): Record<string, string> {
   };
 }
 
-function memoryPlots({ samples }: MemorySection): Record<string, string> {
+function memoryPlot({ samples }: MemorySection): string {
   const server = samples.map(({ seconds, serverMiB }) => [seconds, serverMiB] as const);
   const own = samples.map(({ seconds, ownMiB }) => [seconds, ownMiB] as const);
   const ingest = samples.flatMap(({ seconds, ingestMiB }) =>
     ingestMiB === undefined ? [] : [[seconds, ingestMiB] as const],
   );
-  const chart = timeChart("Resident memory under load", "MiB", [
+  return timeChart("Resident memory under load", "MiB", [
     { name: "server", colour: COLOURS.matchbook, points: server },
     { name: "server, without mapped files", colour: COLOURS.ceiling, points: own },
-    { name: "ingest beside it", colour: COLOURS.conventional, points: ingest },
+    ...(ingest.length > 0
+      ? [{ name: "ingest beside it", colour: COLOURS.conventional, points: ingest }]
+      : []),
   ]);
-  return { "memory.svg": chart };
 }
 
 function shortNumber(value: number): string {

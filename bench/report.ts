@@ -14,18 +14,29 @@ import type {
 import { markdownTable, percent, readable, times } from "./table.ts";
 
 /** What documents may show, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
-export const PARTS = ["scenarios", "details", "ingest", "stages", "growth", "memory"] as const;
+export const PARTS = [
+  "scenarios",
+  "details",
+  "ingest",
+  "stages",
+  "growth",
+  "memory",
+  "memory-beside-ingest",
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** A part as Markdown; undefined when it was never measured. `plots` is the way to their folder. */
 export function render(part: Part, results: Results, plots: string): string | undefined {
-  const { scenarios, ingest, stages, growth, memory } = results;
+  const { scenarios, ingest, stages, growth, memory, memoryBesideIngest } = results;
   if (part === "scenarios") return scenarios && renderScenarios(scenarios, plots);
   if (part === "details") return scenarios && renderDetails(scenarios);
   if (part === "ingest") return ingest && renderIngest(ingest);
   if (part === "stages") return stages && renderStages(stages);
   if (part === "growth") return growth && renderGrowth(growth, plots);
-  return memory && renderMemory(memory, plots);
+  if (part === "memory") return memory && renderMemory(memory, `${plots}/memory.svg`);
+  return (
+    memoryBesideIngest && renderMemory(memoryBesideIngest, `${plots}/memory-beside-ingest.svg`)
+  );
 }
 
 function renderScenarios(section: ScenariosSection, plots: string): string {
@@ -159,7 +170,7 @@ function renderGrowth(section: GrowthSection, plots: string): string {
   ].join("\n\n");
 }
 
-function renderMemory(section: MemorySection, plots: string): string {
+function renderMemory(section: MemorySection, plot: string): string {
   const settled = `${readable(section.settledSeconds)} s`;
   const table = markdownTable(
     ["Measure", "Value"],
@@ -167,11 +178,15 @@ function renderMemory(section: MemorySection, plots: string): string {
       ["length of the load, minutes", readable(section.minutes)],
       ["requests answered", readable(section.requests)],
       ["requests/s", readable(section.requestsPerSecond)],
-      ["matches that came in meanwhile", readable(section.ingested)],
+      ...(section.ingested > 0
+        ? [["matches that came in meanwhile", readable(section.ingested)]]
+        : []),
       [`resident memory of the server after ${settled}, MiB`, readable(section.settledMiB)],
       ["resident memory at the end, MiB", readable(section.endMiB)],
       ["highest resident memory, MiB", readable(section.maxMiB)],
-      ["highest resident memory of the ingest, MiB", readable(section.maxIngestMiB)],
+      ...(section.ingested > 0
+        ? [["highest resident memory of the ingest, MiB", readable(section.maxIngestMiB)]]
+        : []),
       [`growth from ${settled} to the end`, percent(section.growthPercent / 100)],
       [`without mapped files, after ${settled}, MiB`, readable(section.settledOwnMiB)],
       ["without mapped files, at the end, MiB", readable(section.endOwnMiB)],
@@ -184,7 +199,7 @@ function renderMemory(section: MemorySection, plots: string): string {
   return [
     `All scenarios mixed, ${section.connections} connections, ${readable(section.matches)} matches at the start.`,
     table,
-    `![Resident memory over time](${plots}/memory.svg)`,
+    `![Resident memory over time](${plot})`,
     provenance(section),
   ].join("\n\n");
 }

@@ -100,6 +100,7 @@ export interface Results {
   stages?: StagesSection;
   growth?: GrowthSection;
   memory?: MemorySection;
+  memoryBesideIngest?: MemorySection;
 }
 
 export function readResults(file: string): Results {

@@ -55,7 +55,9 @@ async function measureSection(
     case "growth":
       return { growth: await measureGrowth(flags, places, where) };
     case "memory":
-      return { memory: await measureMemory(flags, places, where) };
+      return { memory: await measureMemory(flags, places, where, false) };
+    case "memory-beside-ingest":
+      return { memoryBesideIngest: await measureMemory(flags, places, where, true) };
   }
 }
 
