@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { limitHeaders, MemoryLimiter, policyFor } from "../src/access/limiter.ts";
 import { KeyWatch } from "../src/access/watch.ts";
+import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
 import { type Call, readCall } from "../src/http/call.ts";
@@ -47,7 +48,7 @@ export async function measureStages(
   const keys = new KeyWatch(data.matchbook, () => {});
   keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
-  const reader = new SqliteReader(database, CACHE_BYTES);
+  const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);
   const rows = new Map<string, number[]>();
   for (const name of MEASURED) {
     progress(`  ${name}`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import { MemoryLimiter } from "./access/limiter.ts";
 import { KeyWatch } from "./access/watch.ts";
+import { checkFragment } from "./document/fragment.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
@@ -40,7 +41,8 @@ export function openShards(settings: ShardSettings, observe: Observe): Shards {
       if (open || !mayExist(id)) return open;
       const database = openForReading(pathOf(id));
       if (!database) return undefined;
-      const reader = new SqliteReader(database, (settings["cache-mib"] ?? 0) * MIB);
+      const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
+      const reader = new SqliteReader(database, cacheBytes, checkFragment);
       readers.set(id, reader);
       observe({ event: "shard-opened", shard: id, location: pathOf(id) });
       return reader;

@@ -13,6 +13,7 @@ import {
   type Piece,
   pieceOf,
   piecesText,
+  readCheckedFragment,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
@@ -120,13 +121,8 @@ function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | 
   }
 }
 
-/** Read from the fragment once; as long as the store hands out the same object, that will do. */
-function pieceAfter(named: NamedFragments): Piece {
-  if (named.memo !== undefined) return named.memo as Piece;
-  const piece = readFragment(named.resource);
-  named.memo = piece;
-  return piece;
-}
+const pieceAfter = ({ resource, isChecked }: NamedFragments): Piece =>
+  isChecked ? readCheckedFragment(resource) : readFragment(resource);
 
 const pieceAlone = (named: NamedFragments): Piece => withoutComma(pieceAfter(named));
 

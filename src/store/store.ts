@@ -32,12 +32,15 @@ export function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U
 /** Bytes that only document/ can make and read. */
 export type Fragment = Uint8Array;
 
+/** Throws when a fragment is not what was stored. For readers that keep fragments in memory. */
+export type CheckFragment = (fragment: Fragment) => void;
+
 /** A served player or team: its resource, and what only that resource links to (rare). */
 export interface NamedFragments {
   resource: Fragment;
   companions: Fragment | undefined;
-  /** Where document/ keeps what it read from these. A store that hands out one object again spares that. */
-  memo?: unknown;
+  /** Whether the store had them checked when it read them, so that it need not be done again. */
+  isChecked?: boolean;
 }
 
 /**

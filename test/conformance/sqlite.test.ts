@@ -19,7 +19,7 @@ storeConformance("SQLite", async () => {
   return {
     keeper,
     reader() {
-      const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES);
+      const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES, () => {});
       readers.push(reader);
       return reader;
     },

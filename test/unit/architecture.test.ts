@@ -43,7 +43,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "openapi",
   ],
-  "wiring.ts": ["domain", "observe", "store", "access", "settings", "store/sqlite", "http"],
+  "wiring.ts": [
+    "domain",
+    "observe",
+    "store",
+    "access",
+    "settings",
+    "store/sqlite",
+    "http",
+    "document",
+  ],
   cli: [
     "domain",
     "observe",

@@ -3,7 +3,9 @@
 import type { Database } from "bun:sqlite";
 import type {
   Bundle,
+  CheckFragment,
   Fragment,
+  NamedFragments,
   Page,
   PlayerListing,
   Reader,
@@ -11,9 +13,10 @@ import type {
   Spot,
   Vocabulary,
 } from "../store.ts";
-import { NamedCache, type NamedEntry } from "./cache.ts";
+import { NamedCache } from "./cache.ts";
 import { unpackNumbers, unpackServed } from "./packing.ts";
 import { type Direction, Lanes, type Range } from "./roads.ts";
+import type { NamedEntry } from "./slab.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
 import { earlierPlace, laterPlace, placeAt, Walk } from "./walk.ts";
@@ -39,11 +42,13 @@ export class SqliteReader implements Reader {
   readonly #lanes: Lanes;
   readonly #snapshot: Snapshot;
   readonly #cached: Record<NamedTable, NamedCache>;
+  readonly #check: CheckFragment;
   #vocabulary: Vocabulary | undefined;
   #lastChange = -1;
 
-  constructor(database: Database, cacheBytes: number) {
+  constructor(database: Database, cacheBytes: number, check: CheckFragment) {
     this.#database = database;
+    this.#check = check;
     this.#statements = new Statements(database);
     this.#lanes = new Lanes(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
@@ -87,12 +92,12 @@ export class SqliteReader implements Reader {
 
   playersNamed(name: string, limit: number): PlayerListing[] {
     this.#snapshot.enter();
-    return this.#listed(`SELECT num FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`, name);
+    return this.#listed(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`, name);
   }
 
   recentPlayers(limit: number): PlayerListing[] {
     this.#snapshot.enter();
-    return this.#listed(`SELECT num FROM players ORDER BY seen_at DESC, id LIMIT ${limit}`);
+    return this.#listed(`SELECT id FROM players ORDER BY seen_at DESC, id LIMIT ${limit}`);
   }
 
   playerIdsNamed(names: string[]): string[] {
@@ -140,38 +145,29 @@ export class SqliteReader implements Reader {
       .get(num)!;
   }
 
-  #withNumber(table: NamedTable, num: number): NamedEntry {
-    return (
-      this.#cached[table].byNumber(num) ??
-      this.#remember(table, this.#named(`${NAMED} ${table} WHERE num = ?`, num)!)
-    );
+  #withNumber(table: NamedTable, num: number): NamedFragments {
+    return this.#cached[table].byNumber(num) ?? this.#load(table, "num", num)!;
   }
 
   #withId(table: NamedTable, id: string): NamedEntry | undefined {
-    const known = this.#cached[table].byId(id);
-    if (known) return known;
-    const row = this.#named(`${NAMED} ${table} WHERE id = ?`, id);
-    return row ? this.#remember(table, row) : undefined;
+    return this.#cached[table].byId(id) ?? this.#load(table, "id", id);
   }
 
-  #named(sql: string, key: string | number): NamedColumns | null {
-    return this.#statements.get<NamedColumns>(sql).get(key);
-  }
-
-  #remember(table: NamedTable, row: NamedColumns): NamedEntry {
-    return this.#cached[table].add({
-      num: row.num,
-      id: row.id,
-      name: row.name,
-      resource: row.resource,
-      companions: row.companions ?? undefined,
-      memo: undefined,
-    });
+  #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
+    const row = this.#statements
+      .get<NamedColumns>(`${NAMED} ${table} WHERE ${column} = ?`)
+      .get(key);
+    if (row === null) return undefined;
+    const entry = { ...row, companions: row.companions ?? undefined, isChecked: true };
+    this.#check(entry.resource);
+    if (entry.companions) this.#check(entry.companions);
+    this.#cached[table].add(entry);
+    return entry;
   }
 
   #listed(sql: string, ...values: (string | number)[]): PlayerListing[] {
-    const rows = this.#statements.get(sql).values(...values) as [number][];
-    return rows.map(([num]) => this.#withNumber("players", num));
+    const rows = this.#statements.get(sql).values(...values) as [string][];
+    return rows.flatMap(([id]) => this.#withId("players", id) ?? []);
   }
 
   #numbers(table: NamedTable, ids: string[]): number[] {
