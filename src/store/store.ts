@@ -109,15 +109,25 @@ export interface Reader {
   playersNamed(name: string, limit: number): Awaitable<PlayerListing[]>;
   /** The players seen in a served match most recently: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
-  /** The ids of every player that bears one of these (distinct) names now. */
+  /** The ids of every player that bears one of these (distinct) names now, in their order, then by id. */
   playerIdsNamed(names: string[]): Awaitable<string[]>;
-  /** The ids of every team that bears one of these (distinct) tags now. */
+  /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
   teamIdsNamed(names: string[]): Awaitable<string[]>;
-  /** The creation time of the newest served match. */
-  newestMatch(): Awaitable<number | undefined>;
+  /** How much is served. It costs the same however much that is. */
+  summary(): Awaitable<Summary>;
   /** The extra include paths and resource types that served records carry, beyond the usual. */
   vocabulary(): Awaitable<Vocabulary>;
   close(): Awaitable<void>;
+}
+
+export interface Summary {
+  matches: number;
+  /** Those that served matches name. */
+  players: number;
+  /** The creation time of the newest match; undefined when there is none. */
+  newestMatch: number | undefined;
+  /** What the store takes, roughly, withheld records included. */
+  bytes: number;
 }
 
 export interface Vocabulary {
@@ -138,23 +148,50 @@ export interface StoredMatch extends Spot {
 
 export type Fate = { state: "served" } | { state: "withheld"; reason: WithheldReason };
 
-export interface Counts {
+export interface KeptRecord {
+  fate: Fate;
+  match: StoredMatch;
+}
+
+/**
+ * All that a shard keeps, to be gone through in steps. A step gives at most `limit`, and fewer only
+ * where there are no more.
+ */
+export interface Holdings {
+  /**
+   * Every record once: served ones in order, then withheld ones by id. `after` is the last record of
+   * the step before, undefined for the first step.
+   */
+  records(after: { fate: Fate; match: Spot } | undefined, limit: number): Awaitable<KeptRecord[]>;
+  /** The players that served matches name, by id, those after `afterId`; all come after "". */
+  players(afterId: string, limit: number): Awaitable<NamedHolding[]>;
+  /** The same of teams. */
+  teams(afterId: string, limit: number): Awaitable<NamedHolding[]>;
+}
+
+export interface NamedHolding extends NamedFragments {
+  id: string;
+}
+
+export interface Counts extends Omit<Summary, "matches"> {
   served: number;
   withheld: Record<WithheldReason, number>;
-  players: number;
   teams: number;
-  newestMatch: number | undefined;
-  bytes: number;
 }
 
 /** What operators may ask. (While a write of the same keeper runs, it may show in the answers.) */
 export interface Inspector {
   /** The record with this id, served or withheld. */
-  inspect(id: string): Awaitable<{ fate: Fate; match: StoredMatch } | undefined>;
+  inspect(id: string): Awaitable<KeptRecord | undefined>;
   /** How many records show each of these players to be ranked; those with none are left out. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
-  /** Players and teams: those of served matches. Bytes: what the store takes, roughly. */
+  /** Teams, as players: those that served matches name. */
   counts(): Awaitable<Counts>;
+  /**
+   * Runs `work` over one state of the shard, however long it takes. Other writers go on meanwhile;
+   * those of the same keeper wait.
+   */
+  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T>;
 }
 
 export interface Keeper extends Inspector {
@@ -162,7 +199,8 @@ export interface Keeper extends Inspector {
    * Runs `work` as one transaction. When the promise resolves, all of it is durable and visible to
    * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
    * it happened, and the keeper can be used again. Writers, of other processes too, take turns;
-   * therefore `work` must not write through the keeper, only through its transaction.
+   * therefore `work` must not write through the keeper, only through its transaction. Who waits for
+   * a turn longer than a minute or two gets a StoreAway.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -219,14 +257,14 @@ export interface PlayerRow extends TeamRow, Standing {}
  * Primitive reads and writes. Reads see what the transaction has written so far. All lists may be
  * empty and are free of repetitions.
  */
-export interface Transaction {
+export interface Transaction extends Holdings {
   /** Keeps every other writer from changing what concerns these players until the end. */
   lockPlayers(ids: string[]): Awaitable<void>;
 
   /** Which of these matches are known, served or withheld, with their content. */
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records themselves; unknown ids are left out. */
-  load(ids: string[]): Awaitable<{ fate: Fate; match: StoredMatch }[]>;
+  load(ids: string[]): Awaitable<KeptRecord[]>;
   /** Of a served match, what it carried about players and teams; undefined when there is none. */
   carried(id: string): Awaitable<Fragment | undefined>;
   /**
@@ -275,4 +313,9 @@ export interface Transaction {
 /** The shard's file or database cannot be used; the message says what to do. */
 export class StoreError extends Error {
   override name = "StoreError";
+}
+
+/** The shard's database does not answer, or not as it should: it may be back soon. */
+export class StoreAway extends StoreError {
+  override name = "StoreAway";
 }

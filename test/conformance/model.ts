@@ -68,23 +68,25 @@ const players = ["p", "P", "q", "r", "s"];
 const teams = ["t", "u", "T"];
 const some = <T>(values: T[]) => fc.subarray(values, { maxLength: 3 });
 
-const entry: fc.Arbitrary<MatchEntry> = fc
-  .record({
-    id,
-    createdAt: time,
-    mode: fc.constantFrom(...modes),
-    patch: fc.constantFrom(...patches),
-    players: fc.dictionary(
-      fc.constantFrom(...players),
-      fc.constantFrom("won" as const, "lost" as const, "named" as const),
-      { maxKeys: 4, noNullPrototype: true },
-    ),
-    teams: fc.dictionary(fc.constantFrom(...teams), fc.boolean(), {
-      maxKeys: 2,
-      noNullPrototype: true,
-    }),
-  })
-  .map(({ id: matchId, ...wishes }) => anEntry(matchId, wishes));
+/** Any match with such an id. */
+export const entryWith = (ids: fc.Arbitrary<string>): fc.Arbitrary<MatchEntry> =>
+  fc
+    .record({
+      id: ids,
+      createdAt: time,
+      mode: fc.constantFrom(...modes),
+      patch: fc.constantFrom(...patches),
+      players: fc.dictionary(
+        fc.constantFrom(...players),
+        fc.constantFrom("won" as const, "lost" as const, "named" as const),
+        { maxKeys: 4, noNullPrototype: true },
+      ),
+      teams: fc.dictionary(fc.constantFrom(...teams), fc.boolean(), {
+        maxKeys: 2,
+        noNullPrototype: true,
+      }),
+    })
+    .map(({ id: matchId, ...wishes }) => anEntry(matchId, wishes));
 
 const gap: fc.Arbitrary<Gap> = fc.record({
   createdAt: fc.integer({ min: -4, max: 7 }),
@@ -119,7 +121,11 @@ const asked: fc.Arbitrary<Selection> = fc.record({
 
 /** One history of a shard: matches that come in several writes, and some of them that go again. */
 const history = fc.record({
-  entries: fc.uniqueArray(entry, { selector: (one) => one.id, minLength: 4, maxLength: 30 }),
+  entries: fc.uniqueArray(entryWith(id), {
+    selector: (one) => one.id,
+    minLength: 4,
+    maxLength: 30,
+  }),
   writes: fc.integer({ min: 1, max: 4 }),
   going: fc.infiniteStream(fc.boolean()).map((stream) => stream.take(30)),
   selections: fc.array(asked, { minLength: 30, maxLength: 40 }),

@@ -42,7 +42,12 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.recentPlayers(6)).toEqual([]);
     expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
-    expect(await reader.newestMatch()).toBeUndefined();
+    expect(await reader.summary()).toEqual({
+      matches: 0,
+      players: 0,
+      newestMatch: undefined,
+      bytes: expect.any(Number),
+    });
     expect(await reader.vocabulary()).toEqual({ includePaths: new Set(), types: new Set() });
   });
 
@@ -219,11 +224,11 @@ export function readingGuarantees(guarantee: Guarantee): void {
     async (store) => {
       const reader = await store.reader();
       await serve(store.keeper, anEntry("a", { createdAt: -20 }));
-      expect(await reader.newestMatch()).toBe(-20);
+      expect((await reader.summary()).newestMatch).toBe(-20);
       await serve(store.keeper, anEntry("b", { createdAt: 30 }), anEntry("c", { createdAt: 10 }));
-      expect(await reader.newestMatch()).toBe(30);
+      expect((await reader.summary()).newestMatch).toBe(30);
       await serve(store.keeper, anEntry("d", { createdAt: 20 }));
-      expect(await reader.newestMatch()).toBe(30);
+      expect((await reader.summary()).newestMatch).toBe(30);
     },
   );
 }

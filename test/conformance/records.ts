@@ -18,7 +18,7 @@ import {
 import type { Guarantee } from "./suite.ts";
 
 /** The record alone, with bytes of one type, whatever else an adapter's object may hold. */
-function plain(match: StoredMatch): StoredMatch {
+export function plain(match: StoredMatch): StoredMatch {
   const { id, createdAt, gameMode, patchVersion } = match;
   const copy = (from: Uint8Array) => new Uint8Array(from);
   return {
@@ -127,7 +127,11 @@ export function recordGuarantees(guarantee: Guarantee): void {
     const reader = await store.reader();
     expect(await reader.match("ending")).toBeUndefined();
     expect(idsOf(await reader.matches(selection()))).toEqual([]);
-    expect(await reader.newestMatch()).toBeUndefined();
+    expect(await reader.summary()).toMatchObject({
+      matches: 0,
+      players: 0,
+      newestMatch: undefined,
+    });
     expect(await reader.recentPlayers(9)).toEqual([]);
   });
 
@@ -226,7 +230,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
       expect(idsOf(await reader.matches(selection({ players: [["p", "q"]] })))).toEqual([
         "staying",
       ]);
-      expect(await reader.newestMatch()).toBe(1000);
+      expect(await reader.summary()).toMatchObject({ matches: 1, players: 1, newestMatch: 1000 });
     },
   );
 

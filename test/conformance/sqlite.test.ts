@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
-import type { Reader } from "../../src/store/store.ts";
+import type { Keeper, Reader } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
@@ -15,16 +15,21 @@ storeConformance("SQLite", async () => {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
   const keeper = new SqliteKeeper(openForWriting(path));
-  const readers: Reader[] = [];
+  const others: (Reader | Keeper)[] = [];
   return {
     keeper,
     reader() {
       const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES, () => {});
-      readers.push(reader);
+      others.push(reader);
       return reader;
     },
+    rival(patienceMs) {
+      const rival = new SqliteKeeper(openForWriting(path, undefined, patienceMs));
+      others.push(rival);
+      return rival;
+    },
     async close() {
-      for (const store of [...readers, keeper]) await store.close();
+      for (const store of [...others, keeper]) await store.close();
       folder.remove();
     },
   };

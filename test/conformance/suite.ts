@@ -12,10 +12,12 @@ import { describe, expect, test } from "bun:test";
 import type { Awaitable, Keeper, Reader } from "../../src/store/store.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
+import { holdingGuarantees } from "./holdings.ts";
 import { modelGuarantees } from "./model.ts";
 import { pageGuarantees } from "./pages.ts";
 import { readingGuarantees } from "./reading.ts";
 import { recordGuarantees } from "./records.ts";
+import { summaryGuarantees } from "./summaries.ts";
 import { writingGuarantees } from "./writing.ts";
 
 /** One empty shard. */
@@ -23,6 +25,11 @@ export interface TestStore {
   keeper: Keeper;
   /** A reader opened fresh over the same shard; `close` of the store closes it as well. */
   reader(): Awaitable<Reader>;
+  /**
+   * Another keeper of the same shard, as another process would have it; one that waits for its turn
+   * no longer than said. `close` of the store closes it as well.
+   */
+  rival(patienceMs?: number): Keeper;
   close(): Awaitable<void>;
 }
 
@@ -44,6 +51,8 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["players and teams", foldingGuarantees],
   ["counts", countingGuarantees],
   ["compared with a model", modelGuarantees],
+  ["summaries", summaryGuarantees],
+  ["holdings", holdingGuarantees],
 ];
 
 export function storeConformance(

@@ -178,8 +178,10 @@ const textOf = (round: number) => new Uint8Array(Buffer.from(`round ${round}`));
 async function everything({ keeper, reader: open }: Parameters<Parameters<Guarantee>[1]>[0]) {
   const reader = await open();
   const { bytes: _, ...counts } = await keeper.counts();
+  const { bytes: __, ...summary } = await reader.summary();
   return {
     counts,
+    summary,
     page: await reader.matches(selection()),
     players: await reader.recentPlayers(9),
     teams: await reader.teamIdsNamed(["tag of t"]),

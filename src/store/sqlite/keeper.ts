@@ -1,13 +1,23 @@
 /** In charge of writing to a shard's SQLite file, and of the operators' view of it. */
 
-import type { Database, Statement } from "bun:sqlite";
+import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { WITHHELD_REASONS, type WithheldReason } from "../../domain/visibility.ts";
-import type { Counts, Fate, Keeper, StoredMatch, Transaction } from "../store.ts";
+import {
+  type Counts,
+  type Holdings,
+  type Keeper,
+  type KeptRecord,
+  StoreAway,
+  type Transaction,
+} from "../store.ts";
 import { noteCommit } from "./snapshot.ts";
+import { Statements } from "./statements.ts";
+import { readTallies } from "./tallies.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export class SqliteKeeper implements Keeper {
   readonly #database: Database;
+  readonly #statements: Statements;
   readonly #transaction: SqliteTransaction;
   readonly #dataVersion: Statement<{ data_version: number }, []>;
   #version: number | undefined;
@@ -15,15 +25,26 @@ export class SqliteKeeper implements Keeper {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#transaction = new SqliteTransaction(database);
+    this.#statements = new Statements(database);
+    this.#transaction = new SqliteTransaction(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
   }
 
   /** Within this process writers queue here; those of other processes wait for SQLite's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(() => this.#inTransaction(work));
-    this.#turn = mine.catch(() => {});
-    return mine;
+    return this.#inTurn(() => this.#inTransaction(work));
+  }
+
+  /** In turn with the writers of this process: all of them have one connection. */
+  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      this.#database.query("BEGIN").run();
+      try {
+        return await work(this.#transaction);
+      } finally {
+        this.#database.query("COMMIT").run();
+      }
+    });
   }
 
   /** In turn with the writers of this process, so that it sees none of them halfway. */
@@ -34,7 +55,7 @@ export class SqliteKeeper implements Keeper {
     });
   }
 
-  inspect(id: string): { fate: Fate; match: StoredMatch } | undefined {
+  inspect(id: string): KeptRecord | undefined {
     return this.#transaction.load([id])[0];
   }
 
@@ -43,39 +64,39 @@ export class SqliteKeeper implements Keeper {
   }
 
   counts(): Counts {
-    const one = (sql: string) =>
-      this.#database.query<{ value: number | null }, []>(`SELECT ${sql} AS value`).get()!.value;
-    const withheld = Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
-      WithheldReason,
-      number
-    >;
-    for (const row of this.#database
-      .query<{ reason: WithheldReason; matches: number }, []>(
-        "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
-      )
-      .all()) {
-      withheld[row.reason] = row.matches;
-    }
-    return {
-      served: one("(SELECT count(*) FROM matches)")!,
-      withheld,
-      players: one("(SELECT count(*) FROM players)")!,
-      teams: one("(SELECT count(*) FROM teams)")!,
-      newestMatch: one("(SELECT max(created_at) FROM matches)") ?? undefined,
-      bytes: one("(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)")!,
-    };
+    const { matches: served, ...tallies } = readTallies(this.#statements);
+    return { served, withheld: this.#withheld(), ...tallies };
   }
 
   close(): void {
     this.#database.close();
   }
 
+  /** Counted, along an index: only operators ask for it. */
+  #withheld(): Record<WithheldReason, number> {
+    const counts = Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
+      WithheldReason,
+      number
+    >;
+    const rows = this.#statements.get<{ reason: WithheldReason; matches: number }>(
+      "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
+    );
+    for (const { reason, matches } of rows.all()) counts[reason] = matches;
+    return counts;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    this.#database.query("BEGIN IMMEDIATE").run();
+    this.#begin();
     try {
       this.#noticeOthers();
       const result = await work(this.#transaction);
-      this.#transaction.noteChanges();
+      this.#transaction.conclude();
       this.#database.query("COMMIT").run();
       noteCommit();
       return result;
@@ -84,6 +105,18 @@ export class SqliteKeeper implements Keeper {
       if (this.#database.inTransaction) this.#database.query("ROLLBACK").run();
       this.#transaction.forgetAll();
       throw error;
+    }
+  }
+
+  #begin(): void {
+    try {
+      this.#database.query("BEGIN IMMEDIATE").run();
+    } catch (error) {
+      if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error;
+      // Without the cause: SQLite's own words would take the place of these.
+      throw new StoreAway(
+        `another program has been writing to ${this.#database.filename} for too long, perhaps to move the shard: try again when it is done`,
+      );
     }
   }
 

@@ -14,17 +14,22 @@ const CACHED_KIB = 64 * 1024;
 /** As much as SQLite will map (2 GiB, as Bun has it built); the rest of a larger file is read. */
 const MAPPED_BYTES = 2 ** 40;
 
-/** Opens for reading. Undefined when there is no shard in the file (yet). */
+/**
+ * Opens for reading, once the file is at the present version. Undefined when there is no shard in the
+ * file (yet).
+ */
 export function openForReading(path: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   const database = open(path, false);
   try {
     // Before anything is read: the file may just be made, or be mended after a crash.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    if (versionOf(database, path) === 0) {
+    const version = versionOf(database, path);
+    if (version === 0) {
       database.close();
       return undefined;
     }
+    if (version < MIGRATIONS.length) migrate(database, path);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
@@ -36,10 +41,14 @@ export function openForReading(path: string): Database | undefined {
 }
 
 /** Opens for writing; makes the file and brings it to the present version. */
-export function openForWriting(path: string): Database {
+export function openForWriting(
+  path: string,
+  cachedKib = CACHED_KIB,
+  patienceMs = WRITER_PATIENCE_MS,
+): Database {
   const database = open(path, true);
   try {
-    database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
+    database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Rows of matches take 2 to 3 KB. Larger pages lose fewer bytes at their ends, but the part of a
     // large file that is not mapped is read a page at a time.
     database.run("PRAGMA page_size = 8192");
@@ -47,7 +56,7 @@ export function openForWriting(path: string): Database {
     // FULL: a commit that was acknowledged survives a power cut.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
-    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+    database.run(`PRAGMA cache_size = ${-cachedKib}`);
     if (versionOf(database, path) < MIGRATIONS.length) migrate(database, path);
     return database;
   } catch (error) {

@@ -1,13 +1,6 @@
-/** In charge of the small encodings inside rows: lists of numbers, results, what is served of a match. */
+/** In charge of the small encodings inside rows: lists of numbers, what is served of a match. */
 
-import type { Result } from "../../domain/player.ts";
 import type { Fragment } from "../store.ts";
-
-/** Results in their stored order; those below "named" are parts in the match. */
-const RESULTS: readonly Result[] = ["lost", "won", "named"];
-
-export const packResult = (result: Result): number => RESULTS.indexOf(result);
-export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 
 const NUMBER = 4;
 

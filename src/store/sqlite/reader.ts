@@ -1,6 +1,9 @@
 /** In charge of the read path over a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
+import { NamedCache } from "../cache.ts";
+import { courseOf, moreOf, opposite } from "../places.ts";
+import type { NamedEntry } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,
@@ -11,15 +14,16 @@ import type {
   Reader,
   Selection,
   Spot,
+  Summary,
   Vocabulary,
 } from "../store.ts";
-import { NamedCache } from "./cache.ts";
+import { readVocabulary } from "../vocabulary.ts";
 import { unpackNumbers, unpackServed } from "./packing.ts";
-import { type Direction, Lanes, type Range } from "./roads.ts";
-import type { NamedEntry } from "./slab.ts";
+import { Lanes } from "./roads.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
-import { earlierPlace, laterPlace, placeAt, Walk } from "./walk.ts";
+import { readTallies } from "./tallies.ts";
+import { Walk } from "./walk.ts";
 
 const NAMED = "SELECT num, id, name, resource, companions FROM";
 
@@ -108,12 +112,10 @@ export class SqliteReader implements Reader {
     return this.#idsNamed("teams", names);
   }
 
-  newestMatch(): number | undefined {
+  summary(): Summary {
     this.#snapshot.enter();
-    const row = this.#statements
-      .get<{ newest: number | null }>("SELECT max(created_at) AS newest FROM matches")
-      .get();
-    return row?.newest ?? undefined;
+    const { teams: _, ...summary } = readTallies(this.#statements);
+    return summary;
   }
 
   vocabulary(): Vocabulary {
@@ -181,15 +183,8 @@ export class SqliteReader implements Reader {
   }
 
   #readVocabulary(): Vocabulary {
-    const words = this.#statements
-      .get("SELECT word FROM vocabulary")
-      .values()
-      .map((row) => row[0] as string);
-    const after = (prefix: string) =>
-      new Set(
-        words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length)),
-      );
-    return { includePaths: after("path:"), types: after("type:") };
+    const rows = this.#statements.get("SELECT word FROM vocabulary").values();
+    return readVocabulary(rows.map((row) => row[0] as string));
   }
 
   /** Only what the transactions since then have changed; everything, if too many went by. */
@@ -213,32 +208,17 @@ export class SqliteReader implements Reader {
 
 /** Walks a page's worth of matches, and looks whether there is more on either side. */
 function pageOf(selection: Selection, walk: Walk): { numbers: number[]; more: Page["more"] } {
-  const { window, place, limit } = selection;
-  const forward: Direction = selection.sort === "createdAt" ? "up" : "down";
-  const whole: Range = { from: [window.start, ""], to: [window.end + 1, ""] };
-
-  if (place.from === "offset") {
-    const numbers = walk.matches(whole, forward, place.offset, limit + 1);
-    return {
-      numbers: numbers.slice(0, limit),
-      more: { before: place.offset > 0 && numbers.length > 0, after: numbers.length > limit },
-    };
-  }
-
-  const gap = placeAt(place.gap);
-  const below: Range = { from: whole.from, to: earlierPlace(whole.to, gap) };
-  const above: Range = { from: laterPlace(whole.from, gap), to: whole.to };
-  const [ahead, behind] = forward === "up" ? [above, below] : [below, above];
-  const backward: Direction = forward === "up" ? "down" : "up";
-  if (place.from === "after") {
-    const numbers = walk.matches(ahead, forward, 0, limit + 1);
-    const before = walk.matches(behind, backward, 0, 1).length > 0;
-    return { numbers: numbers.slice(0, limit), more: { before, after: numbers.length > limit } };
-  }
-  const numbers = walk.matches(behind, backward, 0, limit + 1);
-  const after = walk.matches(ahead, forward, 0, 1).length > 0;
-  return {
-    numbers: numbers.slice(0, limit).reverse(),
-    more: { before: numbers.length > limit, after },
-  };
+  const course = courseOf(selection);
+  const { direction, ahead, behind, skip, isReversed } = course;
+  const { limit } = selection;
+  const found = walk.matches(ahead, direction, skip, limit + 1);
+  const numbers = found.slice(0, limit);
+  const hasBehind =
+    behind !== undefined && walk.matches(behind, opposite(direction), 0, 1).length > 0;
+  const more = moreOf(course, {
+    matches: numbers.length,
+    hasMore: found.length > limit,
+    hasBehind,
+  });
+  return { numbers: isReversed ? numbers.reverse() : numbers, more };
 }

@@ -1,17 +1,8 @@
 /** In charge of the indexes that lead to matches in order, and of the statements that walk them. */
 
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Direction, Range } from "../places.ts";
 import type { Statements } from "./statements.ts";
-
-export type Position = readonly [createdAt: number, id: string];
-
-/** Places in the order (createdAt, id): `from` is included, `to` is not. */
-export interface Range {
-  from: Position;
-  to: Position;
-}
-
-export type Direction = "up" | "down";
 
 interface Index {
   source: string;

@@ -2,7 +2,7 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import type { Fate, StoredMatch } from "../store.ts";
+import type { Fate, KeptRecord, StoredMatch } from "../store.ts";
 import { sheetOf } from "./packing.ts";
 
 export interface RecordColumns {
@@ -20,15 +20,19 @@ export interface RecordColumns {
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
 export const SERVED_COLUMNS = `${RECORD}, served`;
 export const WITHHELD_COLUMNS = `${RECORD}, sheet`;
-export const SERVED_RECORD = `SELECT ${RECORD}, served AS sheet, fragment AS carried, NULL AS reason
-                       FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?`;
-export const WITHHELD_RECORD = `SELECT ${RECORD}, sheet, carried, reason FROM withheld WHERE id = ?`;
+export const SERVED_RECORDS = `SELECT ${RECORD}, served AS sheet, fragment AS carried, NULL AS reason
+                       FROM matches JOIN carried ON carried.match = matches.num`;
+export const WITHHELD_RECORDS = `SELECT ${RECORD}, sheet, carried, reason FROM withheld`;
 
 export function fateOf(reason: WithheldReason | null): Fate {
   return reason === null ? { state: "served" } : { state: "withheld", reason };
 }
 
-export function storedMatch(row: RecordColumns): StoredMatch {
+export function keptRecord(row: RecordColumns): KeptRecord {
+  return { fate: fateOf(row.reason), match: storedMatch(row) };
+}
+
+function storedMatch(row: RecordColumns): StoredMatch {
   return {
     id: row.id,
     createdAt: row.created_at,

@@ -107,8 +107,21 @@ const FIRST = `
   ) WITHOUT ROWID;
 `;
 
+/** To count rows takes as long as there are many, so that the numbers of them are kept beside them. */
+const TALLIES = `
+  CREATE TABLE tallies (
+    matches INTEGER NOT NULL,
+    players INTEGER NOT NULL,
+    teams   INTEGER NOT NULL
+  );
+  INSERT INTO tallies SELECT
+    (SELECT count(*) FROM matches),
+    (SELECT count(*) FROM players),
+    (SELECT count(*) FROM teams);
+`;
+
 /** Migration n brings a file from version n to n + 1. Only ever append. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, TALLIES];
 
 /** Marks the file as a Matchbook shard: "MTBK". */
 export const APPLICATION_ID = 0x4d54424b;

@@ -1,6 +1,6 @@
 /** In charge of prepared statements: each text is prepared once, and the least used make room. */
 
-import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
 
 const MOST_STATEMENTS = 256;
 
@@ -17,6 +17,15 @@ export class Statements {
     const statement = this.database.prepare<Row, SQLQueryBindings[]>(sql);
     this.#prepared.set(sql, statement as Statement<unknown, SQLQueryBindings[]>);
     return statement;
+  }
+
+  /** The first row of the answer. */
+  row<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
+    return this.get<Row>(sql).get(...values);
+  }
+
+  run(sql: string, ...values: SQLQueryBindings[]): Changes {
+    return this.get(sql).run(...values);
   }
 
   /** The first half, which was prepared longest ago: those in use are soon prepared again. */

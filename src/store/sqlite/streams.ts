@@ -1,6 +1,6 @@
 /** In charge of several ordered walks at once: they are read as far as a page needs, and merged. */
 
-import type { Direction, Position, Range } from "./roads.ts";
+import type { Direction, Position, Range } from "../places.ts";
 
 const LONGEST_CHUNK = 1024;
 

@@ -1,33 +1,9 @@
 /** In charge of finding a selection's matches: along the shortest road, checked against the others. */
 
-import type { Gap } from "../../query/query.ts";
+import type { Direction, Range } from "../places.ts";
 import type { Selection } from "../store.ts";
-import {
-  type Direction,
-  EVERY_MATCH,
-  type Lanes,
-  type Position,
-  type Range,
-  type Road,
-  roadLength,
-} from "./roads.ts";
+import { EVERY_MATCH, type Lanes, type Road, roadLength } from "./roads.ts";
 import { merged, Stream } from "./streams.ts";
-
-/**
- * The place right before or right after a match. No id contains "!", and it sorts before every
- * character an id may contain, so `id!` lies between an id and the next one.
- */
-export function placeAt(gap: Gap): Position {
-  return [gap.createdAt, gap.side === "before" ? gap.id : `${gap.id}!`];
-}
-
-export function laterPlace(a: Position, b: Position): Position {
-  return a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]) ? a : b;
-}
-
-export function earlierPlace(a: Position, b: Position): Position {
-  return laterPlace(a, b) === a ? b : a;
-}
 
 /** How far ahead roads are compared. Beyond that, any is long, and the first is taken. */
 const COMPARED_ROWS = 64;

@@ -7,7 +7,7 @@
  * bytes, so that the next entry begins at a whole word.
  */
 
-import type { NamedFragments } from "../store.ts";
+import type { NamedFragments } from "./store.ts";
 
 /** A player or team with the number that stands for it in the shard's tables. */
 export interface NamedEntry extends NamedFragments {

@@ -1,7 +1,7 @@
 /** In charge of the players and teams that a reader holds in memory: the ones asked for lately. */
 
-import type { NamedFragments } from "../store.ts";
 import { type NamedEntry, Slab, sizeOf } from "./slab.ts";
+import type { NamedFragments } from "./store.ts";
 
 /** A place: the slab's index, then the word within it. 18 bits of words are 1 MiB. */
 const WORD_BITS = 18;

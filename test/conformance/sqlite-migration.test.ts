@@ -1,0 +1,59 @@
+/** In charge of files that an older Matchbook wrote: readers and writers alike bring them up to date. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
+import { SqliteReader } from "../../src/store/sqlite/reader.ts";
+import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
+import { aFolder } from "../support/world.ts";
+import { anEntry, serve } from "./entries.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+let files = 0;
+
+/** A file of format 1, with two matches, three players and a team in it. */
+function anOldFile(): string {
+  const path = join(folder.path, `${files++}.db`);
+  const database = new Database(path);
+  database.run("PRAGMA journal_mode = WAL");
+  database.run(MIGRATIONS[0]!);
+  for (const [id, createdAt] of [
+    ["m1", 5],
+    ["m2", 7],
+  ] as const) {
+    database.run(
+      `INSERT INTO matches (id, created_at, game_mode, patch_version, content_hash, served)
+       VALUES (?, ?, 'ranked', '1', x'00', x'00000000')`,
+      [id, createdAt],
+    );
+  }
+  for (const id of ["p", "q", "r"]) database.run("INSERT INTO players (id) VALUES (?)", [id]);
+  database.run("INSERT INTO teams (id) VALUES ('t')");
+  database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.run("PRAGMA user_version = 1");
+  database.close();
+  return path;
+}
+
+const EXPECTED = { players: 3, newestMatch: 7, bytes: expect.any(Number) };
+
+describe("a file of format 1", () => {
+  test("is counted when a reader opens it", () => {
+    const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
+    expect(reader.summary()).toEqual({ matches: 2, ...EXPECTED });
+    reader.close();
+  });
+
+  test("is counted when a keeper opens it, once, and goes on from there", async () => {
+    const path = anOldFile();
+    new SqliteKeeper(openForWriting(path)).close();
+    const keeper = new SqliteKeeper(openForWriting(path));
+    expect(keeper.counts()).toMatchObject({ served: 2, teams: 1, ...EXPECTED });
+    await serve(keeper, anEntry("m3", { createdAt: 9, players: { q: "won", s: "lost" } }));
+    expect(keeper.counts()).toMatchObject({ served: 3, teams: 1, players: 4, newestMatch: 9 });
+    keeper.close();
+  });
+});

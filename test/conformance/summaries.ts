@@ -1,0 +1,129 @@
+/** In charge of comparing a store's summary with what is counted, whatever came, moved and went. */
+
+import { expect } from "bun:test";
+import fc from "fast-check";
+import { WITHHELD_REASONS, type WithheldReason } from "../../src/domain/visibility.ts";
+import type { MatchEntry, Transaction } from "../../src/store/store.ts";
+import { addPlainly, withheld } from "./entries.ts";
+import { entryWith } from "./model.ts";
+import type { Guarantee, TestStore } from "./suite.ts";
+
+/** What a record of the model is: served as this entry, or withheld. */
+type Kept = { served: MatchEntry } | { withheld: WithheldReason };
+type Model = ReadonlyMap<string, Kept>;
+
+interface Write {
+  /** What becomes of each id; "gone" takes it away. */
+  moves: [id: string, next: Kept | "gone"][];
+  /** Whether the write gives up at its end. */
+  fails: boolean;
+}
+
+// Few ids, so that most writes replace, release, withhold or remove something.
+const id = fc.constantFrom("a", "b", "c", "d", "e");
+
+const next: fc.Arbitrary<Kept | "gone"> = fc.oneof(
+  { weight: 4, arbitrary: entryWith(fc.constant("")).map((served) => ({ served })) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(...WITHHELD_REASONS).map((reason) => ({ withheld: reason })),
+  },
+  { weight: 2, arbitrary: fc.constant("gone" as const) },
+);
+
+const history: fc.Arbitrary<Write[]> = fc.array(
+  fc.record({
+    moves: fc.uniqueArray(fc.tuple(id, next), { selector: ([one]) => one, maxLength: 4 }),
+    fails: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+export function summaryGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "the summary and the counts are what counting would give, after every write",
+    async (store) => {
+      const reader = await store.reader();
+      let model: Model = new Map();
+      const addsUp = fc.asyncProperty(history, async (writes) => {
+        for (const write of writes) {
+          model = await carryOut(store, model, write);
+          const { bytes: _, ...summary } = await reader.summary();
+          const { bytes: __, ...counts } = await store.keeper.counts();
+          const expected = countsOf(model);
+          expect(counts).toEqual(expected);
+          const { served: matches, players, newestMatch } = expected;
+          expect(summary).toEqual({ matches, players, newestMatch });
+        }
+      });
+      await fc.assert(addsUp, { numRuns: 60 });
+    },
+    60_000,
+  );
+}
+
+/** Writes, as ingest does: first what leaves, then what comes, in the end those that nobody names. */
+async function carryOut({ keeper }: TestStore, model: Model, write: Write): Promise<Model> {
+  const after = new Map(model);
+  for (const [one, kept] of write.moves) {
+    if (kept === "gone") after.delete(one);
+    else after.set(one, "served" in kept ? { served: { ...kept.served, id: one } } : kept);
+  }
+  const before = write.moves.flatMap(([one]) => model.get(one) ?? []);
+  const coming = write.moves.flatMap(([one]) => after.get(one) ?? []);
+  const written = keeper.write(async (transaction) => {
+    await transaction.removeServed(served(before));
+    await transaction.removeWithheld(write.moves.map(([one]) => one));
+    await addPlainly(transaction, served(coming));
+    await transaction.addWithheld(
+      write.moves.flatMap(([one]) => {
+        const kept = after.get(one);
+        return kept && "withheld" in kept ? withheld(one, kept.withheld) : [];
+      }),
+    );
+    await removeOrphans(transaction, served(before), served([...after.values()]));
+    if (write.fails) throw new Error("out of luck");
+  });
+  expect(
+    await written.then(
+      () => false,
+      () => true,
+    ),
+  ).toBe(write.fails);
+  return write.fails ? model : after;
+}
+
+async function removeOrphans(
+  transaction: Transaction,
+  left: MatchEntry[],
+  staying: MatchEntry[],
+): Promise<void> {
+  const gone = (kind: "players" | "teams") => {
+    const named = idsIn(staying, kind);
+    return [...idsIn(left, kind)].filter((one) => !named.has(one));
+  };
+  // Unknown ones are no error, and no reason to count one less.
+  await transaction.removePlayers([...gone("players"), "nobody"]);
+  await transaction.removeTeams([...gone("teams"), "nobody"]);
+}
+
+const served = (kept: Kept[]): MatchEntry[] =>
+  kept.flatMap((one) => ("served" in one ? one.served : []));
+
+const idsIn = (entries: MatchEntry[], kind: "players" | "teams"): Set<string> =>
+  new Set(entries.flatMap((entry) => entry[kind].map((one) => one.id)));
+
+function countsOf(model: Model) {
+  const entries = served([...model.values()]);
+  const reasons = [...model.values()].flatMap((kept) => ("withheld" in kept ? kept.withheld : []));
+  return {
+    served: entries.length,
+    withheld: Object.fromEntries(
+      WITHHELD_REASONS.map((reason) => [reason, reasons.filter((one) => one === reason).length]),
+    ) as Record<WithheldReason, number>,
+    players: idsIn(entries, "players").size,
+    teams: idsIn(entries, "teams").size,
+    newestMatch:
+      entries.length === 0 ? undefined : Math.max(...entries.map(({ createdAt }) => createdAt)),
+  };
+}
