@@ -26,7 +26,7 @@ export interface Verdict {
   retryAfterSeconds: number;
 }
 
-const DROPS = 60_000;
+export const DROPS = 60_000;
 
 /**
  * Takes one token if there is one. No bucket yet: a full one. `nowMs` is monotonic; should it ever
@@ -42,13 +42,22 @@ export function take(
   const allowed = before >= DROPS;
   const drops = allowed ? before - DROPS : before;
   const at = bucket === undefined ? now : Math.max(now, bucket.at);
+  return { bucket: { drops, at }, ...verdictOn(allowed, drops, policy) };
+}
+
+/** What to tell the caller when so many drops are left. */
+export function verdictOn(allowed: boolean, drops: number, policy: Policy): Verdict {
   return {
-    bucket: { drops, at },
     allowed,
     remaining: Math.floor(drops / DROPS),
     resetSeconds: secondsFor(policy.burst * DROPS - drops, policy.rate),
     retryAfterSeconds: secondsFor(DROPS - drops, policy.rate),
   };
+}
+
+/** Seconds until there is a token, rounded up; 0 when there is one now. */
+export function secondsToToken(bucket: Bucket | undefined, policy: Policy, nowMs: number): number {
+  return secondsFor(DROPS - dropsAt(bucket, policy, Math.floor(nowMs)), policy.rate);
 }
 
 /** A full bucket is as good as none: it can be forgotten. */

@@ -1,7 +1,7 @@
-/** In charge of the SQLite file that keeps the keys: its place, its settings and its version. */
+/** In charge of the SQLite files about access: their places, their settings and their versions. */
 
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 
 /** Why the keys cannot be used, in words meant for the operator. */
@@ -9,32 +9,35 @@ export class AccessFileError extends Error {
   override name = "AccessFileError";
 }
 
-// Each entry leads from the version that is its index to the next; never change one, only append.
-const MIGRATIONS = [
-  `CREATE TABLE api_keys (
-     id         TEXT PRIMARY KEY,
-     name       TEXT NOT NULL,
-     hash       TEXT NOT NULL UNIQUE,
-     rate       INTEGER,
-     created_at INTEGER NOT NULL,
-     revoked_at INTEGER
-   ) STRICT, WITHOUT ROWID`,
-];
+/** A kind of file, with what it takes to bring one to its present version. */
+export interface FileKind {
+  name: string;
+  /** Each leads from the version that is its index to the next; never change one, only append. */
+  migrations: readonly string[];
+  /**
+   * FULL: what was committed survives a power cut. NORMAL: it survives the end of the process, and
+   * costs no wait for the disk.
+   */
+  synchronous: "FULL" | "NORMAL";
+}
 
-export const accessFile = (dataDir: string): string => join(dataDir, "access.sqlite");
+export const pathOf = ({ name }: FileKind, dataDir: string): string => join(dataDir, name);
+
+export const fileExists = (kind: FileKind, dataDir: string): boolean =>
+  existsSync(pathOf(kind, dataDir));
 
 /** Creates the folder and the file where they are missing, readable by their owner alone. */
-export function createAccessFile(dataDir: string): void {
+export function createFile(kind: FileKind, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });
   // Before SQLite opens it: the write-ahead log takes its mode from the file that it finds.
-  closeSync(openSync(accessFile(dataDir), "a", 0o600));
+  closeSync(openSync(pathOf(kind, dataDir), "a", 0o600));
 }
 
 /** Opens a file that is there, bringing it to the present version; a newer one is refused. */
-export function openAccessFile(dataDir: string): Database {
-  const path = accessFile(dataDir);
+export function openFile(kind: FileKind, dataDir: string): Database {
+  const path = pathOf(kind, dataDir);
   try {
-    return prepared(path);
+    return prepared(kind, path);
   } catch (error) {
     // SQLite does not say which file it means.
     if (!(error instanceof SQLiteError)) throw error;
@@ -42,14 +45,14 @@ export function openAccessFile(dataDir: string): Database {
   }
 }
 
-function prepared(path: string): Database {
+function prepared({ migrations, synchronous }: FileKind, path: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
   try {
     database.run("PRAGMA busy_timeout = 10000");
     database.run("PRAGMA journal_mode = WAL");
-    database.run("PRAGMA synchronous = FULL");
-    if (versionOf(database) !== MIGRATIONS.length) {
-      database.transaction(() => migrate(database, path)).immediate();
+    database.run(`PRAGMA synchronous = ${synchronous}`);
+    if (versionOf(database) !== migrations.length) {
+      database.transaction(() => migrate(database, migrations, path)).immediate();
     }
     return database;
   } catch (error) {
@@ -58,15 +61,15 @@ function prepared(path: string): Database {
   }
 }
 
-function migrate(database: Database, path: string): void {
+function migrate(database: Database, migrations: readonly string[], path: string): void {
   const version = versionOf(database);
-  if (version > MIGRATIONS.length) {
+  if (version > migrations.length) {
     throw new AccessFileError(
-      `${path} was written by a newer Matchbook (version ${version} of the file; this one knows ${MIGRATIONS.length}): upgrade Matchbook`,
+      `${path} was written by a newer Matchbook (version ${version} of the file; this one knows ${migrations.length}): upgrade Matchbook`,
     );
   }
-  for (const step of MIGRATIONS.slice(version)) database.run(step);
-  database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  for (const step of migrations.slice(version)) database.run(step);
+  database.run(`PRAGMA user_version = ${migrations.length}`);
 }
 
 function versionOf(database: Database): number {

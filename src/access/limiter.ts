@@ -1,7 +1,6 @@
 /** In charge of each key's rate limit, and of the headers that tell the caller about it. */
 
-import { type Bucket, isFull, type Policy, take, type Verdict } from "./bucket.ts";
-import type { LiveKey } from "./keyring.ts";
+import { type Bucket, isFull, type Policy, secondsToToken, take, type Verdict } from "./bucket.ts";
 
 /** Where the buckets are kept may be elsewhere, shared by several instances: callers await. */
 export interface Limiter {
@@ -41,6 +40,11 @@ export class MemoryLimiter implements Limiter {
     return verdict;
   }
 
+  /** Seconds until a request would pass; 0 when it would now. Charges nothing. */
+  wait(keyId: string, policy: Policy, nowMs: number): number {
+    return secondsToToken(this.#kept.get(keyId)?.bucket, policy, nowMs);
+  }
+
   get count(): number {
     return this.#kept.size;
   }
@@ -59,12 +63,6 @@ export class MemoryLimiter implements Limiter {
     }
     if (victim !== undefined) this.#kept.delete(victim);
   }
-}
-
-/** A key's own rate goes before the deployment's; a burst of 0 means as much as the rate. */
-export function policyFor(key: LiveKey, defaults: Policy): Policy {
-  const rate = key.rate ?? defaults.rate;
-  return { rate, burst: defaults.burst === 0 ? rate : defaults.burst };
 }
 
 /** The headers of every authenticated reply. */

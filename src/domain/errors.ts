@@ -14,6 +14,7 @@ export const ERRORS = {
   "unknown-include-path": { status: 400, title: "Unknown include path" },
   "unknown-type": { status: 400, title: "Unknown resource type" },
   unauthorized: { status: 401, title: "A valid API key is needed" },
+  "shard-closed": { status: 403, title: "The shard is closed to this key" },
   "unknown-route": { status: 404, title: "No such address" },
   "unknown-shard": { status: 404, title: "No such shard" },
   "not-found": { status: 404, title: "No such record" },
@@ -21,6 +22,8 @@ export const ERRORS = {
   "not-acceptable": { status: 406, title: "The Accept header does not fit" },
   "uri-too-long": { status: 414, title: "The address is too long" },
   "rate-limited": { status: 429, title: "Too many requests" },
+  "budget-spent": { status: 429, title: "The day's match records are used up" },
+  "too-many-failures": { status: 429, title: "Too many wrong API keys" },
   "internal-error": { status: 500, title: "Something went wrong on our side" },
   "shard-unavailable": { status: 503, title: "The shard cannot be read right now" },
 } as const;

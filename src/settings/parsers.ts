@@ -31,6 +31,29 @@ export function byteSize(least: number, most: number): (text: string) => Parsed<
   };
 }
 
+/** A whole number, or the word "off", which stands for `off`. */
+export function numberOrOff<T>(
+  least: number,
+  most: number,
+  off: T,
+): (text: string) => Parsed<number | T> {
+  const parse = wholeNumber(least, most);
+  return (text) => {
+    if (text === "off") return { value: off };
+    const parsed = parse(text);
+    return "error" in parsed ? { error: `${parsed.error}, or off` } : parsed;
+  };
+}
+
+/** Empty, or a text that is hard to guess and can stand in a header. */
+export function secret([least, most]: readonly [number, number]): (text: string) => Parsed<string> {
+  const error = `must be ${least} to ${most} letters, digits or signs without blanks; "openssl rand -hex 32" makes a good one`;
+  return (text) =>
+    text === "" || (text.length >= least && text.length <= most && /^[\x21-\x7e]+$/.test(text))
+      ? { value: text }
+      : { error };
+}
+
 export function shortText(most: number): (text: string) => Parsed<string> {
   const error = `must be a text of 1 to ${most} characters on one line`;
   return (text) =>

@@ -3,11 +3,9 @@
 import { resolve } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
 import type { Parsed } from "./parsers.ts";
+import { type PostgresLocation, parsePostgres } from "./postgres.ts";
 
-export interface ShardLocation {
-  engine: "sqlite";
-  path: string;
-}
+export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocation;
 
 /** A shard without a location lives in the data folder, under its own id. */
 export interface ShardPlace {
@@ -16,7 +14,7 @@ export interface ShardPlace {
 }
 
 const RIGHT =
-  "must be comma-separated shards, each an id (a-z, 0-9, -) or id=sqlite:PATH, for example na,eu=sqlite:/srv/eu.db";
+  "must be comma-separated shards, each an id (a-z, 0-9, -), id=sqlite:PATH or id=postgres://USER:PASSWORD@HOST/DATABASE, for example na,eu=sqlite:/srv/eu.db";
 
 /** The empty text is the empty list, which stands for every store in the data folder. */
 export function parseShards(text: string): Parsed<readonly ShardPlace[]> {
@@ -38,7 +36,7 @@ export function parseShardTable(table: Record<string, unknown>): Parsed<readonly
 
 export function showShards(shards: readonly ShardPlace[]): string {
   return shards
-    .map(({ id, location }) => (location ? `${id}=${location.engine}:${location.path}` : id))
+    .map(({ id, location }) => (location ? `${id}=${showLocation(location)}` : id))
     .join(",");
 }
 
@@ -68,7 +66,7 @@ function collect(items: (readonly [id: string, location: unknown])[]): Parsed<Sh
     if (places.some((place) => place.id === id))
       return { error: `names the shard ${id} twice: name it once` };
     if (places.some((place) => samePlace(place.location, location.value))) {
-      return { error: `gives two shards the same file: give ${id} one of its own` };
+      return { error: `gives two shards the same place: give ${id} one of its own` };
     }
     places.push({ id, location: location.value });
   }
@@ -80,14 +78,22 @@ function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefi
   if (text === undefined) return { value: undefined };
   if (typeof text !== "string") return { error: RIGHT };
   if (/^postgres(ql)?:/i.test(text)) {
-    return {
-      error: `places the shard ${id} on postgres://, which is not supported yet: use sqlite:PATH`,
-    };
+    const parsed = parsePostgres(text);
+    return "error" in parsed
+      ? { error: `places the shard ${id} wrongly: ${parsed.error}` }
+      : parsed;
   }
   const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
   return path === "" ? { error: RIGHT } : { value: { engine: "sqlite", path } };
 }
 
+function showLocation(location: ShardLocation): string {
+  return location.engine === "sqlite" ? `sqlite:${location.path}` : location.given;
+}
+
 function samePlace(one: ShardLocation | undefined, other: ShardLocation | undefined): boolean {
-  return one !== undefined && other !== undefined && resolve(one.path) === resolve(other.path);
+  if (one?.engine === "sqlite" && other?.engine === "sqlite") {
+    return resolve(one.path) === resolve(other.path);
+  }
+  return one?.engine === "postgres" && other?.engine === "postgres" && one.shown === other.shown;
 }

@@ -3,14 +3,26 @@
 import {
   byteSize,
   hostName,
+  numberOrOff,
   oneOf,
   type Parsed,
   publicUrl,
+  secret,
   shortText,
   wholeNumber,
 } from "./parsers.ts";
 import { AddressSet } from "./proxies.ts";
+import { concealUser, parseRedis } from "./redis.ts";
 import { concealShards, parseShards, parseShardTable, showShards } from "./shards.ts";
+import {
+  parseBurst,
+  parseClosedShards,
+  parseMatchesPerDay,
+  parseRate,
+  parseTiers,
+  parseTierTable,
+  showTiers,
+} from "./tiers.ts";
 
 export interface Setting<T> {
   /** As it would be written: the default goes through the parser like any other text. */
@@ -22,6 +34,8 @@ export interface Setting<T> {
   parseTable?(table: Record<string, unknown>): Parsed<T>;
   /** The value as text; String when absent. */
   show?(value: T): string;
+  /** Given by a variable or in the file, never by a flag, which every user of the machine can read. */
+  isSecret?: boolean;
   /** Hides the secrets in a text given for this setting, well-formed or not. */
   conceal?(text: string): string;
 }
@@ -31,7 +45,11 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
-export const parseRate = wholeNumber(1, 100_000_000);
+/** Higher than any offset that could be asked for. */
+export const NO_CEILING = Number.MAX_SAFE_INTEGER;
+
+/** The least and the most characters. */
+const TOKEN_LENGTH = [24, 512] as const;
 
 // Keeps each entry's own value type, which a plain annotation of the table would lose.
 const setting = <T>(entry: Setting<T>): Setting<T> => entry;
@@ -58,7 +76,7 @@ export const SETTINGS = {
   shards: setting({
     default: "",
     placeholder: "LIST",
-    help: "shards to serve, each ID or ID=sqlite:PATH; empty: every store in the data folder",
+    help: "shards to serve, each ID, ID=sqlite:PATH or ID=postgres://…; empty: every store in the data folder",
     parse: parseShards,
     parseTable: parseShardTable,
     show: showShards,
@@ -85,20 +103,56 @@ export const SETTINGS = {
   rate: setting({
     default: "60",
     placeholder: "N",
-    help: "requests a minute for a key without a rate of its own",
+    help: "requests a minute for keys whose tier says nothing else",
     parse: parseRate,
   }),
   burst: setting({
     default: "0",
     placeholder: "N",
     help: "requests a rested key may send at once; 0: as many as its rate",
-    parse: wholeNumber(0, 100_000_000),
+    parse: parseBurst,
+  }),
+  "matches-per-day": setting({
+    default: "5000",
+    placeholder: "N",
+    help: "different match records a key may read in a UTC day, if its tier says nothing else; 0: any number",
+    parse: parseMatchesPerDay,
+  }),
+  tiers: setting({
+    default:
+      "hobby; community rate=300 matches-per-day=50000; commercial rate=3000 matches-per-day=500000",
+    placeholder: "TIERS",
+    help: "tiers of keys and what each grants: rate, burst, matches-per-day, shards; the first is for keys that name none",
+    parse: parseTiers,
+    parseTable: parseTierTable,
+    show: showTiers,
+  }),
+  "closed-shards": setting({
+    default: "",
+    placeholder: "LIST",
+    help: "shards that only tiers and keys which name them may read",
+    parse: parseClosedShards,
+    show: (ids) => ids.join(","),
+  }),
+  redis: setting({
+    default: "",
+    placeholder: "URL",
+    help: "redis://… that instances share their limits and budgets through; empty: each has its own",
+    parse: parseRedis,
+    conceal: concealUser,
+  }),
+  "failed-keys": setting({
+    default: "30",
+    placeholder: "N",
+    help: "wrong keys that one client address may show in a minute; 0: any number",
+    parse: wholeNumber(0, 1_000_000),
   }),
   "max-offset": setting({
     default: "10000",
     placeholder: "N",
-    help: "highest page[offset] that is served",
-    parse: wholeNumber(0, 1_000_000_000),
+    help: "highest page[offset] that is served, or off for any",
+    parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
+    show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
   }),
   "cache-mib": setting({
     default: "256",
@@ -123,6 +177,46 @@ export const SETTINGS = {
     placeholder: "LEVEL",
     help: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
     parse: oneOf(LOG_LEVELS),
+  }),
+  "log-names": setting({
+    default: "off",
+    placeholder: "on|off",
+    help: "whether the log shows the player names that callers ask for",
+    parse: oneOf(["on", "off"]),
+  }),
+  "admin-port": setting({
+    default: "off",
+    placeholder: "PORT",
+    help: "port of the private listener (metrics, keys, ingest); 0 takes a free one; off: none",
+    parse: numberOrOff(0, 65_535, undefined),
+    show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
+  }),
+  "admin-host": setting({
+    default: "127.0.0.1",
+    placeholder: "HOST",
+    help: "address of the private listener; keep it where callers cannot reach it",
+    parse: hostName,
+  }),
+  "admin-token": setting({
+    default: "",
+    placeholder: "TOKEN",
+    help: "secret that the private listener asks for; from the variable or the file only",
+    parse: secret(TOKEN_LENGTH),
+    isSecret: true,
+    show: (value) => (value === "" ? "" : "***"),
+    conceal: (text) => (text === "" ? "" : "***"),
+  }),
+  "admin-token-file": setting({
+    default: "",
+    placeholder: "FILE",
+    help: "file that holds the secret of the private listener, if MATCHBOOK_ADMIN_TOKEN does not",
+    parse: (text) => ({ value: text }),
+  }),
+  "max-upload-bytes": setting({
+    default: "4GiB",
+    placeholder: "SIZE",
+    help: "largest body that the private listener takes in one request",
+    parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({
     default: "16MiB",

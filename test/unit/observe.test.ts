@@ -2,12 +2,20 @@
 
 import { describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
-import type { Event } from "../../src/observe/events.ts";
+import type { Event, RequestEvent } from "../../src/observe/events.ts";
 import { type LogLevel, logTo } from "../../src/observe/log.ts";
+import { PARAMETERS } from "../../src/query/parameters.ts";
+
+interface LogWishes {
+  level?: LogLevel;
+  isTTY?: boolean;
+  colours?: boolean;
+  showNames?: boolean;
+}
 
 function logged(
   events: Event[],
-  { level = "info" as LogLevel, isTTY = false, colours = false } = {},
+  { level = "info", isTTY = false, colours = false, showNames = false }: LogWishes = {},
 ): string {
   let text = "";
   const stream = {
@@ -16,27 +24,64 @@ function logged(
       text += line;
     },
   };
-  const observe = logTo({ level, stream, colours });
+  const observe = logTo({ level, stream, colours, showNames });
   for (const event of events) observe(event);
   return text;
 }
 
-const request: Event = {
+const request: RequestEvent = {
   event: "request",
   requestId: "r-1",
   method: "GET",
   path: "/shards/na/matches",
+  query: "",
+  route: "/shards/:shard/matches",
   status: 404,
+  code: "not-found",
+  time: 1_700_000_000_000,
   milliseconds: 1.25,
+  stages: [0.5, 0.75],
   keyId: "k_1",
+  tier: "hobby",
+  records: 0,
 };
 
 describe("the log for machines", () => {
-  test("is one JSON object a line with the event's members", () => {
-    const lines = logged([request, { event: "stopped" }])
+  test("is one JSON object a line, of a request with what tells callers and replies apart", () => {
+    const lines = logged([{ ...request, query: "page[limit]=2" }, { event: "stopped" }])
       .trimEnd()
       .split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([request, { event: "stopped" }]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        level: 30,
+        time: request.time,
+        event: "request",
+        requestId: "r-1",
+        method: "GET",
+        path: "/shards/na/matches",
+        query: "page[limit]=2",
+        status: 404,
+        code: "not-found",
+        milliseconds: 1.25,
+        keyId: "k_1",
+        tier: "hobby",
+      },
+      { level: 30, time: expect.any(Number), event: "stopped" },
+    ]);
+  });
+
+  test("leaves out what a request does not have", () => {
+    const line = logged([{ ...request, code: undefined, keyId: undefined, tier: undefined }]);
+    expect(Object.keys(JSON.parse(line))).toEqual([
+      "level",
+      "time",
+      "event",
+      "requestId",
+      "method",
+      "path",
+      "status",
+      "milliseconds",
+    ]);
   });
 
   test("carries an error's name, message and stack", () => {
@@ -50,10 +95,17 @@ describe("the log for machines", () => {
 
 describe("the log for people", () => {
   test("is one readable line an event, coloured only where colours are shown", () => {
-    const plain = logged([request], { isTTY: true });
-    expect(plain).toMatch(/^\d\d:\d\d:\d\d GET \/shards\/na\/matches 404 1\.3 ms, k_1, r-1\n$/);
+    const plain = logged([{ ...request, query: "sort=-createdAt" }], { isTTY: true });
+    expect(plain).toMatch(
+      /^\d\d:\d\d:\d\d GET \/shards\/na\/matches\?sort=-createdAt 404 not-found 1\.3 ms, k_1 \(hobby\), r-1\n$/,
+    );
     const coloured = logged([request], { isTTY: true, colours: true });
-    expect(coloured).toContain("\u001b[33m404\u001b[0m");
+    expect(coloured).toContain("\u001b[33m404 not-found\u001b[0m");
+  });
+
+  test("says when there was no key", () => {
+    const text = logged([{ ...request, keyId: undefined, tier: undefined }], { isTTY: true });
+    expect(text).toContain("no key, r-1");
   });
 
   test("cannot be made to do something to the terminal", () => {
@@ -75,19 +127,81 @@ describe.each([
     expect(logged([failure], { isTTY, level: "silent" })).toBe("");
   });
 
-  test("never shows a query string, a key or a password", () => {
+  const shown = (query: string, wishes: LogWishes = {}) =>
+    logged([{ ...request, query }], { isTTY, ...wishes });
+
+  test("never shows a key or a password", () => {
     const key = makeKey();
+    const encoded = key.replace("_", "%5F");
+    const twice = [...key].map((letter) => `%25${letter.charCodeAt(0).toString(16)}`).join("");
     const error = new Error(`Bearer ${key} at postgres://me:hunter2@db/x`);
-    const text = logged(
-      [
-        { ...request, path: `/shards/${key}?filter[playerNames]=Zoe` },
-        { event: "failure", requestId: "r-1", error },
-        { event: "shard-opened", shard: "na", location: "postgres://me:hunter2@db/x" },
-      ],
-      { isTTY },
-    );
-    for (const secret of ["Zoe", key, key.slice(3, 35), "hunter2"]) {
-      expect(text).not.toContain(secret);
+    const addresses = [key, `x${key}`, encoded, twice];
+    const events: Event[] = [
+      { event: "failure", requestId: "r-1", error },
+      { event: "shard-opened", shard: "na", location: "postgres://me:hunter2@db/x" },
+      ...addresses.map((path): Event => ({ ...request, path: `/shards/${path}` })),
+      ...addresses.map((id): Event => ({ ...request, query: `filter[playerIds]=${id}` })),
+      ...addresses.map((value): Event => ({ ...request, query: `sort=1&key=${value}` })),
+    ];
+    for (const showNames of [false, true]) {
+      const text = logged(events, { isTTY, showNames });
+      for (const secret of [key, key.slice(3, 35), key.slice(-8), twice, "hunter2"]) {
+        expect(text).not.toContain(secret);
+      }
+    }
+  });
+
+  test.each([
+    "filter[playerNames]=Zoe",
+    "filter%5BplayerNames%5D=Zoe",
+    "filter%5bplayerNames%5d=Zoe",
+    "filter%5bplayerNames]=Ann,Zoe",
+    "%66ilter[player%4eames]=Zoe",
+    "filter%255BplayerNames%255D=Zoe",
+    "filter[playerNames]=Ann+%26+Zoe",
+    "page[limit]=5&filter[playerNames]=Tom&Zoe&sort=createdAt",
+    "filter[playerNames]=Tom&Zoe=1",
+    "filter[playerNames]=%&filter[playerNames]=Zoe",
+    "filter[playerNames][]=Zoe",
+    "filter[playername]=Zoe",
+    "filter[names]=Zoe",
+    "Zoe",
+    "=Zoe",
+    "filter[playerNames]%3DZoe",
+    "include=rosters%26filter[playerNames]%3DZoe",
+    "include=rosters;filter[playerNames]=Zoe",
+    "sort=createdAt%00Zoe",
+    "filter[gameMode]=ranked Zoe",
+    "filter[patchVersion]=%22Zoe%22",
+  ])("hides the player's name in %s", (query) => {
+    expect(shown(query)).not.toContain("Zoe");
+    expect(shown(query)).toContain("…");
+    expect(shown(query, { showNames: true })).toContain("Zoe");
+  });
+
+  test("shows names of players when it is told to, as they were sent", () => {
+    const query = "filter%5BplayerNames%5D=Zo%C3%AB&page[limit]=2";
+    expect(shown(query, { showNames: true })).toContain(query);
+    expect(shown(query)).toContain("filter[playerNames]=…&page[limit]=2");
+  });
+
+  test.each(PARAMETERS.filter(({ name }) => name !== "filter[playerNames]"))(
+    "shows the parameter $name, however it is spelled",
+    ({ name, example }) => {
+      const given = name.replace("TYPE", "match");
+      const expected = `${given}=${example}`;
+      expect(shown(expected)).toContain(expected);
+      expect(shown(`${encodeURIComponent(given)}=${example}`)).toContain(expected);
+    },
+  );
+
+  test("is not led astray by what a caller puts into an address", () => {
+    const query = 'sort="},{"x":"\u001b[31m&page[limit]=\u2028&%0a=1';
+    for (const showNames of [false, true]) {
+      const text = logged([{ ...request, query, path: '/a"b\u0007' }], { isTTY, showNames });
+      expect(text.trimEnd().split("\n")).toHaveLength(1);
+      expect(text).not.toContain("\u001b");
+      if (!isTTY) expect(JSON.parse(text)).toMatchObject({ path: '/a"b\u0007', requestId: "r-1" });
     }
   });
 });

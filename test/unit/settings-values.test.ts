@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { AddressSet } from "../../src/settings/proxies.ts";
+import { concealUser } from "../../src/settings/redis.ts";
 import { concealShards } from "../../src/settings/shards.ts";
 import { SETTING_NAMES, type SettingName, settingOf } from "../../src/settings/table.ts";
 
@@ -37,6 +38,9 @@ const ACCEPTED: [SettingName, string, unknown][] = [
   ["max-record-bytes", "64KiB", 65_536],
   ["max-record-bytes", "16mib", 16_777_216],
   ["batch", "10000", 10_000],
+  ["redis", "", ""],
+  ["redis", "redis://localhost", "redis://localhost"],
+  ["redis", "rediss://u:p@h:6380/2", "rediss://u:p@h:6380/2"],
 ];
 
 const REFUSED: [SettingName, string, RegExp][] = [
@@ -54,8 +58,12 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["shards", "na=", /sqlite:PATH/],
   ["shards", "na=sqlite:", /sqlite:PATH/],
   ["shards", "na=mysql:x", /sqlite:PATH/],
-  ["shards", "na=sqlite:x.db,eu=sqlite:./x.db", /the same file/],
-  ["shards", "eu=postgres://u:p@h/d", /shard eu .*not supported yet/],
+  ["shards", "na=sqlite:x.db,eu=sqlite:./x.db", /the same place/],
+  ["shards", "eu=postgres://u:p@h", /shard eu wrongly: it must be postgres:/],
+  ["shards", "eu=postgres://u:p@h/d?schema=Eu", /shard eu wrongly: its schema must be/],
+  ["shards", "eu=postgres://u:p@h/d?pool=0", /shard eu wrongly: its pool must be/],
+  ["shards", "eu=postgres://u:p@h/d?prepare=no", /shard eu wrongly: its prepare must be/],
+  ["shards", "eu=postgres://u:p@h/d,na=postgres://v:q@h/d?pool=3", /the same place/],
   ["public-url", "example.com", /absolute http or https/],
   ["public-url", "ftp://example.com", /absolute http or https/],
   ["public-url", "https://example.com/?a=1", /absolute http or https/],
@@ -67,6 +75,11 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["title-id", "a\nb", /on one line/],
   ["rate", "0", /from 1 to 1000000/],
   ["rate", "100000001", /from 1 to 1000000/],
+  ["redis", "localhost:6379", /redis:\/\/USER/],
+  ["redis", "http://localhost", /redis:\/\/USER/],
+  ["redis", "redis://", /redis:\/\/USER/],
+  ["redis", "redis://h/two", /redis:\/\/USER/],
+  ["redis", "redis://h?db=2", /redis:\/\/USER/],
   ["log-level", "loud", /trace, debug, info/],
   ["max-record-bytes", "16MB", /16MiB/],
   ["max-record-bytes", "5", /from 1024/],
@@ -106,6 +119,15 @@ describe("trusted proxies", () => {
     const none = AddressSet.parse("") as { value: AddressSet };
     expect(none.value.has("127.0.0.1")).toBe(false);
   });
+});
+
+test.each([
+  ["", ""],
+  ["redis://h:6379/2", "redis://h:6379/2"],
+  ["rediss://user:p@ss@h/2", "rediss://***@h/2"],
+  ["user:pw@h", "***@h"],
+])("the Redis %p is shown without user and password", (text, shown) => {
+  expect(concealUser(text)).toBe(shown);
 });
 
 describe("a shard's location is shown without user and password", () => {

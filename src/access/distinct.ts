@@ -1,0 +1,130 @@
+/**
+ * In charge of counting different records in bounded memory: exactly while they are few, by a sketch
+ * when they are many.
+ */
+
+import { type Hash, Sketch } from "./sketch.ts";
+
+/** Up to here the hashes themselves are kept: as much as the sketch takes, at a load of one half. */
+export const COUNTED_EXACTLY = 1024;
+const SLOTS = 2 * COUNTED_EXACTLY;
+
+/** The first byte of the stored form. */
+const EXACT = 1;
+const SKETCHED = 2;
+
+export class DistinctCounter {
+  /** Pairs of halves, found by probing; undefined once the sketch has taken over. */
+  #slots: Uint32Array | undefined = new Uint32Array(2 * SLOTS);
+  #exact = 0;
+  #sketch: Sketch | undefined;
+
+  /** What `toBytes` gave. Undefined when the bytes are something else. */
+  static fromBytes(bytes: Uint8Array): DistinctCounter | undefined {
+    const counter = new DistinctCounter();
+    // A copy with memory of its own: slices of a Buffer share theirs with others.
+    const body = new Uint8Array(bytes.subarray(1));
+    if (bytes[0] === SKETCHED && body.length === new Sketch().registers.length) {
+      counter.#slots = undefined;
+      counter.#sketch = new Sketch(body);
+      return counter;
+    }
+    if (bytes[0] !== EXACT || body.length % 8 !== 0 || body.length > 8 * COUNTED_EXACTLY) {
+      return undefined;
+    }
+    const halves = new Uint32Array(body.buffer);
+    for (let at = 0; at < halves.length; at += 2) {
+      counter.#insert({ high: halves[at]!, low: halves[at + 1]! });
+    }
+    return counter;
+  }
+
+  get count(): number {
+    return this.#sketch ? Math.round(this.#sketch.estimate()) : this.#exact;
+  }
+
+  /** Adds all of these, unless there would then be more than `most`; says whether it did. */
+  addWithin(hashes: readonly Hash[], most: number): boolean {
+    const proper = hashes.map(nonZero);
+    if (this.#slots) {
+      const fresh = this.#freshAmong(proper);
+      const count = this.#exact + fresh.length;
+      if (count > most) return false;
+      if (count > COUNTED_EXACTLY) return this.#sketchWithin(fresh, most);
+      for (const hash of fresh) this.#insert(hash);
+      return true;
+    }
+    const sketch = this.#sketch!;
+    const steps = proper.flatMap((hash) => sketch.add(hash) ?? []);
+    if (steps.length === 0 || sketch.estimate() <= most) return true;
+    for (const step of steps.reverse()) sketch.undo(step);
+    return false;
+  }
+
+  toBytes(): Uint8Array {
+    if (this.#sketch) return Buffer.concat([Uint8Array.of(SKETCHED), this.#sketch.registers]);
+    const halves = new Uint32Array(2 * this.#exact);
+    let at = 0;
+    for (const { high, low } of this.#kept()) {
+      halves[at++] = high;
+      halves[at++] = low;
+    }
+    return Buffer.concat([Uint8Array.of(EXACT), new Uint8Array(halves.buffer)]);
+  }
+
+  /** Those that were not added before, each once. There are at most as many as a page has records. */
+  #freshAmong(hashes: readonly Hash[]): Hash[] {
+    const fresh: Hash[] = [];
+    for (const hash of hashes) {
+      const isRepeated = fresh.some(({ high, low }) => high === hash.high && low === hash.low);
+      if (!isRepeated && !this.#has(hash)) fresh.push(hash);
+    }
+    return fresh;
+  }
+
+  /** Lets the sketch take over, unless by its estimate there would be too many. */
+  #sketchWithin(fresh: readonly Hash[], most: number): boolean {
+    const sketch = new Sketch();
+    for (const kept of this.#kept()) sketch.add(kept);
+    for (const hash of fresh) sketch.add(hash);
+    if (sketch.estimate() > most) return false;
+    this.#sketch = sketch;
+    this.#slots = undefined;
+    return true;
+  }
+
+  #insert(hash: Hash): void {
+    const slots = this.#slots!;
+    const at = this.#slotOf(hash);
+    if (slots[at] !== 0 || slots[at + 1] !== 0) return;
+    slots[at] = hash.high;
+    slots[at + 1] = hash.low;
+    this.#exact += 1;
+  }
+
+  #has(hash: Hash): boolean {
+    const at = this.#slotOf(hash);
+    return this.#slots![at] !== 0 || this.#slots![at + 1] !== 0;
+  }
+
+  /** Where the hash is, or the empty slot where it would be. */
+  #slotOf({ high, low }: Hash): number {
+    const slots = this.#slots!;
+    for (let slot = low % SLOTS; ; slot = (slot + 1) % SLOTS) {
+      const at = 2 * slot;
+      if (slots[at] === high && slots[at + 1] === low) return at;
+      if (slots[at] === 0 && slots[at + 1] === 0) return at;
+    }
+  }
+
+  *#kept(): Iterable<Hash> {
+    const slots = this.#slots!;
+    for (let at = 0; at < slots.length; at += 2) {
+      if (slots[at] !== 0 || slots[at + 1] !== 0) yield { high: slots[at]!, low: slots[at + 1]! };
+    }
+  }
+}
+
+/** All zeros mark an empty slot. */
+const nonZero = (hash: Hash): Hash =>
+  hash.high === 0 && hash.low === 0 ? { high: 0, low: 1 } : hash;

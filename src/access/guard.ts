@@ -1,0 +1,42 @@
+/**
+ * In charge of callers that guess keys: how many wrong ones each client address may show. An address
+ * that has shown too many is not listened to for a while, keys in use aside: behind one address there
+ * may be many callers, and one of them must not be able to lock out the others.
+ */
+
+import { isIPv6 } from "node:net";
+import type { Policy } from "./bucket.ts";
+import { MemoryLimiter } from "./limiter.ts";
+
+export class FailureGuard {
+  readonly #failures = new MemoryLimiter();
+  readonly #policy: Policy | undefined;
+
+  /** `perMinute` of 0: nobody is ever stopped. */
+  constructor(perMinute: number) {
+    this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
+  }
+
+  /** Seconds until the address may show another key; 0: now. `nowMs` is monotonic. */
+  wait(address: string, nowMs: number): number {
+    return this.#policy ? this.#failures.wait(networkOf(address), this.#policy, nowMs) : 0;
+  }
+
+  failed(address: string, nowMs: number): void {
+    if (this.#policy) this.#failures.take(networkOf(address), this.#policy, nowMs);
+  }
+}
+
+/** Of an IPv6 address the first half: whoever has one address there has all of that network. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const missing = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...Array<string>(Math.max(0, missing)).fill("0"), ...last];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+    .join(":");
+}

@@ -1,0 +1,69 @@
+/** In charge of scraping budgets that several instances share: the counters are in Redis. */
+
+import type { Budgets } from "../budget.ts";
+import { dayOf, secondsToNextDay } from "../day.ts";
+import type { Hash } from "../sketch.ts";
+import type { RedisLink } from "./link.ts";
+import { COUNT, IS_SPENT, SPEND } from "./scripts.ts";
+
+/** How long a day is kept after its end: the clocks of instances may differ a little. */
+const AFTER_THE_DAY_MS = 3_600_000;
+
+/**
+ * What this instance has served it counts by itself too, and both must agree that there is room: so it
+ * knows where to go on when Redis goes away, and Redis may lose its memory without opening the day
+ * again to everybody.
+ */
+export class RedisBudgets implements Budgets {
+  readonly #link: RedisLink;
+  readonly #local: Budgets;
+
+  constructor(link: RedisLink, local: Budgets) {
+    this.#link = link;
+    this.#local = local;
+  }
+
+  async isSpent(keyId: string, most: number, nowMs: number): Promise<boolean> {
+    if (await this.#local.isSpent(keyId, most, nowMs)) return true;
+    const { spent } = keysOf(keyId, nowMs);
+    return this.#link.decide(IS_SPENT, [spent], [most], isOne, () => false);
+  }
+
+  async spend(
+    keyId: string,
+    records: readonly Hash[],
+    most: number,
+    nowMs: number,
+  ): Promise<boolean> {
+    if (records.length === 0) return true;
+    const { exact, sketch, spent } = keysOf(keyId, nowMs);
+    const lasts = secondsToNextDay(nowMs) * 1000 + AFTER_THE_DAY_MS;
+    const values = [most, lasts, ...records.map(written)];
+    const isAllowed = await this.#link.decide(
+      SPEND,
+      [exact, sketch, spent],
+      values,
+      isOne,
+      () => true,
+    );
+    return isAllowed && this.#local.spend(keyId, records, most, nowMs);
+  }
+
+  async count(keyId: string, nowMs: number): Promise<number> {
+    const own = await this.#local.count(keyId, nowMs);
+    const { exact, sketch } = keysOf(keyId, nowMs);
+    const shared = await this.#link.decide(COUNT, [exact, sketch], [], Number, () => own);
+    return Math.max(own, shared);
+  }
+}
+
+/** The braces keep the keys of one counter together where Redis is spread over several servers. */
+function keysOf(keyId: string, nowMs: number) {
+  const day = `matchbook:{${keyId}}:${dayOf(nowMs)}`;
+  return { exact: `${day}:matches`, sketch: `${day}:sketch`, spent: `${day}:spent` };
+}
+
+const written = ({ high, low }: Hash): string =>
+  high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
+
+const isOne = (answer: unknown): boolean => answer === 1;

@@ -1,0 +1,58 @@
+/**
+ * In charge of how much each key is used: requests by status and records served, by UTC day. Counted
+ * in memory; UsageBook writes it down every few seconds.
+ */
+
+import { dayOf } from "./day.ts";
+
+/** What was counted for one key on one day. */
+export interface KeyDay {
+  keyId: string;
+  day: number;
+  /** Requests by HTTP status. */
+  requests: Map<number, number>;
+  /** Match and player records in the bodies of replies. */
+  records: number;
+  /** Milliseconds since the epoch. */
+  lastSeen: number;
+}
+
+export class UsageCounter {
+  /** By key and day. There are two days around midnight, and more while they cannot be written down. */
+  #days = new Map<string, KeyDay>();
+
+  note(keyId: string, status: number, records: number, nowMs: number): void {
+    const counted = this.#dayOf(keyId, dayOf(nowMs), nowMs);
+    counted.requests.set(status, (counted.requests.get(status) ?? 0) + 1);
+    counted.records += records;
+    counted.lastSeen = nowMs;
+  }
+
+  /** What was counted since it was last taken. */
+  take(): KeyDay[] {
+    const taken = [...this.#days.values()];
+    this.#days = new Map();
+    return taken;
+  }
+
+  /** Takes back what could not be written down. */
+  giveBack(days: readonly KeyDay[]): void {
+    for (const { keyId, day, requests, records, lastSeen } of days) {
+      const counted = this.#dayOf(keyId, day, lastSeen);
+      for (const [status, count] of requests) {
+        counted.requests.set(status, (counted.requests.get(status) ?? 0) + count);
+      }
+      counted.records += records;
+    }
+  }
+
+  #dayOf(keyId: string, day: number, lastSeen: number): KeyDay {
+    const name = `${keyId} ${day}`;
+    let counted = this.#days.get(name);
+    if (!counted) {
+      counted = { keyId, day, requests: new Map(), records: 0, lastSeen };
+      this.#days.set(name, counted);
+    }
+    return counted;
+  }
+}

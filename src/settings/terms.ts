@@ -1,0 +1,120 @@
+/**
+ * In charge of the terms of a key as people write them: the same texts are read on the command line
+ * and over HTTP. Each parser says what is right if a text is wrong.
+ */
+
+import type { Tier } from "../domain/allowance.ts";
+import { parseTimestamp } from "../domain/time.ts";
+import { nearest } from "../text/nearest.ts";
+import { type Parsed, shortText } from "./parsers.ts";
+import { parseBurst, parseMatchesPerDay, parseRate, parseShardAccess } from "./tiers.ts";
+
+/** Leaves a term to the key's tier. */
+export const LEFT_TO_TIER = "default";
+/** The end of a key that has none. */
+export const NO_END = "never";
+
+const LONGEST_NAME = 100;
+const LONGEST_NOTE = 500;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
+const UNITS_MS: Record<string, number> = {
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
+};
+/** Beyond these there is a slip of the pen, not a plan. */
+const LONGEST_LIFE_MS = 100 * YEAR_MS;
+const LONGEST_OVERLAP_MS = 31 * DAY_MS;
+
+/** One parser for each term, by its name. `now` is in milliseconds since the epoch. */
+export function termParsers(tiers: readonly Tier[], now: number) {
+  return {
+    name: parseName,
+    note: parseNote,
+    tier: tierAmong(tiers),
+    rate: orLeft(parseRate),
+    burst: orLeft(parseBurst),
+    matchesPerDay: orLeft(parseMatchesPerDay),
+    shards: orLeft(parseShardAccess),
+    expiresAt: expiryAfter(now),
+  };
+}
+
+export const parseName = shortText(LONGEST_NAME);
+
+/** An empty text stands for no note. */
+export function parseNote(text: string): Parsed<string | null> {
+  return text === "" ? { value: null } : shortText(LONGEST_NOTE)(text);
+}
+
+/** Null: the key names no tier. A tier may bear the very word for that; then it is meant. */
+export function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | null> {
+  const names = tiers.map(({ name }) => name);
+  return (text) => {
+    if (names.includes(text)) return { value: text };
+    if (text === LEFT_TO_TIER) return { value: null };
+    const guess = nearest(text, names);
+    const hint = guess === undefined ? ": there" : `; did you mean ${guess}? There`;
+    return { error: `is no tier of the settings${hint} are ${names.join(", ")}` };
+  };
+}
+
+/** Milliseconds since the epoch; null: never. A date lasts to its end, in UTC. */
+export function expiryAfter(now: number): (text: string) => Parsed<number | null> {
+  return (text) => {
+    if (text === NO_END) return { value: null };
+    const moment = momentOf(text, now);
+    if (moment === undefined) {
+      return {
+        error:
+          "must be a moment with its zone (2027-01-31T18:00:00Z), a date (2027-01-31, which counts to its end in UTC), " +
+          `a length from now on (30d, 12h) or ${NO_END}`,
+      };
+    }
+    if (moment <= now) {
+      return { error: "lies in the past: choose a later moment (to end a key now, revoke it)" };
+    }
+    return moment > now + LONGEST_LIFE_MS
+      ? { error: `lies more than 100 years ahead: choose an earlier moment, or ${NO_END}` }
+      : { value: moment };
+  };
+}
+
+/** Milliseconds for which a rotated key stays good; 0 ends it at once. */
+export function parseOverlap(text: string): Parsed<number> {
+  const length = text === "0" ? 0 : lengthOf(text);
+  return length !== undefined && length <= LONGEST_OVERLAP_MS
+    ? { value: length }
+    : {
+        error:
+          "must be a length up to 31d, for example 30min, 24h or 7d; 0 ends the old key at once",
+      };
+}
+
+function momentOf(text: string, now: number): number | undefined {
+  const length = lengthOf(text);
+  if (length !== undefined) return now + length;
+  const start = parseTimestamp(`${text}T00:00:00Z`);
+  return start === undefined ? parseTimestamp(text) : start + DAY_MS;
+}
+
+/** Milliseconds of a length like 30d. */
+function lengthOf(text: string): number | undefined {
+  const parts = /^(\d{1,6}) ?(min|h|d|w)$/.exec(text);
+  return parts ? Number(parts[1]) * UNITS_MS[parts[2]!]! : undefined;
+}
+
+function orLeft<T>(parse: (text: string) => Parsed<T>): (text: string) => Parsed<T | null> {
+  return (text) => {
+    if (text === LEFT_TO_TIER) return { value: null };
+    const parsed = parse(text);
+    return "error" in parsed
+      ? { error: `${parsed.error}, or ${LEFT_TO_TIER} to leave it to the tier` }
+      : parsed;
+  };
+}

@@ -1,0 +1,251 @@
+/** In charge of what a running server knows of the keys, on a clock of the test's own. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathOf } from "../../src/access/file.ts";
+import { hashKey } from "../../src/access/key.ts";
+import { type Keyring, openKeyring } from "../../src/access/keyring.ts";
+import { KEYS_FILE } from "../../src/access/keys-file.ts";
+import { KeyWatch } from "../../src/access/watch.ts";
+import type { AccessPlan } from "../../src/domain/allowance.ts";
+import { type Event, unobserved } from "../../src/observe/events.ts";
+
+const root = mkdtempSync(join(tmpdir(), "matchbook-watch-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+const freshFolder = () => join(root, `deep/${folders++}`);
+const fileIn = (folder: string) => pathOf(KEYS_FILE, folder);
+
+const PLAN: AccessPlan = {
+  tiers: [{ name: "hobby" }, { name: "community", rate: 300, shards: ["*", "beta"] }],
+  defaults: { rate: 60, burst: 0, matchesPerDay: 5000 },
+  closedShards: ["beta"],
+};
+const HOBBY = { tier: "hobby", rate: 60, burst: 60, matchesPerDay: 5000, shards: ["*"] };
+
+const NOW = 1_000_000;
+const bearer = (key: string) => `Bearer ${key}`;
+
+/** A keyring and a server's watch on it. */
+function watched(): { keyring: Keyring; watch: KeyWatch; events: Event[]; stop(): void } {
+  const folder = freshFolder();
+  const keyring = openKeyring(folder);
+  const events: Event[] = [];
+  const watch = new KeyWatch(folder, PLAN, (event) => events.push(event));
+  watch.start();
+  return {
+    keyring,
+    watch,
+    events,
+    stop() {
+      watch.stop();
+      keyring.close();
+    },
+  };
+}
+
+/** A new key in place of an old one. */
+function rotated(keyring: Keyring, id: string, overlapMs: number): string {
+  const outcome = keyring.rotate(id, overlapMs, NOW);
+  if (typeof outcome !== "object") throw new Error(outcome);
+  return outcome.key;
+}
+
+describe("a server's keys", () => {
+  test("begin without a file and are there after the first was made", () => {
+    const folder = freshFolder();
+    const events: Event[] = [];
+    const watch = new KeyWatch(folder, PLAN, (event) => events.push(event));
+    watch.start();
+    expect(watch.refresh()).toBe(false);
+    const keyring = openKeyring(folder);
+    const { key, record } = keyring.create({ name: "one", rate: 7 }, 1000);
+    expect(watch.find(bearer(key), NOW)).toBeUndefined();
+    expect(watch.refresh()).toBe(true);
+    expect(watch.find(bearer(key), NOW)).toMatchObject({
+      id: record.id,
+      name: "one",
+      allowance: { ...HOBBY, rate: 7, burst: 7 },
+    });
+    expect(events).toEqual([{ event: "keys-reloaded", live: 1 }]);
+    watch.stop();
+    keyring.close();
+  });
+
+  test("follow each change of another process, and are read only after one", () => {
+    const { keyring, watch, stop } = watched();
+    const first = keyring.create({ name: "first" }, 1000);
+    watch.refresh();
+    expect(watch.refresh()).toBe(false);
+    const second = keyring.create({ name: "second" }, 2000);
+    expect(watch.refresh()).toBe(true);
+    expect(watch.find(bearer(second.key), NOW)?.name).toBe("second");
+    keyring.revoke(first.record.id, 3000);
+    expect(watch.refresh()).toBe(true);
+    expect(watch.find(bearer(first.key), NOW)).toBeUndefined();
+    keyring.revoke(second.record.id, 3000);
+    expect(watch.refresh()).toBe(true);
+    expect(watch.find(bearer(second.key), NOW)).toBeUndefined();
+    expect(watch.refresh()).toBe(false);
+    stop();
+  });
+
+  test("follow a file that takes the place of another, and end with the file", () => {
+    const [folder, backup] = [freshFolder(), freshFolder()];
+    const here = openKeyring(folder);
+    const old = here.create({ name: "old" }, 1000);
+    here.close();
+    const there = openKeyring(backup);
+    const restored = there.create({ name: "restored" }, 1000);
+    there.close();
+
+    const watch = new KeyWatch(folder, PLAN, unobserved);
+    watch.start();
+    expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
+    renameSync(fileIn(backup), fileIn(folder));
+    watch.refresh();
+    expect(watch.find(bearer(old.key), NOW)).toBeUndefined();
+    expect(watch.find(bearer(restored.key), NOW)?.name).toBe("restored");
+    rmSync(fileIn(folder));
+    watch.refresh();
+    expect(watch.find(bearer(restored.key), NOW)).toBeUndefined();
+    watch.stop();
+  });
+
+  test("are found by the key alone: neither its hash nor its id opens anything", () => {
+    const { keyring, watch, stop } = watched();
+    const { key, record } = keyring.create({ name: "one" }, 1000);
+    watch.refresh();
+    for (const wrong of [hashKey(key), record.id, key.toLowerCase(), ""]) {
+      expect(watch.find(bearer(wrong), NOW)).toBeUndefined();
+    }
+    expect(watch.find(null, NOW)).toBeUndefined();
+    stop();
+  });
+});
+
+describe("a rotated key", () => {
+  test("is good in both forms until the overlap ends, then only in the new one", () => {
+    const { keyring, watch, stop } = watched();
+    const { key: old, record } = keyring.create({ name: "one" }, NOW);
+    const fresh = rotated(keyring, record.id, 1000);
+    watch.refresh();
+    for (const key of [old, fresh]) {
+      expect(watch.find(bearer(key), NOW + 999)?.id).toBe(record.id);
+    }
+    expect(watch.find(bearer(old), NOW + 1000)).toBeUndefined();
+    expect(watch.recent(bearer(old), NOW + 1000)).toBeUndefined();
+    expect(watch.find(bearer(fresh), NOW + 1000)?.id).toBe(record.id);
+    stop();
+  });
+
+  test("is one key: it is counted once, with one id", () => {
+    const { keyring, watch, events, stop } = watched();
+    rotated(keyring, keyring.create({ name: "one" }, NOW).record.id, 1000);
+    watch.refresh();
+    expect(events.at(-1)).toEqual({ event: "keys-reloaded", live: 1 });
+    stop();
+  });
+
+  test("ends with its key, if that is earlier than the overlap", () => {
+    const { keyring, watch, stop } = watched();
+    const { key: old, record } = keyring.create({ name: "one", expiresAt: NOW + 500 }, NOW);
+    const fresh = rotated(keyring, record.id, 1000);
+    watch.refresh();
+    for (const key of [old, fresh]) {
+      expect(watch.find(bearer(key), NOW + 499)?.id).toBe(record.id);
+      expect(watch.find(bearer(key), NOW + 500)).toBeUndefined();
+    }
+    stop();
+  });
+});
+
+describe("an end", () => {
+  test("takes effect at its moment, without a look at the file", () => {
+    const { keyring, watch, stop } = watched();
+    const { key } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
+    watch.refresh();
+    const header = bearer(key);
+    expect(watch.find(header, NOW + 999)?.name).toBe("one");
+    expect(watch.recent(header, NOW + 999)?.name).toBe("one");
+    expect(watch.recent(header, NOW + 1000)).toBeUndefined();
+    expect(watch.find(header, NOW + 1000)).toBeUndefined();
+    stop();
+  });
+
+  test("that is moved further makes the key good again", () => {
+    const { keyring, watch, stop } = watched();
+    const { key, record } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
+    watch.refresh();
+    expect(watch.find(bearer(key), NOW + 2000)).toBeUndefined();
+    keyring.change(record.id, { expiresAt: null });
+    watch.refresh();
+    expect(watch.find(bearer(key), NOW + 2000)?.name).toBe("one");
+    stop();
+  });
+});
+
+describe("a header that was found good a moment ago", () => {
+  test("is known by itself, and one that was never shown is not", () => {
+    const { keyring, watch, stop } = watched();
+    const { key } = keyring.create({ name: "one" }, NOW);
+    watch.refresh();
+    expect(watch.recent(bearer(key), NOW)).toBeUndefined();
+    watch.find(bearer(key), NOW);
+    expect(watch.recent(bearer(key), NOW)?.name).toBe("one");
+    expect(watch.recent(null, NOW)).toBeUndefined();
+    stop();
+  });
+
+  test("is forgotten when its key is revoked", () => {
+    const { keyring, watch, stop } = watched();
+    const { key, record } = keyring.create({ name: "one" }, NOW);
+    watch.refresh();
+    watch.find(bearer(key), NOW);
+    keyring.revoke(record.id, NOW);
+    watch.refresh();
+    expect(watch.recent(bearer(key), NOW)).toBeUndefined();
+    stop();
+  });
+
+  test("goes by the terms that its key has now", () => {
+    const { keyring, watch, stop } = watched();
+    const { key, record } = keyring.create({ name: "one" }, NOW);
+    watch.refresh();
+    watch.find(bearer(key), NOW);
+    keyring.change(record.id, { tier: "community" });
+    watch.refresh();
+    expect(watch.recent(bearer(key), NOW)?.allowance.rate).toBe(300);
+    stop();
+  });
+});
+
+describe("a key's tier", () => {
+  test("that the settings do not have is taken for the first, and that is told", () => {
+    const { keyring, watch, events, stop } = watched();
+    const { key } = keyring.create({ name: "one", tier: "gold" }, NOW);
+    keyring.create({ name: "two", tier: "gold" }, NOW);
+    watch.refresh();
+    expect(watch.find(bearer(key), NOW)?.allowance).toEqual(HOBBY);
+    expect(events).toEqual([
+      { event: "tier-unknown", tier: "gold", taken: "hobby" },
+      { event: "keys-reloaded", live: 2 },
+    ]);
+    stop();
+  });
+
+  test("opens the shards that it names, closed ones too", () => {
+    const { keyring, watch, stop } = watched();
+    const usual = keyring.create({ name: "usual" }, NOW).key;
+    const invited = keyring.create({ name: "invited", tier: "community" }, NOW).key;
+    const narrow = keyring.create({ name: "narrow", shards: ["beta"] }, NOW).key;
+    watch.refresh();
+    const shards = (key: string) =>
+      ["na", "beta"].filter((shard) => watch.mayRead(watch.find(bearer(key), NOW)!, shard));
+    expect([usual, invited, narrow].map(shards)).toEqual([["na"], ["na", "beta"], ["beta"]]);
+    stop();
+  });
+});

@@ -1,0 +1,176 @@
+/** In charge of how events become metrics: buckets, labels, gauges, and what is not counted. */
+
+import { describe, expect, test } from "bun:test";
+import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
+import { Metrics } from "../../src/observe/metrics.ts";
+import type { ShardState } from "../../src/observe/shards.ts";
+import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
+
+const NOW = 1_700_000_000_000;
+
+function aRequest(wishes: Partial<RequestEvent> = {}): RequestEvent {
+  return {
+    event: "request",
+    requestId: "r-1",
+    method: "GET",
+    path: "/status",
+    query: "",
+    route: "/status",
+    status: 200,
+    code: undefined,
+    time: NOW,
+    milliseconds: 1,
+    stages: [0, 0],
+    keyId: undefined,
+    tier: undefined,
+    records: 0,
+    ...wishes,
+  };
+}
+
+function aShard(id: string, wishes: Partial<ShardState> = {}): ShardState {
+  return {
+    id,
+    available: true,
+    matches: 0,
+    players: 0,
+    newestMatch: undefined,
+    bytes: 0,
+    ...wishes,
+  };
+}
+
+async function after(events: Event[], shards: ShardState[] = []): Promise<Scrape> {
+  const metrics = new Metrics({
+    version: "1.2.3",
+    stages: ["first", "second"],
+    shardStates: async () => shards,
+    clock: { now: () => NOW },
+  });
+  for (const event of events) metrics.observe(event);
+  return readScrape(await metrics.text());
+}
+
+describe("a duration", () => {
+  const counts = async (milliseconds: number[]) => {
+    const scrape = await after(milliseconds.map((one) => aRequest({ milliseconds: one })));
+    const samples = scrape.get("matchbook_request_duration_seconds")!.samples;
+    return (le: string) => samples.find(({ labels }) => labels.le === le)?.value;
+  };
+
+  test("falls into every bucket whose bound it does not pass", async () => {
+    const below = await counts([0.05, 0.050001, 1, 4000]);
+    expect([below("0.00005"), below("0.0001"), below("0.0005")]).toEqual([1, 2, 2]);
+    expect([below("0.001"), below("1"), below("5"), below("+Inf")]).toEqual([3, 3, 4, 4]);
+  });
+
+  test("above every bound is counted all the same", async () => {
+    const below = await counts([60_000]);
+    expect([below("5"), below("+Inf")]).toEqual([0, 1]);
+  });
+
+  test("of a stage that was not reached is none", async () => {
+    const scrape = await after([aRequest({ stages: [2, 0] }), aRequest({ stages: [3, 4] })]);
+    const name = "matchbook_stage_duration_seconds";
+    expect(seriesValue(scrape, `${name}_count`, { stage: "first" })).toBe(2);
+    expect(seriesValue(scrape, `${name}_sum`, { stage: "first" })).toBeCloseTo(0.005);
+    expect(seriesValue(scrape, `${name}_count`, { stage: "second" })).toBe(1);
+  });
+});
+
+describe("labels", () => {
+  test("stay few, whatever callers send", async () => {
+    const odd = ["PROPFIND", "brew", "get", "", '"'].map((method) =>
+      aRequest({ method, path: `/${method}/anything`, route: undefined, status: 404 }),
+    );
+    const scrape = await after(odd);
+    expect(scrape.get("matchbook_requests_total")!.samples).toEqual([
+      {
+        name: "matchbook_requests_total",
+        labels: { route: "unknown", method: "other", status: "404" },
+        value: 5,
+      },
+    ]);
+  });
+
+  test("tell every method and status of a route apart", async () => {
+    const sent = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "other"].flatMap(
+      (method) => [200, 404, 503].map((status) => ({ method, status })),
+    );
+    const scrape = await after(sent.map((one) => aRequest(one)));
+    for (const { method, status } of sent) {
+      const labels = { route: "/status", method, status: String(status) };
+      expect(seriesValue(scrape, "matchbook_requests_total", labels)).toBe(1);
+    }
+  });
+});
+
+describe("what went wrong inside", () => {
+  const error = new Error("out of luck");
+
+  test.each<[string, Event, Record<string, string>]>([
+    ["matchbook_key_reload_failures_total", { event: "keys-unreadable", error }, {}],
+    ["matchbook_usage_write_failures_total", { event: "usage-unwritten", error }, {}],
+    [
+      "matchbook_shard_failures_total",
+      { event: "shard-unavailable", shard: "na", error },
+      { shard: "na" },
+    ],
+  ])("is counted in %s", async (name, event, labels) => {
+    expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
+  });
+
+  test("does not show in the limits until somebody runs into one", async () => {
+    const quiet = await after([]);
+    const limits = quiet.get("matchbook_limits_hit_total")!.samples;
+    expect(limits.map(({ labels, value }) => [labels.limit, value])).toEqual([
+      ["rate", 0],
+      ["budget", 0],
+      ["failures", 0],
+    ]);
+  });
+});
+
+test("the number of live keys is that of the last reading", async () => {
+  const scrape = await after([
+    { event: "keys-reloaded", live: 3 },
+    { event: "keys-reloaded", live: 2 },
+  ]);
+  expect(seriesValue(scrape, "matchbook_live_keys")).toBe(2);
+});
+
+describe("a shard", () => {
+  test("without a match has no newest one and no lag", async () => {
+    const scrape = await after([], [aShard("na")]);
+    expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(0);
+    expect(scrape.get("matchbook_shard_lag_seconds")!.samples).toEqual([]);
+    expect(scrape.get("matchbook_shard_newest_match_timestamp_seconds")!.samples).toEqual([]);
+  });
+
+  test("never lags less than not at all", async () => {
+    const scrape = await after(
+      [],
+      [aShard("old", { newestMatch: 0 }), aShard("new", { newestMatch: NOW + 5000 })],
+    );
+    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "old" })).toBe(NOW / 1000);
+    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "new" })).toBe(0);
+  });
+});
+
+test("several readings at once are each whole", async () => {
+  const metrics = new Metrics({
+    version: "1.2.3",
+    stages: [],
+    shardStates: async () => [aShard("na", { matches: 7 })],
+    clock: { now: () => NOW },
+  });
+  const observe = observeAll([metrics.observe, metrics.observe]);
+  observe(aRequest());
+  const labels = { route: "/status", method: "GET", status: "200" };
+  for (const text of await Promise.all([metrics.text(), metrics.text(), metrics.text()])) {
+    const scrape = readScrape(text);
+    expect(seriesValue(scrape, "matchbook_requests_total", labels)).toBe(2);
+    expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(7);
+    expect(seriesValue(scrape, "process_resident_memory_bytes")).toBeGreaterThan(0);
+  }
+});
