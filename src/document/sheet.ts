@@ -12,6 +12,7 @@ import { crc32 } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
 import { deflate } from "./deflate.ts";
 import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
+import { mixed } from "./mix.ts";
 
 const HEADER = 27;
 const HASH = 4;
@@ -80,6 +81,12 @@ export function readSheet(stored: Fragment): Sheet {
     stored,
     hashesEnd: firstAt,
   };
+}
+
+/** 64 bits that stand for a match: no other one has them. */
+export function sheetHash(stored: Fragment): { high: number; low: number } {
+  const mark = numberAt(stored, 0);
+  return { high: mixed(numberAt(stored, 15) ^ mark) >>> 0, low: mixed(mark) >>> 0 };
 }
 
 /** Marks in which a hash was seen. A mark may be shared; then the hashes themselves are compared. */

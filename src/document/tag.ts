@@ -1,6 +1,7 @@
 /** In charge of entity tags: which bytes a reply's ETag stands for, and when a caller has them. */
 
 import { crc32 } from "node:zlib";
+import { mixed } from "./mix.ts";
 import type { Document } from "./stitch.ts";
 
 export type Encoding = "gzip" | "identity";
@@ -38,11 +39,4 @@ function hashOf(pieces: Document["content"], seed: number): string {
     other = mixed(other ^ mark) + length;
   }
   return (mixed(one) >>> 0).toString(36) + (mixed(other) >>> 0).toString(36).padStart(7, "0");
-}
-
-/** Steps that can be undone, so that different numbers stay different. */
-function mixed(value: number): number {
-  let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return bits ^ (bits >>> 16);
 }

@@ -1,5 +1,6 @@
 /** In charge of reading a request as it arrives: its id, its path, its query, the caller's address for us. */
 
+import { isIP } from "node:net";
 import type { AddressSet } from "../settings/proxies.ts";
 
 export interface Call {
@@ -12,6 +13,8 @@ export interface Call {
   query: string;
   /** Scheme and host for links. */
   base: () => string;
+  /** The address of whoever asks, as far as it can be known. */
+  client: () => string;
 }
 
 export interface Addressing {
@@ -49,7 +52,26 @@ export function readCall(
     path: path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path,
     query: pathEnd === question ? url.slice(question + 1, end) : "",
     base: () => baseAddress(request, url.slice(0, start), addressing, peer),
+    client: () => clientAddress(request, addressing, peer),
   };
+}
+
+/** Behind proxies that the settings name, the address nearest to us that is not one of theirs. */
+function clientAddress(
+  request: Request,
+  { trustedProxies }: Addressing,
+  peer: () => string | undefined,
+): string {
+  let address = peer() ?? "unknown";
+  if (!trustedProxies.has(address)) return address;
+  const hops = request.headers.get("x-forwarded-for")?.split(",") ?? [];
+  for (const hop of hops.reverse()) {
+    const said = hop.trim().replace(/^::ffff:(?=\d+\.)/, "");
+    if (isIP(said) === 0) break;
+    address = said;
+    if (!trustedProxies.has(address)) break;
+  }
+  return address;
 }
 
 function baseAddress(

@@ -25,6 +25,7 @@ import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../qu
 import {
   type Awaitable,
   after,
+  type Fragment,
   type PlayerListing,
   type Reader,
   type Selection,
@@ -32,6 +33,7 @@ import {
 } from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
+import type { Stage } from "./stopwatch.ts";
 
 /** A request that has passed every check but those of its parameters. */
 export interface ShardCall {
@@ -43,10 +45,15 @@ export interface ShardCall {
   now: number;
   maxOffset: number;
   profile: Profile;
+  lap: (stage: Stage) => void;
 }
 
 export interface Answer {
   document: Document;
+  /** How many records are its primary data. */
+  records: number;
+  /** The sheets of the matches among them: what a key's daily budget is about. */
+  sheets: readonly Fragment[];
   /** Single resources have strong tags, collections weak ones. */
   tag: "strong" | "weak";
 }
@@ -59,10 +66,12 @@ export function getMatches(call: ShardCall): Awaitable<Answer> {
     const query = read(parseMatchesQuery, call, "matches", context);
     return after(findBearers(query, reader), (bearers) =>
       after(reader.matches(select(query, bearers)), (page) => {
-        if (page.sheets.length === 0) checkEmpty(call, "match");
+        call.lap("store");
+        const { sheets } = page;
+        if (sheets.length === 0) checkEmpty(call, "match");
         const content = matchListContent(page, query, profile.decorate);
         const rest = restOf(matchesLinks(address, query, page, bearers), windowMeta(query));
-        return { document: { content, rest }, tag: "weak" };
+        return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
       }),
     );
   });
@@ -72,9 +81,11 @@ export function getMatch(call: ShardCall): Awaitable<Answer> {
   return after(matchContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
     return after(call.reader.match(call.id), (bundle) => {
+      call.lap("store");
       if (!bundle) throw notFound("match");
       const content = matchContent(bundle, query, call.profile.decorate);
-      return linkedToItself(call, query, content, "strong");
+      const document = linkedToItself(call, query, content);
+      return { document, records: 1, sheets: bundle.sheets, tag: "strong" };
     });
   });
 }
@@ -83,9 +94,11 @@ export function getPlayers(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parsePlayersQuery, call, "players", context);
     return after(choosePlayers(query, call.reader), (players) => {
+      call.lap("store");
       if (players.length === 0) checkEmpty(call, "player");
       const content = playerListContent(players, query, call.profile.decorate);
-      return linkedToItself(call, query, content, "weak");
+      const document = linkedToItself(call, query, content);
+      return { document, records: players.length, sheets: NO_SHEETS, tag: "weak" };
     });
   });
 }
@@ -94,9 +107,11 @@ export function getPlayer(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
     return after(call.reader.players([call.id]), ([player]) => {
+      call.lap("store");
       if (!player) throw notFound("player");
       const content = playerContent(player, query, call.profile.decorate);
-      return linkedToItself(call, query, content, "strong");
+      const document = linkedToItself(call, query, content);
+      return { document, records: 1, sheets: NO_SHEETS, tag: "strong" };
     });
   });
 }
@@ -106,10 +121,11 @@ function linkedToItself(
   { address }: ShardCall,
   { given }: { given: GivenParameters },
   content: Document["content"],
-  tag: Answer["tag"],
-): Answer {
-  return { document: { content, rest: restOf(selfLink(address, given)) }, tag };
+): Document {
+  return { content, rest: restOf(selfLink(address, given)) };
 }
+
+const NO_SHEETS: readonly Fragment[] = [];
 
 /**
  * A name stands for every player that bears it now, a tag for every team; in the middle of a walk,
@@ -199,11 +215,12 @@ function withUsual({ includePaths, types }: Vocabulary, profile: Profile): Vocab
 /** Reads the query string, as far as the profile leaves it, with the endpoint's parser. */
 function read<Q>(
   parse: (raw: string, context: ParseContext) => Parsed<Q>,
-  { query, profile }: ShardCall,
+  { query, profile, lap }: ShardCall,
   endpoint: Endpoint,
   context: ParseContext,
 ): Q {
   const parsed = parse(profile.query(query, endpoint, context.types), context);
+  lap("query");
   if (parsed.ok) return parsed.query;
   throw new Refusal(parsed.problems);
 }

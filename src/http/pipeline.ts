@@ -1,51 +1,50 @@
 /** In charge of the story of a request: one function that reads as the list of its stages. */
 
-import type { Policy, Verdict } from "../access/bucket.ts";
-import type { LiveKey } from "../access/keyring.ts";
-import type { Limiter } from "../access/limiter.ts";
-import { limitHeaders, policyFor } from "../access/limiter.ts";
-import type { Observe } from "../observe/events.ts";
+import type { LiveKey } from "../access/watch.ts";
+import type { ErrorCode } from "../domain/errors.ts";
 import { LONGEST_ADDRESS } from "../query/limits.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import { type Awaitable, after, type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
+import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
 import type { Call } from "./call.ts";
+import type { Answer } from "./endpoints.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
-import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
-import { preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
+import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
 import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
-
-export interface Service {
-  version: string;
-  /** The OpenAPI document of this service. */
-  openApi: object;
-  startedAt: number;
-  shards: ReadableShards;
-  keys: { find(authorization: string | null): LiveKey | undefined };
-  limiter: Limiter;
-  policy: Policy;
-  maxOffset: number;
-  profile: Profile;
-  clock: { now(): number; monotonic(): number };
-  observe: Observe;
-}
+import type { Service } from "./serving.ts";
+import type { Stage, Stopwatch } from "./stopwatch.ts";
 
 /** What is known of a call so far; a refusal is sent with whatever headers it has earned by then. */
 export interface Progress {
-  keyId: string | undefined;
+  route: string | undefined;
+  key: LiveKey | undefined;
   headers: Record<string, string>;
+  records: number;
+  code: ErrorCode | undefined;
+  watch: Stopwatch;
+}
+
+export function newProgress(watch: Stopwatch): Progress {
+  return {
+    route: undefined,
+    key: undefined,
+    headers: {},
+    records: 0,
+    code: undefined,
+    watch,
+  };
 }
 
 const METHODS = "GET, HEAD, OPTIONS";
 
 export function answer(service: Service, call: Call, progress: Progress): Awaitable<Response> {
-  const refused = (error: unknown) =>
-    refusalReply(
-      call,
-      error instanceof Refusal ? error : apology(service, call, error),
-      progress.headers,
-    );
+  const refused = (error: unknown) => {
+    const refusal = error instanceof Refusal ? error : apology(service, call, error);
+    progress.code = refusal.problems[0]!.code;
+    return refusalReply(call, refusal, progress.headers);
+  };
   try {
     const reply = stages(service, call, progress);
     return reply instanceof Promise ? reply.catch(refused) : reply;
@@ -55,31 +54,61 @@ export function answer(service: Service, call: Call, progress: Progress): Awaita
 }
 
 function stages(service: Service, call: Call, progress: Progress): Awaitable<Response> {
+  const { watch } = progress;
   const found = route(call);
+  progress.route = found.route.path;
   if (call.method === "OPTIONS") return preflightReply(call, METHODS);
   checkMethod(call);
+  watch.lap("route");
   if (found.route.access === "open") {
     const { clock, ...state } = service;
     return after(found.route.endpoint({ ...state, now: clock.now() }), (said) =>
       sendJson(call, said),
     );
   }
-  const { endpoint } = found.route;
   const key = authenticate(service, call);
-  progress.keyId = key.id;
-  const policy = policyFor(key, service.policy);
-  const charge = service.limiter.take(key.id, policy, service.clock.monotonic());
-  return after(charge, (verdict) => {
-    progress.headers = limit(policy, verdict);
-    checkAccept(service, call);
-    return after(shard(service, found), (reader) => {
-      const { maxOffset, profile, clock } = service;
-      const address = call.base() + call.path;
-      const { id } = found;
-      const { query } = call;
-      const asked = { reader, id, query, address, now: clock.now(), maxOffset, profile };
-      return after(endpoint(asked), (result) => sendDocument(call, result, progress.headers));
+  progress.key = key;
+  watch.lap("credentials");
+  if (found.route.access === "own") {
+    return after(found.route.endpoint(service, key), (said) => sendJson(call, said));
+  }
+  const { endpoint, readsMatches } = found.route;
+  return after(limitRate(service, key), (headers) => {
+    progress.headers = headers;
+    return after(readsMatches ? checkBudget(service, key) : undefined, () => {
+      checkAccept(service, call);
+      watch.lap("limits");
+      return after(shard(service, key, found), (reader) => {
+        const { maxOffset, profile, clock } = service;
+        const address = call.base() + call.path;
+        const { id } = found;
+        const { query } = call;
+        const lap = (stage: Stage) => watch.lap(stage);
+        const asked = { reader, id, query, address, now: clock.now(), maxOffset, profile, lap };
+        return after(endpoint(asked), (result) => {
+          watch.lap("document");
+          return deliver(service, call, progress, key, result);
+        });
+      });
     });
+  });
+}
+
+/** Only what goes out in a body counts: neither a HEAD nor what the caller has already. */
+function deliver(
+  service: Service,
+  call: Call,
+  progress: Progress,
+  key: LiveKey,
+  result: Answer,
+): Awaitable<Response> {
+  const delivery = planDelivery(call, result);
+  const isServed = !delivery.isKnown && call.method === "GET";
+  return after(isServed ? spendBudget(service, key, result.sheets) : undefined, () => {
+    if (isServed) progress.records = result.records;
+    const response = sendDocument(call, result, delivery, progress.headers);
+    progress.watch.lap("reply");
+    return response;
   });
 }
 
@@ -103,27 +132,6 @@ function checkMethod({ method }: Call): void {
   });
 }
 
-function authenticate(service: Service, { request }: Call): LiveKey {
-  const header = service.profile.authorization(request.headers.get("authorization"));
-  const key = service.keys.find(header);
-  if (key) return key;
-  throw refuse(
-    "unauthorized",
-    'Send the header "Authorization: Bearer <API_KEY>" with a key that is in force.',
-    { source: { header: "Authorization" }, headers: { "WWW-Authenticate": "Bearer" } },
-  );
-}
-
-function limit(policy: Policy, verdict: Verdict): Record<string, string> {
-  const headers = limitHeaders(policy, verdict);
-  if (verdict.allowed) return headers;
-  throw refuse(
-    "rate-limited",
-    `This key may send ${policy.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
-    { headers },
-  );
-}
-
 function checkAccept({ profile }: Service, { request }: Call): void {
   if (profile.accepts(request.headers.get("accept"))) return;
   throw refuse(
@@ -133,8 +141,12 @@ function checkAccept({ profile }: Service, { request }: Call): void {
   );
 }
 
-function shard({ shards }: Service, found: Found): Awaitable<Reader> {
-  return after(shards.reader(found.shard), (reader) => reader ?? noShard(shards, found));
+function shard(service: Service, key: LiveKey, found: Found): Awaitable<Reader> {
+  return after(service.shards.reader(found.shard), (reader) => {
+    if (!reader) return noShard(service.shards, found);
+    checkShard(service, key, found.shard);
+    return reader;
+  });
 }
 
 async function noShard(shards: ReadableShards, found: Found): Promise<never> {

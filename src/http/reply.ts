@@ -2,7 +2,7 @@
 
 import { pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
-import { namesTag, strongTag, weakTag } from "../document/tag.ts";
+import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
 import type { Call } from "./call.ts";
 import type { Answer } from "./endpoints.ts";
 import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
@@ -57,17 +57,29 @@ const FORMS = {
   gzip: new Form({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
 } as const;
 
-/** A document, or 304 when the caller has it already. */
-export function sendDocument(
-  call: Call,
-  { document, tag }: Answer,
-  earned: HeaderFields,
-): Response {
+/** How a document goes to this caller. */
+export interface Delivery {
+  encoding: Encoding;
+  etag: string;
+  /** The caller has it already. */
+  isKnown: boolean;
+}
+
+export function planDelivery(call: Call, { document, tag }: Answer): Delivery {
   const asked = call.request.headers;
   const encoding = chooseEncoding(asked.get("accept-encoding"));
   const etag = tag === "strong" ? strongTag(document, encoding) : weakTag(document);
   const known = asked.get("if-none-match");
-  const isKnown = known !== null && namesTag(known, etag);
+  return { encoding, etag, isKnown: known !== null && namesTag(known, etag) };
+}
+
+/** A document, or 304 when the caller has it already. */
+export function sendDocument(
+  call: Call,
+  { document }: Answer,
+  { encoding, etag, isKnown }: Delivery,
+  earned: HeaderFields,
+): Response {
   const form = FORMS[isKnown ? "unchanged" : encoding];
   form.fill("X-Request-Id", call.requestId);
   form.fill("ETag", etag);

@@ -3,6 +3,7 @@
 import type { Endpoint } from "../query/parameters.ts";
 import { getMatch, getMatches, getPlayer, getPlayers, type ShardEndpoint } from "./endpoints.ts";
 import { description, health, readiness, type ServiceEndpoint, status } from "./service.ts";
+import { type KeyEndpoint, usage } from "./usage.ts";
 
 /** What a reply is about, by the name of its description in the OpenAPI document. */
 export type ReplyName =
@@ -10,6 +11,7 @@ export type ReplyName =
   | "SingleMatch"
   | "PlayerList"
   | "SinglePlayer"
+  | "Usage"
   | "Status"
   | "Health"
   | "Readiness"
@@ -21,10 +23,14 @@ interface Described {
   reply: ReplyName;
 }
 
-/** "key": an API key, the rate limit and the Accept header apply. "open": nothing does. */
+/**
+ * "key": an API key, its limits and the Accept header apply; where matches are read, its daily budget
+ * too. "own": a key, which is not charged, since it asks about itself. "open": nothing applies.
+ */
 export type Route = Described &
   (
-    | { access: "key"; takes: Endpoint; endpoint: ShardEndpoint }
+    | { access: "key"; takes: Endpoint; readsMatches: boolean; endpoint: ShardEndpoint }
+    | { access: "own"; endpoint: KeyEndpoint }
     | { access: "open"; endpoint: ServiceEndpoint }
   );
 
@@ -34,6 +40,7 @@ export const ROUTES: readonly Route[] = [
     summary: "Get a collection of matches",
     access: "key",
     takes: "matches",
+    readsMatches: true,
     reply: "MatchList",
     endpoint: getMatches,
   },
@@ -42,6 +49,7 @@ export const ROUTES: readonly Route[] = [
     summary: "Get a single match",
     access: "key",
     takes: "single",
+    readsMatches: true,
     reply: "SingleMatch",
     endpoint: getMatch,
   },
@@ -50,6 +58,7 @@ export const ROUTES: readonly Route[] = [
     summary: "Get a collection of players",
     access: "key",
     takes: "players",
+    readsMatches: false,
     reply: "PlayerList",
     endpoint: getPlayers,
   },
@@ -58,8 +67,16 @@ export const ROUTES: readonly Route[] = [
     summary: "Get a single player",
     access: "key",
     takes: "single",
+    readsMatches: false,
     reply: "SinglePlayer",
     endpoint: getPlayer,
+  },
+  {
+    path: "/usage",
+    summary: "Limits of the caller's own key, and how much it was used",
+    access: "own",
+    reply: "Usage",
+    endpoint: usage,
   },
   {
     path: "/status",

@@ -4,8 +4,11 @@ import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { after } from "../store/store.ts";
 import { type Addressing, readCall } from "./call.ts";
-import { answer, type Progress, type Service } from "./pipeline.ts";
+import { listen, plainAddress, writtenHost } from "./listen.ts";
+import { answer, newProgress } from "./pipeline.ts";
 import { ROUTES, writtenPath } from "./routes.ts";
+import type { Service } from "./serving.ts";
+import { Stopwatch } from "./stopwatch.ts";
 
 export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
   host: string;
@@ -50,28 +53,35 @@ export function startServer(options: ServerOptions): RunningServer {
     port: options.port,
     maxRequestBodySize: LARGEST_BODY,
     fetch(request, bun) {
-      const began = clock.monotonic();
+      const watch = new Stopwatch(clock.monotonic);
       const call = readCall(request, addressing, () => plainAddress(bun.requestIP(request)));
-      const progress: Progress = { headers: {}, keyId: undefined };
+      const progress = newProgress(watch);
       inFlight += 1;
       return after(answer(service, call, progress), (response) => {
         inFlight -= 1;
         if (isStopping) response.headers.set("Connection", "close");
+        const { key } = progress;
         observe({
           event: "request",
           requestId: call.requestId,
           method: call.method,
           path: call.path,
+          query: call.query,
+          route: progress.route,
           status: response.status,
-          milliseconds: clock.monotonic() - began,
-          keyId: progress.keyId,
+          code: progress.code,
+          time: clock.now(),
+          milliseconds: clock.monotonic() - watch.began,
+          stages: watch.laps,
+          keyId: key?.id,
+          tier: key?.allowance.tier,
+          records: progress.records,
         });
         return response;
       });
     },
   });
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  addressing.listening = `http://${host}:${server.port}`;
+  addressing.listening = `http://${writtenHost(options.host)}:${server.port}`;
   observe({ event: "listening", url: addressing.listening });
 
   return {
@@ -86,31 +96,4 @@ export function startServer(options: ServerOptions): RunningServer {
       observe({ event: "stopped" });
     },
   };
-}
-
-/** The address cannot be listened on; the message says why. */
-export class ListenError extends Error {
-  override name = "ListenError";
-}
-
-const LISTEN_FAULTS: Record<string, string> = {
-  EADDRINUSE: "another program listens there; stop it, or choose another --port",
-  EADDRNOTAVAIL: "this machine has no such address; choose another --host",
-  ENOENT: "there is no such host; choose another --host",
-  EACCES: "low ports need more rights; choose a --port from 1024 on",
-};
-
-function listen(options: Parameters<typeof Bun.serve>[0] & { hostname: string; port: number }) {
-  try {
-    return Bun.serve(options);
-  } catch (error) {
-    const { code = "", message } = error as { code?: string; message: string };
-    const where = `${options.hostname}:${options.port}`;
-    throw new ListenError(`cannot listen on ${where}: ${LISTEN_FAULTS[code] ?? message}`);
-  }
-}
-
-/** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */
-function plainAddress(peer: { address: string } | null): string | undefined {
-  return peer?.address.replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -2,7 +2,9 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import type { Observe } from "../observe/events.ts";
+import type { ShardState } from "../observe/shards.ts";
 import type { ReadableShards } from "../store/shards.ts";
+import type { Summary } from "../store/store.ts";
 
 export interface ServiceState {
   version: string;
@@ -10,6 +12,8 @@ export interface ServiceState {
   startedAt: number;
   now: number;
   shards: ReadableShards;
+  /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
+  sharedLimits?: { readonly isUp: boolean } | undefined;
   observe: Observe;
 }
 
@@ -22,19 +26,27 @@ export type ServiceEndpoint = (state: ServiceState) => Promise<ServiceAnswer>;
 
 /** Which shards there are, and how fresh each of them is. */
 export async function status(state: ServiceState): Promise<ServiceAnswer> {
-  const shards = await eachShard(state, (newest) => ({
-    newestMatch: newest === undefined ? null : formatTimestamp(newest),
-    ageSeconds: newest === undefined ? null : Math.max(0, Math.round((state.now - newest) / 1000)),
-  }));
+  const shards = await shardStates(state);
   return {
     status: 200,
     body: {
       name: "matchbook",
       version: state.version,
       startedAt: formatTimestamp(state.startedAt),
-      shards,
+      shards: shards.map(({ id, available, newestMatch }) => ({
+        id,
+        available,
+        ...freshness(newestMatch, state.now),
+      })),
+      ...(state.sharedLimits && { sharedLimits: state.sharedLimits.isUp ? "ok" : "away" }),
     },
   };
+}
+
+function freshness(newest: number | undefined, now: number) {
+  if (newest === undefined) return { newestMatch: null, ageSeconds: null };
+  const ageSeconds = Math.max(0, Math.round((now - newest) / 1000));
+  return { newestMatch: formatTimestamp(newest), ageSeconds };
 }
 
 /** The process answers. */
@@ -44,7 +56,7 @@ export async function health(): Promise<ServiceAnswer> {
 
 /** Every shard can be read. */
 export async function readiness(state: ServiceState): Promise<ServiceAnswer> {
-  const shards = await eachShard(state, () => ({}));
+  const shards = await shardStates(state);
   const away = shards.filter(({ available }) => !available).map(({ id }) => id);
   return away.length === 0
     ? { status: 200, body: { status: "ready" } }
@@ -56,21 +68,23 @@ export async function description({ openApi }: ServiceState): Promise<ServiceAns
   return { status: 200, body: openApi };
 }
 
-async function eachShard<T>(
-  { shards, observe }: ServiceState,
-  describe: (newest: number | undefined) => T,
-): Promise<(T & { id: string; available: boolean })[]> {
-  const described = [];
+/** A shard that nobody has put anything into yet. */
+const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined, bytes: 0 };
+
+/** Every shard there is, with how much it serves. Of one that cannot be read, an event tells too. */
+export async function shardStates({
+  shards,
+  observe,
+}: Pick<ServiceState, "shards" | "observe">): Promise<ShardState[]> {
+  const states: ShardState[] = [];
   for (const id of await shards.list()) {
-    let newest: number | undefined;
-    let available = true;
     try {
-      newest = await (await shards.reader(id))?.newestMatch();
+      const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;
+      states.push({ id, available: true, ...summary });
     } catch (error) {
-      available = false;
+      states.push({ id, available: false, ...EMPTY });
       observe({ event: "shard-unavailable", shard: id, error });
     }
-    described.push({ id, available, ...describe(newest) });
   }
-  return described;
+  return states;
 }

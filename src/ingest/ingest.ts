@@ -1,7 +1,7 @@
 /** In charge of the story of a match: source, parcel, record, shard, report. */
 
 import type { Keeper } from "../store/store.ts";
-import { accept } from "./accept.ts";
+import { accept, type Outcome } from "./accept.ts";
 import { ahead } from "./lookahead.ts";
 import { type Parcel, parcels, type Source, type SourceFailure } from "./parcels.ts";
 import type { Arrival, ParcelContext } from "./reading.ts";
@@ -19,9 +19,23 @@ export interface IngestOptions {
   batch: number;
   /** How many threads read, beside the one that stores, when there is much to read; 0: none. */
   threads: number;
-  onRejection: (rejection: Rejection) => void;
+  /** `place` is the number of the document, from 1. Records before it may not be stored yet. */
+  onRejection: (rejection: Rejection, place: number) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
+  /** Hears of every record that is durable now, in the order of the records. */
+  onOutcome?: (record: SettledRecord, outcome: Outcome) => void;
+  /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
+  onBreak?: (error: SourceFailure["error"], fault: string) => void;
+}
+
+/** A record whose fate is settled. */
+export interface SettledRecord {
+  origin: Origin;
+  /** The number of its document, from 1. */
+  place: number;
+  id: string;
+  shard: string;
 }
 
 /** Batches are also ended by size, so that memory stays bounded whatever the records weigh. */
@@ -31,9 +45,10 @@ const BATCH_BYTES = 32 << 20;
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
   const batch = new Batch();
+  let place = 0;
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
-    options.onRejection(rejection);
+    options.onRejection(rejection, place);
   };
   const flush = async () => {
     await store(batch.take(), report, options);
@@ -48,13 +63,17 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const inOrder = ahead(parcelsOf(sources, options), read, size, () => readers.room);
     for await (const { parcel, contents } of inOrder) {
       for (const { rejections, arrivals } of contents) {
+        place += 1;
         rejections.forEach(reject);
         for (const arrival of arrivals) {
-          batch.add(arrival, parcel.source);
+          batch.add({ ...arrival, source: parcel.source, place });
           if (batch.size >= options.batch || batch.bytes >= BATCH_BYTES) await flush();
         }
       }
-      if (parcel.failure) reject(brokenOff(parcel.source, parcel.failure));
+      if (!parcel.failure) continue;
+      const { error } = parcel.failure;
+      if (options.onBreak) options.onBreak(error, faultOf(error));
+      else reject(brokenOff(parcel.source, parcel.failure));
     }
   } finally {
     readers.stop();
@@ -84,9 +103,12 @@ async function lookUp(
   return arrivals.map(({ outline: { shard, id } }) => !known.get(shard)!.has(id));
 }
 
+/** A record that waits for its transaction. */
+type Pending = Arrival & { source: string; place: number };
+
 /** Records that are to be stored together. */
 class Batch {
-  #pending: (Arrival & { source: string })[] = [];
+  #pending: Pending[] = [];
   /** Not what they take compressed: until they are stored, more is held of them. */
   bytes = 0;
 
@@ -94,12 +116,12 @@ class Batch {
     return this.#pending.length;
   }
 
-  add(arrival: Arrival, source: string): void {
-    this.#pending.push({ ...arrival, source });
-    this.bytes += arrival.bytes;
+  add(pending: Pending): void {
+    this.#pending.push(pending);
+    this.bytes += pending.bytes;
   }
 
-  take(): (Arrival & { source: string })[] {
+  take(): Pending[] {
     const taken = this.#pending;
     this.#pending = [];
     this.bytes = 0;
@@ -108,19 +130,32 @@ class Batch {
 }
 
 /** Stores a batch, in one transaction for each shard. */
-async function store(
-  batch: (Arrival & { source: string })[],
-  report: Report,
-  { keeper, replace, onConflict }: IngestOptions,
-): Promise<void> {
-  for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-    const accepted = await accept(keeper(shard), records, { replace });
-    addTo(report, accepted);
-    accepted.outcomes.forEach((outcome, index) => {
-      const { outline, source, line } = records[index]!;
-      if (outcome.kind === "conflict") onConflict(outline.id, shard, { source, line });
-    });
+async function store(batch: Pending[], report: Report, options: IngestOptions): Promise<void> {
+  const outcomes = new Map<Pending, Outcome>();
+  try {
+    for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
+      const { replace } = options;
+      const accepted = await accept(options.keeper(shard), records, { replace });
+      addTo(report, accepted);
+      accepted.outcomes.forEach((outcome, index) => {
+        outcomes.set(records[index]!, outcome);
+      });
+    }
+  } finally {
+    // If a shard fails, what others have stored is told nevertheless.
+    for (const record of batch) {
+      const outcome = outcomes.get(record);
+      if (outcome) tell(record, outcome, options);
+    }
   }
+}
+
+function tell(record: Pending, outcome: Outcome, options: IngestOptions): void {
+  const { outline, source, line, place } = record;
+  const { id, shard } = outline;
+  const origin = { source, line };
+  options.onOutcome?.({ origin, place, id, shard }, outcome);
+  if (outcome.kind === "conflict") options.onConflict(id, shard, origin);
 }
 
 /** A source that breaks off is reported; what came before it, and other sources, still count. */

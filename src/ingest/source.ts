@@ -18,13 +18,18 @@ export function sourceName(path: string): string {
   return path === STANDARD_INPUT ? "standard input" : path;
 }
 
-/** The plain bytes of a source. `onRead` hears of every raw byte read, for the progress bar. */
+/** The plain bytes of a file or of standard input. `onRead` hears of every raw byte read. */
 export async function* readSource(path: string, onRead: (bytes: number) => void): Bytes {
   const raw =
     path === STANDARD_INPUT
       ? Bun.stdin.stream()
       : createReadStream(path, { highWaterMark: READ_BYTES });
-  const chunks = (raw as Bytes)[Symbol.asyncIterator]();
+  yield* plainBytes(raw as Bytes, onRead);
+}
+
+/** What was sent, unpacked if it is gzip. */
+export async function* plainBytes(raw: Bytes, onRead: (bytes: number) => void): Bytes {
+  const chunks = raw[Symbol.asyncIterator]();
   let start: Uint8Array = Buffer.alloc(0);
   while (start.length < GZIP_MARK.length) {
     const { done, value } = await chunks.next();

@@ -29,6 +29,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
     servers: [{ url: deployment.publicUrl || "/", description: "This service" }],
     tags: [
       { name: "records", description: "Matches and players. An API key is needed." },
+      { name: "key", description: "What the service says about the caller's own key." },
       { name: "service", description: "What the service says about itself. No key is needed." },
     ],
     security: [{ apiKey: [] }],
@@ -54,9 +55,11 @@ const DESCRIPTION = [
   "Bulk scraping of matches is prohibited.",
 ].join(" ");
 
+const TAGS = { key: "records", own: "key", open: "service" } as const;
+
 /** The three methods of a route: to read it, to ask about it, and what browsers ask beforehand. */
 function pathItem(route: DescribedRoute, deployment: Deployment): object {
-  const tags = [route.access === "open" ? "service" : "records"];
+  const tags = [TAGS[route.access]];
   const isOpen = route.access === "open" ? { security: [] } : {};
   return {
     parameters: pathParameters(route),
@@ -146,6 +149,9 @@ function queryParameter(
 
 const isAboutPlayers = ({ reply }: DescribedRoute) => reply.includes("Player");
 
+/** Where there is no ceiling, what programs can count to is one. */
+const LARGEST = 2 ** 31 - 1;
+
 const NOTHING_TO_INCLUDE = {
   name: "include",
   in: "query",
@@ -164,7 +170,7 @@ function parameterSchema({ kind }: Parameter, { maxOffset }: Deployment): object
     case "limit":
       return { type: "integer", minimum: 1, maximum: PAGE_SIZE, default: PAGE_SIZE };
     case "offset":
-      return { type: "integer", minimum: 0, maximum: maxOffset, default: 0 };
+      return { type: "integer", minimum: 0, maximum: Math.min(maxOffset, LARGEST), default: 0 };
     case "sort":
       return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
     case "timestamp":

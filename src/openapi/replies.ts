@@ -20,7 +20,7 @@ export function withoutContent(replies: Replies): Replies {
 
 function successes(route: DescribedRoute): Replies {
   const schema = { $ref: `#/components/schemas/${route.reply}` };
-  if (route.access === "open") {
+  if (route.access !== "key") {
     const content = { "application/json": { schema } };
     return { 200: { description: "The answer.", headers: reference(EVERYWHERE), content } };
   }
@@ -37,11 +37,14 @@ function successes(route: DescribedRoute): Replies {
 }
 
 /** The codes that a route can answer with, by its stages. */
-function codesOf({ access, takes }: DescribedRoute): ErrorCode[] {
+function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
   if (access === "open") return ["uri-too-long", "internal-error"];
+  if (access === "own")
+    return ["uri-too-long", "unauthorized", "too-many-failures", "internal-error"];
   const elsewhere = new Set<ErrorCode>(["unknown-route", "method-not-allowed"]);
   if (takes !== "single") elsewhere.add("not-found");
   else elsewhere.add("too-many-values");
+  if (!readsMatches) elsewhere.add("budget-spent");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }

@@ -7,7 +7,9 @@ export interface DescribedRoute {
   /** Its variable parts in braces. */
   path: string;
   summary: string;
-  access: "key" | "open";
+  access: "key" | "own" | "open";
   takes?: Endpoint;
+  /** Whether the key's daily budget applies. */
+  readsMatches?: boolean;
   reply: string;
 }

@@ -10,6 +10,8 @@ type Schema = Record<string, unknown>;
 
 const URI = { type: "string", format: "uri" };
 const TIME = { type: "string", format: "date-time" };
+const DAY = { type: "string", format: "date" };
+const COUNT = { type: "integer", minimum: 0 };
 
 /**
  * Replies may hold less than a whole resource: `fields[TYPE]` chooses. What is there has its type;
@@ -122,19 +124,55 @@ export const SCHEMAS: Record<string, Schema> = {
     }),
     additionalProperties: false,
   },
-  Status: object({
-    name: { type: "string" },
-    version: { type: "string" },
-    startedAt: TIME,
-    shards: list(
+  Usage: object({
+    key: object({
+      id: { type: "string" },
+      name: { type: "string" },
+      tier: { type: "string" },
+    }),
+    limits: object({
+      requestsPerMinute: COUNT,
+      burst: COUNT,
+      matchesPerDay: { ...COUNT, type: ["integer", "null"], description: "Null: any number." },
+      shards: { ...list({ type: "string" }), description: "*: every shard that is not closed." },
+    }),
+    today: object({
+      day: DAY,
+      matches: { ...COUNT, description: "Different match records read so far." },
+      matchesLeft: { ...COUNT, type: ["integer", "null"], description: "Null: any number." },
+      resetSeconds: { ...COUNT, description: "Seconds until the next UTC day." },
+    }),
+    days: list(
       object({
-        id: { type: "string" },
-        available: { type: "boolean" },
-        newestMatch: { anyOf: [TIME, { type: "null" }] },
-        ageSeconds: { type: ["integer", "null"] },
+        day: DAY,
+        requests: { type: "object", additionalProperties: COUNT, description: "By status." },
+        records: { ...COUNT, description: "Match and player records in bodies." },
+        lastSeen: TIME,
       }),
     ),
   }),
+  Status: object(
+    {
+      name: { type: "string" },
+      version: { type: "string" },
+      startedAt: TIME,
+      shards: list(
+        object({
+          id: { type: "string" },
+          available: { type: "boolean" },
+          newestMatch: { anyOf: [TIME, { type: "null" }] },
+          ageSeconds: { type: ["integer", "null"] },
+        }),
+      ),
+      sharedLimits: {
+        type: "string",
+        enum: ["ok", "away"],
+        description:
+          "Where several instances share limits: whether they do now, or each goes on with its own.",
+      },
+    },
+    ["name", "version", "startedAt", "shards"],
+  ),
   Health: object({ status: { type: "string", const: "ok" } }),
   Readiness: object(
     {

@@ -1,14 +1,13 @@
 /** In charge of further API keys for tests, and of a server that knows them at once. */
 
-import { openKeyring } from "../../src/access/keyring.ts";
+import { type KeyTerms, openKeyring } from "../../src/access/keyring.ts";
+import type { Clock } from "../../src/http/serving.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import type { World } from "./world.ts";
 
-export interface KeyIn {
-  /** Requests a minute. */
-  rate?: number;
+export interface KeyIn extends Partial<KeyTerms> {
   revoked?: boolean;
 }
 
@@ -20,14 +19,31 @@ export async function serveWithKeys(
   world: World,
   wanted: KeyIn[],
   settings: Partial<Settings> = {},
+  clock?: Clock,
 ): Promise<{ url: string; keys: string[]; stop(): Promise<void> }> {
   const keyring = openKeyring(world.data);
-  const keys = wanted.map(({ rate = null, revoked }, index) => {
-    const { key, record } = keyring.create({ name: `key ${index}`, rate }, Date.now());
+  const keys = wanted.map(({ revoked, ...terms }, index) => {
+    const { key, record } = keyring.create({ name: `key ${index}`, ...terms }, Date.now());
     if (revoked) keyring.revoke(record.id, Date.now());
     return key;
   });
   keyring.close();
-  const server = await serve({ ...world.settings, ...settings }, unobserved);
+  const server = await serve({ ...world.settings, ...settings }, unobserved, clock);
   return { url: server.url, keys, stop: () => server.stop("test") };
+}
+
+/** A clock that stands until it is told to go on. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(start: number | string = Date.now()) {
+    this.#now = new Date(start).getTime();
+  }
+
+  readonly now = () => this.#now;
+  readonly monotonic = () => this.#now;
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
 }

@@ -49,17 +49,20 @@ export async function startServerProcess(args: string[], options: RunOptions = {
   const child = spawnMatchbook(["serve", "--port", "0", ...args], options);
   const reader = child.stdout.getReader();
   let said = "";
-  let url: string | undefined;
-  while (url === undefined) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
-    said += Buffer.from(value).toString();
-    url = /listening on (http:\S+)\n/.exec(said)?.[1];
-  }
-  reader.releaseLock();
+  const saying = async (what: RegExp): Promise<string> => {
+    for (;;) {
+      const found = what.exec(said)?.[1];
+      if (found !== undefined) return found;
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
+      said += Buffer.from(value).toString();
+    }
+  };
   return {
-    url,
+    url: await saying(/^listening on (http:\S+)\n/m),
     child,
+    /** What it says on standard output, then or later: the first group. */
+    saying,
     /** Sends a signal and waits for the end. */
     async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
       child.kill(signal);

@@ -64,7 +64,7 @@ export async function countsOf(data: string): Promise<Record<string, Omit<Counts
   try {
     const counts: Record<string, Omit<Counts, "bytes">> = {};
     for (const id of await shards.list()) {
-      const keeper = shards.existingKeeper(id);
+      const keeper = await shards.existingKeeper(id);
       if (!keeper) continue;
       const { bytes: _, ...rest } = await keeper.counts();
       counts[id] = rest;

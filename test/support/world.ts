@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKeyring } from "../../src/access/keyring.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import type { RunningServer } from "../../src/http/server.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
@@ -34,6 +33,8 @@ export interface World {
   data: string;
   settings: Settings;
   url: string;
+  /** Where the private listener is, if the flags ask for one. */
+  adminUrl: string | undefined;
   key: string;
   /** A request with key and Accept; headers may be overridden, or left out with null. */
   get(path: string, headers?: Record<string, string | null>, method?: string): Promise<Reply>;
@@ -64,6 +65,8 @@ export async function startWorld(
       port: "0",
       "log-level": "silent",
       rate: "1000000",
+      // Many tests show wrong keys, all from one address.
+      "failed-keys": "0",
       "farewell-ms": "0",
       ...flags,
     },
@@ -74,11 +77,12 @@ export async function startWorld(
   const { key } = keyring.create({ name: "test" }, Date.now());
   keyring.close();
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server: RunningServer = await serve(settings, unobserved);
+  const server = await serve(settings, unobserved);
   return {
     data: folder.path,
     settings,
     url: server.url,
+    adminUrl: server.adminUrl,
     key,
     async get(path, headers = {}, method = "GET") {
       const all = { Authorization: `Bearer ${key}`, Accept: JSON_API, ...headers };

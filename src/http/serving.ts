@@ -1,0 +1,35 @@
+/** In charge of what requests are answered with: the parts of a service that the stages need. */
+
+import type { Budgets } from "../access/budget.ts";
+import type { FailureGuard } from "../access/guard.ts";
+import type { Limiter } from "../access/limiter.ts";
+import type { KeyDay } from "../access/usage.ts";
+import type { KeyWatch } from "../access/watch.ts";
+import type { Observe } from "../observe/events.ts";
+import type { ReadableShards } from "../store/shards.ts";
+import type { Profile } from "./profile.ts";
+
+export interface Service {
+  version: string;
+  /** The OpenAPI document of this service. */
+  openApi: object;
+  startedAt: number;
+  shards: ReadableShards;
+  keys: Pick<KeyWatch, "recent" | "find" | "mayRead">;
+  guard: FailureGuard;
+  limiter: Limiter;
+  budgets: Budgets;
+  /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
+  sharedLimits?: { readonly isUp: boolean } | undefined;
+  usage: { daysOf(keyId: string, since: number): KeyDay[] };
+  maxOffset: number;
+  profile: Profile;
+  clock: Clock;
+  observe: Observe;
+}
+
+/** In milliseconds: the time of day, and one that never steps back. */
+export interface Clock {
+  now(): number;
+  monotonic(): number;
+}

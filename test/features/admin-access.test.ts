@@ -1,0 +1,208 @@
+/** In charge of who is let in to the private listener, and of what it says to others. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startAdminWorld, TOKEN } from "../support/admin.ts";
+import { aFolder, startWorld } from "../support/world.ts";
+
+const world = await startAdminWorld();
+afterAll(() => world.stop());
+
+const ROUTES = [
+  ["GET", "/metrics"],
+  ["GET", "/keys"],
+  ["POST", "/keys"],
+  ["GET", "/keys/k_0123456789"],
+  ["PATCH", "/keys/k_0123456789"],
+  ["POST", "/keys/k_0123456789/rotate"],
+  ["POST", "/keys/k_0123456789/revoke"],
+  ["GET", "/keys/k_0123456789/usage"],
+  ["POST", "/ingest"],
+] as const;
+
+describe("the token", () => {
+  const WRONG = {
+    "is missing": null,
+    "is another one": `Bearer ${TOKEN.slice(0, -1)}x`,
+    "is cut off": `Bearer ${TOKEN.slice(0, -1)}`,
+    "goes on": `Bearer ${TOKEN}0`,
+    "comes without its scheme": TOKEN,
+    "comes with another scheme": `Basic ${TOKEN}`,
+    "is an API key": `Bearer ${world.key}`,
+  };
+
+  test.each(ROUTES)(
+    "is asked for by %s %s, and by no route is more said without it",
+    async (method, path) => {
+      const refused = await world.ask(method, path, undefined, { Authorization: null });
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+      expect(refused.headers.get("content-type")).toBe("application/json");
+      expect(refused.headers.get("cache-control")).toBe("no-store");
+      expect(refused.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
+      expect(refused.body).toEqual({
+        error: { code: "unauthorized", message: expect.stringContaining("Authorization: Bearer") },
+      });
+    },
+  );
+
+  test.each(Object.entries(WRONG))("that %s is refused", async (_, Authorization) => {
+    expect((await world.ask("GET", "/keys", undefined, { Authorization })).status).toBe(401);
+  });
+
+  test("lets in, in any case of the scheme", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER "]) {
+      const { status } = await world.ask("GET", "/keys", undefined, {
+        Authorization: `${scheme} ${TOKEN}`,
+      });
+      expect(status).toBe(200);
+    }
+  });
+
+  test("is asked for before anything else: what is there is not told", async () => {
+    const nowhere = await world.ask("GET", "/nowhere", undefined, { Authorization: null });
+    expect(nowhere.status).toBe(401);
+  });
+});
+
+describe("guesses at the token", () => {
+  test("are stopped for a while, with every token from that address", async () => {
+    const guessed = await startAdminWorld([], { "failed-keys": "3" });
+    const guess = (token: string) =>
+      guessed.ask("GET", "/keys", undefined, { Authorization: `Bearer ${token}` });
+    for (const token of ["one", "two", "three"]) expect((await guess(token)).status).toBe(401);
+    const stopped = await guess("four");
+    expect(stopped.status).toBe(429);
+    expect(stopped.body.error.code).toBe("too-many-failures");
+    expect(Number(stopped.headers.get("retry-after"))).toBeWithin(1, 61);
+    expect((await guess(TOKEN)).status).toBe(429);
+    await guessed.stop();
+  });
+
+  test("do not lock out an address that has shown the token", async () => {
+    const guessed = await startAdminWorld([], { "failed-keys": "3" });
+    expect((await guessed.ask("GET", "/keys")).status).toBe(200);
+    const guess = () => guessed.ask("GET", "/keys", undefined, { Authorization: "Bearer wrong" });
+    const statuses = [];
+    for (let count = 0; count < 5; count++) statuses.push((await guess()).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect((await guessed.ask("GET", "/keys")).status).toBe(200);
+    await guessed.stop();
+  });
+
+  test("are counted apart from those at API keys", async () => {
+    const guessed = await startAdminWorld([], { "failed-keys": "1" });
+    for (let count = 0; count < 3; count++) {
+      await guessed.get("/shards/na/matches", { Authorization: "Bearer mb_wrong" });
+    }
+    expect((await guessed.ask("GET", "/keys")).status).toBe(200);
+    await guessed.stop();
+  });
+});
+
+describe("what is wrong with a request", () => {
+  test("is an address that is none: the reply names those there are", async () => {
+    const { status, body } = await world.ask("GET", "/nowhere");
+    expect(status).toBe(404);
+    expect(body.error.code).toBe("unknown-route");
+    for (const [method, path] of ROUTES) {
+      expect(body.error.message).toContain(`${method} ${path.replace("k_0123456789", "{id}")}`);
+    }
+  });
+
+  test.each([
+    ["DELETE", "/keys", "GET, POST"],
+    ["PUT", "/keys/k_0123456789", "GET, PATCH"],
+    ["GET", "/ingest", "POST"],
+    ["POST", "/metrics", "GET"],
+  ])("is %s on %s: the reply says what is right", async (method, path, allowed) => {
+    const { status, headers, body } = await world.ask(method, path);
+    expect([status, body.error.code]).toEqual([405, "method-not-allowed"]);
+    expect(headers.get("allow")).toBe(allowed);
+  });
+
+  test.each(["/metrics", "/keys", "/keys/k_0123456789"])(
+    "is a parameter that %s does not know",
+    async (path) => {
+      const { status, body } = await world.ask("GET", `${path}?days=3`);
+      expect([status, body.error.code]).toEqual([400, "invalid-query"]);
+    },
+  );
+});
+
+describe("the public port", () => {
+  test.each(ROUTES)("knows nothing of %s %s, with or without the token", async (method, path) => {
+    for (const Authorization of [null, `Bearer ${TOKEN}`, `Bearer ${world.key}`]) {
+      const { status, body } = await world.get(path, { Authorization }, method);
+      expect([status, body.errors[0].code]).toEqual([404, "unknown-route"]);
+    }
+  });
+
+  test("takes no token for a key", async () => {
+    const { status } = await world.get("/usage", { Authorization: `Bearer ${TOKEN}` });
+    expect(status).toBe(401);
+  });
+});
+
+describe("the start", () => {
+  const folder = aFolder();
+  afterAll(() => folder.remove());
+  const file = join(folder.path, "token");
+  const start = (flags: Record<string, string>) => startWorld([], { "admin-port": "0", ...flags });
+  const faultOf = async (flags: Record<string, string>) => {
+    const started = await start(flags).then(
+      async (one) => `started: ${await one.stop()}`,
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+    return started;
+  };
+
+  test("needs a token, and says how to make one", async () => {
+    const fault = await faultOf({});
+    expect(fault).toStartWith("SettingsError: the private listener (admin-port) needs a token");
+    expect(fault).toContain("MATCHBOOK_ADMIN_TOKEN");
+    expect(fault).toContain("openssl rand -hex 32");
+  });
+
+  test("takes the token from a file, blanks around it aside", async () => {
+    writeFileSync(file, `  ${TOKEN}\n\n`);
+    const started = await start({ "admin-token-file": file });
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    expect((await fetch(`${started.adminUrl}/keys`, { headers })).status).toBe(200);
+    await started.stop();
+  });
+
+  test("prefers the setting to the file", async () => {
+    const other = "another-token-of-the-tests-987";
+    const started = await start({
+      "admin-token": other,
+      "admin-token-file": join(folder.path, "no"),
+    });
+    const headers = { Authorization: `Bearer ${other}` };
+    expect((await fetch(`${started.adminUrl}/keys`, { headers })).status).toBe(200);
+    await started.stop();
+  });
+
+  test.each([
+    ["does not exist", undefined, "it does not exist"],
+    ["is empty", " \n", "is empty"],
+    ["holds too short a token", "short", "must be 24 to 512"],
+    ["holds a token with blanks", "a token that has blanks in it", "must be 24 to 512"],
+  ])("is refused when the file %s", async (_, content, words) => {
+    const path = join(folder.path, `file-${words.length}-${content?.length}`);
+    if (content !== undefined) writeFileSync(path, content);
+    const fault = await faultOf({ "admin-token-file": path });
+    expect(fault).toStartWith("SettingsError: ");
+    expect(fault).toContain(words);
+    expect(fault).toContain(path);
+    if (content && content.trim() !== "") expect(fault).not.toContain(content);
+  });
+
+  test("fails as a whole when the private port is taken", async () => {
+    const { port } = new URL(world.adminUrl);
+    const fault = await faultOf({ "admin-port": port, "admin-token": TOKEN });
+    expect(fault).toContain(`cannot listen on 127.0.0.1:${port}`);
+    expect(fault).toContain("--admin-port");
+  });
+});

@@ -1,0 +1,336 @@
+/** In charge of the keys over HTTP: made, read, changed, rotated, revoked, and what they were used for. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { startAdminWorld } from "../support/admin.ts";
+import { aMatch } from "../support/records.ts";
+
+const world = await startAdminWorld([aMatch(), aMatch()], { "closed-shards": "beta" });
+afterAll(() => world.stop());
+
+/** A key that was made over HTTP. */
+async function made(terms: Record<string, string | number | null | string[]> = {}) {
+  const { status, body } = await world.ask("POST", "/keys", { name: "a key", ...terms });
+  expect(status).toBe(201);
+  return body as { key: string; record: { id: string } & Record<string, unknown> };
+}
+
+const statusOf = async (key: string, path = "/shards/na/matches") =>
+  (await world.get(path, { Authorization: `Bearer ${key}` })).status;
+
+describe("POST /keys", () => {
+  test("makes a key that counts at once, and shows it this one time", async () => {
+    const { key, record } = await made();
+    expect(key).toMatch(/^mb_[0-9A-Za-z]{38}$/);
+    expect(await statusOf(key)).toBe(200);
+    const again = await world.ask("GET", `/keys/${record.id}`);
+    expect(again.text).not.toContain(key);
+    expect((await world.ask("GET", "/keys")).text).not.toContain(key);
+  });
+
+  test("takes every term, and says what they come to", async () => {
+    const { record } = await made({
+      name: "Tournament desk",
+      note: "contract 17",
+      tier: "community",
+      rate: 120,
+      burst: 10,
+      matchesPerDay: 0,
+      shards: ["na", "beta"],
+      expiresAt: "2099-05-01T12:00:00+02:00",
+    });
+    expect(record).toMatchObject({
+      name: "Tournament desk",
+      note: "contract 17",
+      state: "live",
+      tier: "community",
+      rate: 120,
+      burst: 10,
+      matchesPerDay: 0,
+      shards: ["na", "beta"],
+      expiresAt: "2099-05-01T10:00:00Z",
+      revokedAt: null,
+      lastSeen: null,
+      allowance: {
+        tier: "community",
+        rate: 120,
+        burst: 10,
+        matchesPerDay: 0,
+        shards: ["na", "beta"],
+      },
+    });
+  });
+
+  test("leaves to the tier what is null or not said", async () => {
+    const { record } = await made({ tier: "community", rate: null, note: null });
+    expect(record).toMatchObject({ note: null, rate: null, burst: null, allowance: { rate: 300 } });
+  });
+
+  test("says everything that is wrong, and makes nothing", async () => {
+    const before = (await world.ask("GET", "/keys")).body.keys.length;
+    const { status, body } = await world.ask("POST", "/keys", {
+      tier: "comunity",
+      rate: 0,
+      burst: "many",
+      matchesPerDay: 1.5,
+      shards: [],
+      expiresAt: "2001-01-01T00:00:00Z",
+      note: "two\nlines",
+      ratee: 5,
+    });
+    expect([status, body.error.code]).toEqual([400, "invalid-body"]);
+    const problems: string[] = body.error.problems;
+    expect(problems).toHaveLength(9);
+    const about = (start: string) => problems.find((one) => one.startsWith(start));
+    expect(about("name")).toContain("missing");
+    expect(about("tier")).toContain(
+      "did you mean community? There are hobby, community, commercial",
+    );
+    expect(about("rate")).toContain("must be a whole number from 1");
+    expect(about("burst")).toContain("must be a whole number from 0");
+    expect(about("matchesPerDay")).toContain("must be a whole number from 0");
+    expect(about("shards")).toContain("must be shards");
+    expect(about("expiresAt")).toContain("past");
+    expect(about("note")).toContain("on one line");
+    expect(about('"ratee"')).toBe('"ratee" is unknown; did you mean rate?');
+    for (const problem of problems) expect(body.error.message).toContain(problem);
+    expect((await world.ask("GET", "/keys")).body.keys).toHaveLength(before);
+  });
+
+  test.each([
+    ["name", null, "must be a text"],
+    ["name", 5, "must be a text"],
+    ["name", "", "must be a text of 1 to 100 characters"],
+    ["note", true, "must be a text"],
+    ["tier", ["hobby"], "must be a text"],
+    ["rate", true, "must be a number"],
+    ["rate", [5], "must be a number"],
+    ["shards", 5, "must be a list of shards"],
+    ["shards", ["na", 5], "must be a list of shards"],
+    ["shards", ["Not A Shard"], "must be shards"],
+    ["expiresAt", 4_000_000_000_000, "must be a text"],
+    ["expiresAt", "2099-05-01T12:00:00", "must be a moment with its zone"],
+    ["expiresAt", "2099-02-30T12:00:00Z", "must be a moment with its zone"],
+  ])("refuses %s: %j", async (term, value, words) => {
+    const { status, body } = await world.ask("POST", "/keys", { name: "x", [term]: value });
+    expect(status).toBe(400);
+    expect(body.error.problems).toEqual([expect.stringMatching(new RegExp(`^${term} `))]);
+    expect(body.error.message).toContain(words);
+  });
+
+  test.each([
+    ["that is no JSON", '{"name":', "no JSON"],
+    ["that is a list", "[]", "one JSON object"],
+    ["that is a text", '"name"', "one JSON object"],
+    ["that is nothing", "", "name is missing"],
+  ])("refuses a body %s", async (_, body, words) => {
+    const refused = await world.ask("POST", "/keys", body);
+    expect([refused.status, refused.body.error.code]).toEqual([400, "invalid-body"]);
+    expect(refused.body.error.message).toContain(words);
+  });
+
+  test("refuses a body of more than 64 KiB, however it is sent", async () => {
+    const large = JSON.stringify({ name: "x".repeat(64 * 1024) });
+    expect((await world.ask("POST", "/keys", large)).status).toBe(413);
+    const chunks = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Buffer.from(large));
+        controller.close();
+      },
+    });
+    const response = await fetch(`${world.adminUrl}/keys`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${world.settings["admin-token"]}` },
+      body: chunks,
+    });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: "body-too-large" } });
+  });
+});
+
+describe("GET /keys", () => {
+  test("lists all keys, oldest first, ended ones too", async () => {
+    const first = await made({ name: "listed first" });
+    await world.ask("POST", `/keys/${first.record.id}/revoke`);
+    const second = await made({ name: "listed second" });
+    const { status, body } = await world.ask("GET", "/keys");
+    expect(status).toBe(200);
+    const names = body.keys.map(({ name }: { name: string }) => name);
+    expect(names[0]).toBe("test");
+    expect(names.slice(-2)).toEqual(["listed first", "listed second"]);
+    const states = body.keys.slice(-2).map(({ state }: { state: string }) => state);
+    expect(states).toEqual(["revoked", "live"]);
+    expect(body.keys.at(-1)).toEqual(second.record);
+  });
+
+  test("tells when each key was last used", async () => {
+    const began = Date.now();
+    const { key, record } = await made();
+    expect(record.lastSeen).toBeNull();
+    await statusOf(key);
+    const { body } = await world.ask("GET", `/keys/${record.id}`);
+    expect(Date.parse(body.record.lastSeen)).toBeWithin(began, Date.now() + 1);
+  });
+});
+
+describe("PATCH /keys/{id}", () => {
+  test("changes what it names and nothing else, and counts at once", async () => {
+    const { key, record } = await made({ note: "stays", rate: 500 });
+    const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
+      name: "renamed",
+      rate: 1,
+      burst: 1,
+    });
+    expect(status).toBe(200);
+    expect(body.record).toMatchObject({ id: record.id, name: "renamed", note: "stays", rate: 1 });
+    expect([await statusOf(key), await statusOf(key)]).toEqual([200, 429]);
+  });
+
+  test("takes an exception back with null", async () => {
+    const { record } = await made({ rate: 5, note: "n", tier: "community", shards: ["na"] });
+    const { body } = await world.ask("PATCH", `/keys/${record.id}`, {
+      rate: null,
+      note: null,
+      tier: null,
+      shards: null,
+    });
+    expect(body.record).toMatchObject({ rate: null, note: null, tier: null, shards: null });
+    expect(body.record.allowance).toMatchObject({ tier: "hobby", shards: ["*"] });
+  });
+
+  test("of nothing changes nothing", async () => {
+    const { record } = await made({ note: "n" });
+    const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {});
+    expect([status, body.record]).toEqual([200, record]);
+  });
+
+  test("with something wrong changes nothing", async () => {
+    const { record } = await made();
+    const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
+      name: "new",
+      nmae: "x",
+    });
+    expect(status).toBe(400);
+    expect(body.error.problems).toEqual(['"nmae" is unknown; did you mean name?']);
+    expect((await world.ask("GET", `/keys/${record.id}`)).body.record.name).toBe("a key");
+  });
+});
+
+describe("POST /keys/{id}/rotate", () => {
+  const rotate = (id: string, body?: Record<string, number | string>) =>
+    world.ask("POST", `/keys/${id}/rotate`, body);
+
+  test("makes a new key, and the old one stays good for a day", async () => {
+    const { key, record } = await made();
+    const began = Date.now();
+    const { status, body } = await rotate(record.id);
+    expect(status).toBe(200);
+    expect(body.key).not.toBe(key);
+    expect(body.record.id).toBe(record.id);
+    const day = 86_400_000;
+    expect(Date.parse(body.previousUntil)).toBeWithin(began + day, Date.now() + day + 1);
+    expect([await statusOf(key), await statusOf(body.key)]).toEqual([200, 200]);
+  });
+
+  test("with no overlap ends the old one at once", async () => {
+    const { key, record } = await made();
+    const { body } = await rotate(record.id, { overlapSeconds: 0 });
+    expect([await statusOf(key), await statusOf(body.key)]).toEqual([401, 200]);
+  });
+
+  test("says the end of the key where that is earlier", async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const { record } = await made({ expiresAt });
+    const { body } = await rotate(record.id, { overlapSeconds: 3600 });
+    expect(Date.parse(body.previousUntil)).toBe(Date.parse(expiresAt));
+  });
+
+  test.each([
+    [{ overlapSeconds: -1 }],
+    [{ overlapSeconds: 31 * 86_400 + 1 }],
+    [{ overlapSeconds: "soon" }],
+    [{ overlap: 5 }],
+  ])("refuses %j", async (body) => {
+    const { key, record } = await made();
+    const refused = await rotate(record.id, body as Record<string, number>);
+    expect([refused.status, refused.body.error.code]).toEqual([400, "invalid-body"]);
+    expect(refused.body.error.message).toContain("overlapSeconds");
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test("refuses a key that has ended", async () => {
+    const { record } = await made();
+    await world.ask("POST", `/keys/${record.id}/revoke`);
+    const { status, body } = await rotate(record.id);
+    expect([status, body.error.code]).toEqual([409, "key-ended"]);
+  });
+});
+
+describe("POST /keys/{id}/revoke", () => {
+  test("ends a key at once; the second time changes nothing", async () => {
+    const { key, record } = await made();
+    expect(await statusOf(key)).toBe(200);
+    const first = await world.ask("POST", `/keys/${record.id}/revoke`);
+    expect(first.status).toBe(200);
+    expect(first.body.record.state).toBe("revoked");
+    expect(await statusOf(key)).toBe(401);
+    const second = await world.ask("POST", `/keys/${record.id}/revoke`);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+  });
+});
+
+describe("GET /keys/{id}/usage", () => {
+  test("counts the requests of a moment ago", async () => {
+    const { key, record } = await made({ matchesPerDay: 10 });
+    await statusOf(key);
+    await statusOf(key, "/shards/nowhere/matches");
+    const { status, body } = await world.ask("GET", `/keys/${record.id}/usage`);
+    expect(status).toBe(200);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(body).toEqual({
+      key: { id: record.id, name: "a key" },
+      today: { day: today, matches: 2, matchesLeft: 8, resetSeconds: expect.any(Number) },
+      days: [
+        { day: today, requests: { 200: 1, 404: 1 }, records: 2, lastSeen: expect.any(String) },
+      ],
+    });
+  });
+
+  test("of a key that was never used has no days", async () => {
+    const { record } = await made({ matchesPerDay: 0 });
+    const { body } = await world.ask("GET", `/keys/${record.id}/usage?days=400`);
+    expect(body.today).toMatchObject({ matches: 0, matchesLeft: null });
+    expect(body.days).toEqual([]);
+  });
+
+  test.each(["days=0", "days=401", "days=many", "days=1&days=2", "since=1"])(
+    "refuses ?%s",
+    async (query) => {
+      const { record } = await made();
+      const { status, body } = await world.ask("GET", `/keys/${record.id}/usage?${query}`);
+      expect([status, body.error.code]).toEqual([400, "invalid-query"]);
+      expect(body.error.message).toContain("days");
+    },
+  );
+});
+
+describe("a key that is not there", () => {
+  test.each([
+    ["GET", ""],
+    ["PATCH", ""],
+    ["POST", "/rotate"],
+    ["POST", "/revoke"],
+    ["GET", "/usage"],
+  ])("is unknown to %s /keys/{id}%s", async (method, rest) => {
+    const { status, body } = await world.ask(method, `/keys/k_0000000000${rest}`);
+    expect([status, body.error.code]).toEqual([404, "unknown-key"]);
+    expect(body.error.message).toContain("k_0000000000");
+  });
+
+  test("is not repeated if it is the key itself", async () => {
+    const { key } = await made();
+    const { status, text } = await world.ask("GET", `/keys/${key}`);
+    expect(status).toBe(404);
+    expect(text).not.toContain(key);
+    expect(text).toContain("not its id");
+  });
+});

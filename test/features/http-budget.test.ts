@@ -1,0 +1,214 @@
+/** In charge of the scraping budget: it stops whoever collects all matches, and nobody else. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { type KeyIn, serveWithKeys, TestClock } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { type Reply, startWorld } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+const NOON = Date.UTC(2026, 2, 10, 12);
+const MATCHES = 400;
+const PLAYERS = 20;
+
+/** A match every half hour, back from noon; everybody meets their neighbour in turn. */
+const matches = Array.from({ length: MATCHES }, (_, index) =>
+  aMatch({
+    id: `match-${index}`,
+    createdAt: new Date(NOON - (index + 1) * (HOUR / 2)).toISOString(),
+    rosters: duel({ id: `player-${index % PLAYERS}` }, { id: `player-${(index + 1) % PLAYERS}` }),
+  }),
+);
+const world = await startWorld(matches);
+afterAll(() => world.stop());
+
+interface Caller {
+  ask(path: string, headers?: Record<string, string>, method?: string): Promise<Reply>;
+  clock: TestClock;
+}
+
+async function withKey<T>(terms: KeyIn, work: (caller: Caller) => Promise<T>): Promise<T> {
+  const clock = new TestClock(NOON);
+  const server = await serveWithKeys(world, [terms], {}, clock);
+  try {
+    return await work({ ask: asker(server.url, server.keys[0]!), clock });
+  } finally {
+    await server.stop();
+  }
+}
+
+function asker(url: string, key: string): Caller["ask"] {
+  return (path, headers = {}, method) =>
+    world.get(
+      path.startsWith("http") ? path : `${url}${path}`,
+      { Authorization: `Bearer ${key}`, ...headers },
+      method,
+    );
+}
+
+const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
+const time = (moment: number) => new Date(moment).toISOString();
+
+/** Reads all there is in windows of a day, each by its links, until it is refused. */
+async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Reply | undefined }> {
+  const got = new Set<string>();
+  for (let day = 0; day < 10; day++) {
+    const end = NOON - day * 24 * HOUR;
+    let path: string | undefined =
+      `/shards/na/matches?filter[createdAt-start]=${time(end - 24 * HOUR)}&filter[createdAt-end]=${time(end - 1)}`;
+    while (path) {
+      const reply: Reply = await ask(path);
+      if (reply.status !== 200) return { got, refusal: reply };
+      for (const id of idsOf(reply)) got.add(id);
+      path = reply.body.links.next;
+    }
+  }
+  return { got, refusal: undefined };
+}
+
+describe("a scraper that walks windows", () => {
+  test("is stopped within its budget, and told what to do instead", async () => {
+    await withKey({ matchesPerDay: 100 }, async (caller) => {
+      const { got, refusal } = await scrape(caller);
+      expect(got.size).toBeGreaterThan(100 - 5);
+      expect(got.size).toBeLessThanOrEqual(100);
+      expect(refusal!.status).toBe(429);
+      expect(refusal!.headers.get("retry-after")).toBe(String(12 * 3600));
+      const problem = problemIn(refusal!);
+      expect(problem.code).toBe("budget-spent");
+      for (const advice of ["100 different matches", "filter[playerIds]", "/usage", "tier"]) {
+        expect(problem.detail).toContain(advice);
+      }
+    });
+  });
+
+  test("finds no other way in on that day, and may go on with the next one", async () => {
+    await withKey({ matchesPerDay: 100 }, async (caller) => {
+      await scrape(caller);
+      for (const path of [
+        "/shards/na/matches?page[limit]=1",
+        "/shards/na/matches?page[offset]=300",
+        "/shards/na/matches?filter[playerIds]=player-1&sort=-createdAt",
+        "/shards/na/matches/match-399",
+        "/shards/na/matches/match-0",
+      ]) {
+        expect((await caller.ask(path)).status).toBe(429);
+      }
+      expect((await caller.ask("/shards/na/players/player-1")).status).toBe(200);
+      caller.clock.advance(12 * HOUR - 1);
+      expect((await caller.ask("/shards/na/matches/match-0")).status).toBe(429);
+      caller.clock.advance(1);
+      expect((await caller.ask("/shards/na/matches/match-0")).status).toBe(200);
+    });
+  });
+
+  test("is stopped by single matches too, however many it asks for at once", async () => {
+    await withKey({ matchesPerDay: 100 }, async ({ ask }) => {
+      const replies = await Promise.all(
+        matches.map((_, index) => ask(`/shards/na/matches/match-${index}`)),
+      );
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(100);
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(MATCHES - 100);
+    });
+  });
+
+  test("stays stopped when the server starts anew", async () => {
+    const clock = new TestClock(NOON);
+    const first = await serveWithKeys(world, [{ matchesPerDay: 100 }], {}, clock);
+    const key = first.keys[0]!;
+    await scrape({ ask: asker(first.url, key), clock });
+    await first.stop();
+    const second = await serveWithKeys(world, [], {}, clock);
+    const ask = asker(second.url, key);
+    expect((await ask("/shards/na/matches/match-0")).status).toBe(429);
+    const { today } = (await ask("/usage")).body;
+    expect(today.matches).toBeWithin(96, 101);
+    expect(today.matchesLeft).toBe(0);
+    await second.stop();
+  });
+
+  test("is not stopped where the budget is switched off", async () => {
+    await withKey({ matchesPerDay: 0 }, async (caller) => {
+      const { got, refusal } = await scrape(caller);
+      expect(refusal).toBeUndefined();
+      expect(got.size).toBe(MATCHES);
+      expect((await caller.ask("/usage")).body.today.matchesLeft).toBeNull();
+    });
+  });
+});
+
+test("a stats site that asks for its own players' matches all day is not stopped", async () => {
+  await withKey({ matchesPerDay: 100 }, async ({ ask, clock }) => {
+    clock.advance(-12 * HOUR);
+    for (let minutes = 0; minutes < 24 * 60; minutes += 20) {
+      for (const player of ["player-3", "player-8"]) {
+        const newest = await ask(
+          `/shards/na/matches?filter[playerIds]=${player}&sort=-createdAt&page[limit]=5`,
+        );
+        expect(newest.status).toBe(200);
+        const [id] = idsOf(newest);
+        expect((await ask(`/shards/na/matches/${id}`)).status).toBe(200);
+      }
+      clock.advance(20 * 60_000 - 1);
+    }
+    const { today } = (await ask("/usage")).body;
+    expect(today.matches).toBeWithin(10, 40);
+  });
+});
+
+describe("what is not served is not counted", () => {
+  const counted = async ({ ask }: Caller) => (await ask("/usage")).body.today.matches;
+
+  test("neither 304 nor HEAD, nor refusals", async () => {
+    await withKey({ matchesPerDay: 100 }, async (caller) => {
+      const path = "/shards/na/matches?page[limit]=3";
+      await caller.ask(path, {}, "HEAD");
+      await caller.ask("/shards/na/matches/nobody");
+      await caller.ask("/shards/na/matches?nonsense=1");
+      expect(await counted(caller)).toBe(0);
+      const etag = (await caller.ask(path)).headers.get("etag")!;
+      expect(await counted(caller)).toBe(3);
+      expect((await caller.ask(path, { "If-None-Match": etag })).status).toBe(304);
+      expect(await counted(caller)).toBe(3);
+    });
+  });
+
+  test("and what is served again counts once, in whatever form", async () => {
+    await withKey({ matchesPerDay: 100 }, async (caller) => {
+      await caller.ask("/shards/na/matches/match-7");
+      await caller.ask("/shards/na/matches/match-7?include=");
+      await caller.ask("/shards/na/matches/match-7?fields[match]=duration");
+      await caller.ask("/shards/na/matches/match-7", { "Accept-Encoding": "identity" });
+      expect(await counted(caller)).toBe(1);
+    });
+  });
+});
+
+test("a budget that the operator raises opens the day again", async () => {
+  const clock = new TestClock(NOON);
+  const first = await serveWithKeys(world, [{ tier: null }], { "matches-per-day": 10 }, clock);
+  const key = first.keys[0]!;
+  await scrape({ ask: asker(first.url, key), clock });
+  await first.stop();
+  const second = await serveWithKeys(world, [], { "matches-per-day": 20 }, clock);
+  const { got } = await scrape({ ask: asker(second.url, key), clock });
+  expect(got.size).toBe(20);
+  await second.stop();
+});
+
+test("a budget beyond what is counted exactly is kept to within a few per cent", async () => {
+  const many = await startWorld(
+    Array.from({ length: 2600 }, (_, index) => aMatch({ id: `match-${index}` })),
+    { "matches-per-day": "2000" },
+  );
+  let got = 0;
+  let path: string | undefined = "/shards/na/matches";
+  while (path) {
+    const reply: Reply = await many.get(path);
+    if (reply.status === 429) break;
+    got += reply.body.data.length;
+    path = reply.body.links.next;
+  }
+  expect(got).toBeWithin(1920, 2081);
+  await many.stop();
+});

@@ -1,0 +1,139 @@
+/** In charge of callers that guess keys: they are slowed down, and nobody else is. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { makeKey } from "../../src/access/key.ts";
+import { AddressSet } from "../../src/settings/proxies.ts";
+import type { Settings } from "../../src/settings/table.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch } from "../support/records.ts";
+import { type Reply, startWorld } from "../support/world.ts";
+
+const world = await startWorld([aMatch({ id: "match-a" })]);
+afterAll(() => world.stop());
+
+const proxies = AddressSet.parse("127.0.0.1,10.0.0.0/8");
+const BEHIND_PROXIES = { "trusted-proxies": (proxies as { value: AddressSet }).value };
+
+type Ask = (key: string | null, from?: string, path?: string) => Promise<Reply>;
+
+async function withServer(
+  settings: Partial<Settings>,
+  work: (ask: Ask, keys: string[], clock: TestClock) => Promise<void>,
+): Promise<void> {
+  const clock = new TestClock();
+  const server = await serveWithKeys(world, [{}, {}], { "failed-keys": 3, ...settings }, clock);
+  try {
+    await work(
+      (key, from, path = "/shards/na/matches/match-a") =>
+        world.get(`${server.url}${path}`, {
+          Authorization: key === null ? null : `Bearer ${key}`,
+          ...(from === undefined ? {} : { "X-Forwarded-For": from }),
+        }),
+      server.keys,
+      clock,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Shows wrong keys; says how each was answered. */
+async function guess(ask: Ask, times: number, from?: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time++) statuses.push((await ask(makeKey(), from)).status);
+  return statuses;
+}
+
+describe("wrong keys", () => {
+  test("are refused with 401 as many times as the setting says, then with 429", async () => {
+    await withServer({}, async (ask) => {
+      expect(await guess(ask, 5)).toEqual([401, 401, 401, 429, 429]);
+      const reply = await ask(makeKey());
+      expect(reply.headers.get("retry-after")).toBe("20");
+      expect(problemIn(reply)).toMatchObject({
+        code: "too-many-failures",
+        source: { header: "Authorization" },
+      });
+      expect(problemIn(reply).detail).toContain("Wait 20 s");
+    });
+  });
+
+  test("may be shown again after Retry-After, and not a second earlier", async () => {
+    await withServer({}, async (ask, _, clock) => {
+      await guess(ask, 4);
+      clock.advance(19_000);
+      expect(await guess(ask, 1)).toEqual([429]);
+      clock.advance(1000);
+      expect(await guess(ask, 2)).toEqual([401, 429]);
+    });
+  });
+
+  test("count wherever a key is asked for, whatever is wrong with them", async () => {
+    await withServer({}, async (ask) => {
+      const statuses = [
+        await ask("nonsense"),
+        await ask(makeKey(), undefined, "/usage"),
+        await ask(makeKey(), undefined, "/shards/nowhere/players"),
+        await ask(makeKey(), undefined, "/usage"),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([401, 401, 401, 429]);
+    });
+  });
+
+  test("do not lock out a key in use, but a new one has to wait: it might be a lucky guess", async () => {
+    await withServer({}, async (ask, [inUse, unused], clock) => {
+      expect((await ask(inUse!)).status).toBe(200);
+      await guess(ask, 4);
+      expect((await ask(inUse!)).status).toBe(200);
+      expect((await ask(unused!)).status).toBe(429);
+      clock.advance(20_000);
+      expect((await ask(unused!)).status).toBe(200);
+    });
+  });
+
+  test("are not counted when none is shown, or when the setting is 0", async () => {
+    await withServer({}, async (ask) => {
+      for (let time = 0; time < 5; time++) expect((await ask(null)).status).toBe(401);
+      expect((await ask(makeKey())).status).toBe(401);
+    });
+    await withServer({ "failed-keys": 0 }, async (ask) => {
+      expect(new Set(await guess(ask, 100))).toEqual(new Set([401]));
+    });
+  });
+});
+
+describe("the address that counts", () => {
+  test("is the peer's when it is no known proxy, whatever it forwards", async () => {
+    await withServer({}, async (ask) => {
+      expect(await guess(ask, 2, "1.1.1.1")).toEqual([401, 401]);
+      expect(await guess(ask, 2, "2.2.2.2")).toEqual([401, 429]);
+    });
+  });
+
+  test("is what a known proxy forwards", async () => {
+    await withServer(BEHIND_PROXIES, async (ask) => {
+      expect(await guess(ask, 4, "1.1.1.1")).toEqual([401, 401, 401, 429]);
+      expect(await guess(ask, 1, "2.2.2.2")).toEqual([401]);
+    });
+  });
+
+  test.each([
+    ["the last that is not one of ours, so that none can be made up", "9.9.9.9, 1.1.1.1, 10.2.3.4"],
+    ["the same with a word that is no address before it", "nonsense, 1.1.1.1"],
+    ["the same in IPv6 clothes", "::ffff:1.1.1.1"],
+  ])("is %s", async (_, forwarded) => {
+    await withServer(BEHIND_PROXIES, async (ask) => {
+      await guess(ask, 3, "1.1.1.1");
+      expect(await guess(ask, 1, forwarded)).toEqual([429]);
+    });
+  });
+
+  test("is the whole network of an IPv6 caller", async () => {
+    await withServer(BEHIND_PROXIES, async (ask) => {
+      await guess(ask, 3, "2001:db8:1:2::1");
+      expect(await guess(ask, 1, "2001:db8:1:2:ffff::7")).toEqual([429]);
+      expect(await guess(ask, 1, "2001:DB8:1:3::1")).toEqual([401]);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+/** In charge of tiers: what a key may do by its tier, its own exceptions, and the shards closed to most. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { loadSettings } from "../../src/settings/load.ts";
+import { type KeyIn, serveWithKeys } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
+
+const world = await startWorld([
+  aMatch({ id: "match-na" }),
+  aMatch({ id: "match-beta", shard: "beta" }),
+  aMatch({ id: "match-cup", shard: "cup" }),
+]);
+afterAll(() => world.stop());
+
+const { tiers, "closed-shards": closed } = loadSettings({
+  flags: {
+    tiers: "small rate=10; large rate=1000 burst=50 shards=*+beta; only-cup shards=cup",
+    "closed-shards": "beta,cup",
+  },
+  env: {},
+  cwd: world.data,
+}).values;
+
+/** Asks every path with a key of these terms. */
+async function asked(terms: KeyIn, paths: string[]) {
+  const server = await serveWithKeys(world, [terms], { tiers, "closed-shards": closed, rate: 77 });
+  try {
+    const replies = [];
+    for (const path of paths) {
+      replies.push(
+        await world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` }),
+      );
+    }
+    return replies;
+  } finally {
+    await server.stop();
+  }
+}
+
+const NA = "/shards/na/matches/match-na";
+const BETA = "/shards/beta/matches/match-beta";
+const CUP = "/shards/cup/matches/match-cup";
+
+describe("the quota", () => {
+  test.each([
+    ["of a tier", { tier: "large" }, "50", '"default";q=50;w=3'],
+    ["of the first tier, when the key names none", {}, "10", '"default";q=10;w=60'],
+    ["of the first tier, when the key's is gone", { tier: "gone" }, "10", '"default";q=10;w=60'],
+    [
+      "of the settings, when the tier says nothing",
+      { tier: "only-cup" },
+      "77",
+      '"default";q=77;w=60',
+    ],
+    ["of the key itself", { tier: "large", rate: 5, burst: 2 }, "2", '"default";q=2;w=24'],
+  ] as const)("is that %s", async (_, terms, limit, policy) => {
+    const path = "tier" in terms && terms.tier === "only-cup" ? CUP : NA;
+    const [reply] = await asked(terms, [path]);
+    expect(reply!.status).toBe(200);
+    expect(reply!.headers.get("x-ratelimit-limit")).toBe(limit);
+    expect(reply!.headers.get("ratelimit-policy")).toBe(policy);
+  });
+});
+
+describe("a closed shard", () => {
+  test.each([
+    ["those of most tiers", {}, [200, 403, 403]],
+    ["those of a tier that names it beside the open ones", { tier: "large" }, [200, 200, 403]],
+    ["those of a tier for that shard alone", { tier: "only-cup" }, [403, 403, 200]],
+    ["a key that names it itself", { shards: ["beta", "*"] }, [200, 200, 403]],
+  ] as const)("answers %s", async (_, terms, statuses) => {
+    const replies = await asked({ ...terms } as KeyIn, [NA, BETA, CUP]);
+    expect(replies.map(({ status }) => status)).toEqual([...statuses]);
+  });
+
+  test("says so with a code of its own, and charges the request", async () => {
+    const [reply] = await asked({}, [BETA]);
+    expect(problemIn(reply!)).toMatchObject({ code: "shard-closed", status: "403" });
+    expect(problemIn(reply!).detail).toContain("invited keys only");
+    expect(reply!.headers.get("x-ratelimit-remaining")).toBe("9");
+  });
+
+  test("is closed at every address of the shard, whether or not the record is there", async () => {
+    const replies = await asked({}, [
+      "/shards/beta/matches",
+      "/shards/beta/matches/nobody",
+      "/shards/beta/players",
+      "/shards/beta/players/nobody",
+      "/shards/beta/matches?nonsense=1",
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+  });
+
+  test("that is not there is unknown like any other", async () => {
+    const [reply] = await asked({ shards: ["na"] }, ["/shards/gone/matches"]);
+    expect(problemIn(reply!).code).toBe("unknown-shard");
+  });
+});

@@ -1,0 +1,263 @@
+/**
+ * In charge of docs/monitoring.md and the dashboard telling of the metrics and log lines that there
+ * are: all of them, and none that is gone.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { STAGES } from "../../src/http/stopwatch.ts";
+import type { Event, EventName } from "../../src/observe/events.ts";
+import { logTo } from "../../src/observe/log.ts";
+import { LEVELS } from "../../src/observe/sentences.ts";
+import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
+import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
+
+const DOCS = join(import.meta.dir, "../../docs");
+const page = readFileSync(join(DOCS, "monitoring.md"), "utf8");
+const dashboard = JSON.parse(readFileSync(join(DOCS, "grafana/matchbook.json"), "utf8"));
+
+let monitored: Monitored;
+let scrape: Scrape;
+
+beforeAll(async () => {
+  monitored = await startMonitored();
+  await makeTraffic(monitored);
+  ({ read: scrape } = await monitored.scrape());
+});
+afterAll(() => monitored.stop());
+
+/** The rows of the table whose head begins with this cell, as cells. */
+function table(head: string): string[][] {
+  const [, rest = ""] = page.split(`\n| ${head} |`);
+  const lines = rest.split("\n").slice(2);
+  const end = lines.findIndex((line) => !line.startsWith("|"));
+  return lines.slice(0, end).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map((one) => one[1]!);
+
+function blocks(language: string): string[] {
+  const fences = page.matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  return [...fences].filter((fence) => fence[1] === language).map((fence) => fence[2]!);
+}
+
+/** The labels of a family beside those that histograms have by nature. */
+const labelsOf = ({ samples }: ScrapedFamily) => {
+  const names = samples.flatMap(({ labels }) => Object.keys(labels));
+  return [...new Set(names)].filter((name) => name !== "le").sort();
+};
+
+const isOurs = (name: string) => name.startsWith("matchbook_");
+
+describe("the tables of metrics", () => {
+  test("are what a busy server tells: names, types, labels and meanings, in its order", () => {
+    const told = [...scrape]
+      .filter(([name]) => isOurs(name))
+      .map(([name, family]) => [name, family.type, labelsOf(family), family.help]);
+    const written = table("Metric").map(([name, type, labels, meaning]) => [
+      codes(name!)[0],
+      type,
+      codes(labels!).sort(),
+      meaning,
+    ]);
+    expect(written).toEqual(told);
+  });
+
+  test("name what the process tells, and nothing else", () => {
+    const told = [...scrape].filter(([name]) => !isOurs(name));
+    const written = table("Metric of the process").map(([name, type]) => [codes(name!)[0], type]);
+    expect(written.toSorted()).toEqual(told.map(([name, { type }]) => [name, type]).toSorted());
+  });
+
+  test("explain every label, and the values that can be listed", () => {
+    const rows = new Map(table("Label").map(([label, values]) => [codes(label!)[0], values!]));
+    const labels = new Set([...scrape.values()].flatMap(labelsOf));
+    labels.delete("version");
+    expect([...rows.keys()].sort()).toEqual([...labels].sort());
+    expect(codes(rows.get("stage")!)).toEqual([...STAGES]);
+    const outcomes = scrape.get("matchbook_uploaded_records_total")!.samples;
+    expect(codes(rows.get("outcome")!)).toEqual(outcomes.map(({ labels: told }) => told.outcome!));
+  });
+});
+
+/** Every series that a query asks for, by its name. */
+const namesIn = (query: string) =>
+  [...query.matchAll(/\b(?:matchbook|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
+
+/** Names with at least one value: a dashboard of names alone would stay empty. */
+const isServed = (name: string) =>
+  [...scrape.values()].some(({ samples }) => samples.some((sample) => sample.name === name));
+
+interface Panel {
+  type: string;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; legendFormat: string }[];
+}
+
+describe("the dashboard", () => {
+  const panels: Panel[] = dashboard.panels;
+  const shown = panels.filter(({ type }) => type !== "row");
+  const queries = shown.flatMap(({ targets }) => targets!.map(({ expr }) => expr));
+
+  test("asks only for what a busy server tells", () => {
+    const names = queries.flatMap(namesIn);
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => !isServed(name))).toEqual([]);
+    expect(queries.filter((query) => namesIn(query).length === 0)).toEqual([]);
+  });
+
+  test("shows every metric of ours", () => {
+    const asked = new Set(
+      queries.flatMap(namesIn).map((name) => name.replace(/_(bucket|sum|count)$/, "")),
+    );
+    expect([...scrape.keys()].filter((name) => isOurs(name) && !asked.has(name))).toEqual([]);
+  });
+
+  test("groups by and labels with labels that the metrics have", () => {
+    for (const { targets } of shown) {
+      for (const { expr, legendFormat } of targets!) {
+        const [name] = namesIn(expr);
+        const family = scrape.get(name!) ?? scrape.get(name!.replace(/_(bucket|sum|count)$/, ""));
+        const known = [...labelsOf(family!), "le", "instance"];
+        const grouped = [...expr.matchAll(/\bby \(([^)]+)\)/g)].flatMap((by) => by[1]!.split(", "));
+        const legends = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map((legend) => legend[1]!);
+        const unknown = [...grouped, ...legends].filter((label) => !known.includes(label));
+        expect([expr, unknown]).toEqual([expr, []]);
+      }
+    }
+  });
+
+  test("has the rows that the page tells of", () => {
+    expect(panels.filter(({ type }) => type === "row").map(({ title }) => title)).toEqual([
+      "Traffic",
+      "Stages",
+      "Errors and limits",
+      "Shards",
+      "Keys and tiers",
+      "Process",
+    ]);
+  });
+
+  test("asks for its data source, and takes no other", () => {
+    const [source] = dashboard.templating.list;
+    expect(source).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
+    const uids = JSON.stringify(dashboard.panels).match(/"uid":"[^"]*"/g)!;
+    expect(new Set(uids)).toEqual(new Set([`"uid":"$\{${source.name}}"`]));
+  });
+
+  test("has panels with ids and places of their own", () => {
+    const ids = dashboard.panels.map(({ id }: { id: number }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
+  });
+});
+
+describe("the alerts", () => {
+  interface Rule {
+    alert: string;
+    expr: string;
+    labels: { severity: string };
+    annotations: { summary: string };
+  }
+  const files = blocks("yaml").map((text) => Bun.YAML.parse(text) as Record<string, unknown>);
+  const [group] = files.find((file) => "groups" in file)!.groups as { rules: Rule[] }[];
+  const { rules } = group!;
+
+  test("watch what a busy server tells", () => {
+    const names = rules.flatMap(({ expr }) => namesIn(expr));
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !isServed(name))).toEqual([]);
+  });
+
+  test("each say how bad it is and what it is about", () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    for (const { alert, labels, annotations } of rules) {
+      expect(`${alert} ${labels.severity}`).toMatch(/ (page|ticket)$/);
+      expect(annotations.summary.length).toBeGreaterThan(10);
+    }
+  });
+});
+
+describe("the examples of the log", () => {
+  const error = new Error("odd");
+  const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
+    "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
+    "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
+    "keys-reloaded": { event: "keys-reloaded", live: 1 },
+    "keys-unreadable": { event: "keys-unreadable", error },
+    "tier-unknown": { event: "tier-unknown", tier: "a", taken: "b" },
+    "usage-unwritten": { event: "usage-unwritten", error },
+    "shared-limits-away": { event: "shared-limits-away", error },
+    "shared-limits-up": { event: "shared-limits-up" },
+    listening: { event: "listening", url: "http://h" },
+    "admin-listening": { event: "admin-listening", url: "http://h" },
+    "admin-exposed": { event: "admin-exposed", url: "http://h" },
+    request: {
+      event: "request",
+      requestId: "r",
+      method: "GET",
+      path: "/",
+      query: "sort=createdAt",
+      route: "/",
+      status: 400,
+      code: "malformed-query",
+      time: 1,
+      milliseconds: 1,
+      stages: [],
+      keyId: "k",
+      tier: "t",
+      records: 0,
+    },
+    "admin-request": {
+      event: "admin-request",
+      requestId: "r",
+      method: "GET",
+      path: "/",
+      status: 200,
+      milliseconds: 1,
+    },
+    upload: {
+      event: "upload",
+      requestId: "r",
+      bytes: 1,
+      stored: 1,
+      withheld: 0,
+      duplicate: 0,
+      conflict: 0,
+      rejected: 0,
+      broken: undefined,
+    },
+    failure: { event: "failure", requestId: "r", error },
+    stopping: { event: "stopping", signal: "SIGTERM", inFlight: 0 },
+    stopped: { event: "stopped" },
+  };
+  const lines = blocks("ndjson").flatMap((block) => block.trimEnd().split("\n"));
+  const examples: { event: EventName; level: number }[] = lines.map((line) => JSON.parse(line));
+
+  test("are one for each event", () => {
+    const told = new Set(examples.map(({ event }) => event));
+    expect([...told].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
+  });
+
+  test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
+    let written = "";
+    const stream = { write: (text: string) => (written += text) };
+    logTo({ level: "info", stream })(sample);
+    const real = JSON.parse(written);
+    const ofEvent = examples.filter(({ event }) => event === sample.event);
+    expect(ofEvent.map(({ level }) => level)).toEqual(ofEvent.map(() => real.level));
+    const members = new Set(ofEvent.flatMap((one) => Object.keys(one)));
+    expect([...members].sort()).toEqual(Object.keys(real).sort());
+  });
+});

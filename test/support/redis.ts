@@ -1,0 +1,68 @@
+/** In charge of a real Redis for tests: one for each test file, on a free port, with nothing kept on disk. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RedisClient, type Subprocess } from "bun";
+import { freePort } from "./postgres.ts";
+
+export interface TestRedis {
+  url: string;
+  client(): RedisClient;
+  /** It no longer answers, though its connections stay, as after a cut of the network. */
+  pause(): void;
+  resume(): void;
+  /** Ends it as a crash would; what it knew is lost. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startRedis(options: string[] = []): Promise<TestRedis> {
+  const program = Bun.which("redis-server");
+  if (program === null) {
+    throw new Error("there is no redis-server: install it (apt-get install redis-server)");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "matchbook-redis-"));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let process: Subprocess;
+  const redis: TestRedis = {
+    url,
+    client: () => new RedisClient(url, { autoReconnect: false }),
+    pause: () => process.kill("SIGSTOP"),
+    resume: () => process.kill("SIGCONT"),
+    async kill() {
+      process.kill("SIGKILL");
+      await process.exited;
+    },
+    async start() {
+      process = Bun.spawn(
+        [program, "--port", String(port), "--bind", "127.0.0.1", "--save", "", ...options],
+        { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+      );
+      await hasSaid(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
+    },
+    async remove() {
+      await redis.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+/** Waits for words in what a program prints, and goes on reading so that it never has to wait. */
+async function hasSaid(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
+  const reader = output.getReader();
+  const decoder = new TextDecoder();
+  let said = "";
+  while (!said.includes(words)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`redis-server ended without "${words}": ${said}`);
+    said += decoder.decode(value, { stream: true });
+  }
+  void (async () => {
+    while (!(await reader.read()).done);
+  })();
+}
