@@ -1,8 +1,8 @@
 /** In charge of the log: JSON lines for machines, one readable line an event on a terminal. */
 
 import pino from "pino";
-import type { Observe } from "./events.ts";
-import { presentable, printable } from "./present.ts";
+import type { Event, Observe } from "./events.ts";
+import { presentable, printable, type ShownEvent } from "./present.ts";
 import { requestLine } from "./request-line.ts";
 import { LEVELS, type Paint, sentence } from "./sentences.ts";
 import { gatheredStderr, type LineSink } from "./stderr.ts";
@@ -17,6 +17,8 @@ export interface LogStream {
 
 export interface LogOptions {
   level: LogLevel;
+  /** Whether to show the player names that callers ask for. */
+  showNames?: boolean;
   /** Standard error when absent. */
   stream?: LogStream;
   /** Whether a terminal shows colours; by the environment when absent. */
@@ -25,25 +27,38 @@ export interface LogOptions {
 
 const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 
-export function logTo({ level, stream = process.stderr, colours }: LogOptions): Observe {
+export function logTo({
+  level,
+  showNames = false,
+  stream = process.stderr,
+  colours,
+}: LogOptions): Observe {
+  const present = (event: Event) => presentable(event, showNames);
   return stream.isTTY === true
-    ? readableLines(level, stream, colours ?? supportsColours(process.env))
-    : jsonLines(level, stream);
+    ? readableLines(level, stream, present, colours ?? supportsColours(process.env))
+    : jsonLines(level, stream, present, showNames);
 }
 
-function jsonLines(level: LogLevel, stream: LogStream): Observe {
+type Present = (event: Event) => ShownEvent;
+
+function jsonLines(
+  level: LogLevel,
+  stream: LogStream,
+  present: Present,
+  showNames: boolean,
+): Observe {
   const sink = stream === process.stderr ? gatheredStderr() : direct(stream);
   const logger = pino({ level, base: null }, sink);
   const showsRequests = logger.isLevelEnabled(LEVELS.request);
   return (event) => {
     // Requests are many, and can wait.
     if (event.event === "request") {
-      if (showsRequests) sink.write(requestLine(event, Date.now()));
+      if (showsRequests) sink.write(requestLine(event, showNames));
       return;
     }
     const severity = LEVELS[event.event];
     if (!logger.isLevelEnabled(severity)) return;
-    logger[severity](presentable(event));
+    logger[severity](present(event));
     // Anything else is rare and may be the last line before an end.
     sink.flush();
   };
@@ -53,7 +68,12 @@ function direct(stream: LogStream): LineSink {
   return { write: (line) => void stream.write(line), flush: () => {} };
 }
 
-function readableLines(level: LogLevel, stream: LogStream, colours: boolean): Observe {
+function readableLines(
+  level: LogLevel,
+  stream: LogStream,
+  present: Present,
+  colours: boolean,
+): Observe {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   const severities = pino.levels.values;
@@ -61,7 +81,7 @@ function readableLines(level: LogLevel, stream: LogStream, colours: boolean): Ob
   return (event) => {
     if (severities[LEVELS[event.event]]! < least) return;
     const time = new Date().toTimeString().slice(0, 8);
-    stream.write(`${paint("dim", time)} ${sentence(printable(presentable(event)), paint)}\n`);
+    stream.write(`${paint("dim", time)} ${sentence(printable(present(event)), paint)}\n`);
   };
 }
 

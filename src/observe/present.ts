@@ -1,5 +1,6 @@
-/** In charge of what of an event may be shown: no query strings, no secrets, errors as plain text. */
+/** In charge of what of an event may be shown: no secrets, no player names, errors as plain text. */
 
+import { shownPath, shownQuery } from "./address.ts";
 import type { Event } from "./events.ts";
 import { type ErrorText, errorText, scrub } from "./scrub.ts";
 
@@ -14,23 +15,23 @@ export type ShownEvent = Plain<Event>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
-export function presentable(event: Event): ShownEvent {
+/** Player names that a caller asked for stay only if `showNames`. */
+export function presentable(event: Event, showNames: boolean): ShownEvent {
   if ("error" in event) return { ...event, error: errorText(event.error) };
-  if (event.event === "request") return { ...event, path: shownPath(event.path) };
+  if (event.event === "request") {
+    const { path, query } = event;
+    return { ...event, path: shownPath(path), query: shownQuery(query, showNames) };
+  }
+  if (event.event === "admin-request") {
+    const { path, milliseconds } = event;
+    return { ...event, path: shownPath(path), milliseconds: rounded(milliseconds) };
+  }
   if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
   return event;
 }
 
-const HARMLESS = /^[\w./~-]*$/;
-
-/** Whether no secret can hide in a path, nor anything that has to be written otherwise. */
-export function isHarmless(path: string): boolean {
-  return HARMLESS.test(path) && !path.includes("mb_");
-}
-
-export function shownPath(path: string): string {
-  return isHarmless(path) ? path : scrub(path.split("?", 1)[0]!);
-}
+/** To the microsecond. */
+export const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
 /** The same event without characters that would do something to a terminal. */
 export function printable(event: ShownEvent): ShownEvent {

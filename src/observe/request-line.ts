@@ -4,18 +4,21 @@
  */
 
 import pino from "pino";
+import { isHarmless, shownPath, shownQuery } from "./address.ts";
 import type { RequestEvent } from "./events.ts";
-import { isHarmless, shownPath } from "./present.ts";
+import { rounded } from "./present.ts";
 import { LEVELS } from "./sentences.ts";
 
 const LEVEL = pino.levels.values[LEVELS.request]!;
 
-export function requestLine(event: RequestEvent, time: number): string {
-  const { requestId, method, path, status, keyId } = event;
-  const milliseconds = Math.round(event.milliseconds * 1000) / 1000;
-  // Ids are our own words, which are the same in JSON.
-  const key = keyId === undefined ? "" : `,"keyId":"${keyId}"`;
-  return `{"level":${LEVEL},"time":${time},"event":"request","requestId":"${requestId}","method":${quotedMethod(method)},"path":${quotedPath(path)},"status":${status},"milliseconds":${milliseconds}${key}}\n`;
+export function requestLine(event: RequestEvent, showNames: boolean): string {
+  const { time, requestId, method, path, query, status, code, keyId, tier } = event;
+  const milliseconds = rounded(event.milliseconds);
+  const asked = query === "" ? "" : `,"query":${JSON.stringify(shownQuery(query, showNames))}`;
+  // Ids, codes and tiers are our own words, which are the same in JSON.
+  const refused = code === undefined ? "" : `,"code":"${code}"`;
+  const caller = keyId === undefined ? "" : `,"keyId":"${keyId}","tier":"${tier}"`;
+  return `{"level":${LEVEL},"time":${time},"event":"request","requestId":"${requestId}","method":${quotedMethod(method)},"path":${quotedPath(path)}${asked},"status":${status}${refused},"milliseconds":${milliseconds}${caller}}\n`;
 }
 
 const quotedMethod = (method: string) => (method === "GET" ? '"GET"' : JSON.stringify(method));

@@ -1,6 +1,6 @@
 /** In charge of keeping secrets out of what is logged, wherever an error's text may have met them. */
 
-const API_KEY = /\bmb_[0-9A-Za-z]{10,}/g;
+const API_KEY = /mb_[0-9A-Za-z]{10,}/g;
 const USER_AND_PASSWORD = /(\w:\/\/)[^\s/]*@/g;
 const BEARER = /\b(bearer|basic) +\S+/gi;
 

@@ -8,7 +8,15 @@ export const LEVELS = {
   "shard-unavailable": "error",
   "keys-reloaded": "info",
   "keys-unreadable": "error",
+  "tier-unknown": "warn",
+  "usage-unwritten": "error",
+  "shared-limits-away": "error",
+  "shared-limits-up": "info",
   listening: "info",
+  "admin-listening": "info",
+  "admin-exposed": "warn",
+  "admin-request": "info",
+  upload: "info",
   request: "info",
   failure: "error",
   stopping: "info",
@@ -28,6 +36,22 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `API keys read: ${event.live} live`;
     case "keys-unreadable":
       return `${paint("red", "API keys cannot be read, the last ones still count")}: ${event.error.message}`;
+    case "tier-unknown":
+      return `${paint("yellow", `no tier is called ${event.tier}`)}: keys that name it count as ${event.taken}`;
+    case "usage-unwritten":
+      return `${paint("red", "usage and budgets cannot be written down, they are still counted")}: ${event.error.message}`;
+    case "shared-limits-away":
+      return `${paint("red", "limits are not shared, this instance goes on with its own: Redis cannot be used")}: ${event.error.message}`;
+    case "shared-limits-up":
+      return "limits are shared through Redis";
+    case "admin-listening":
+      return `private listener on ${event.url}`;
+    case "admin-exposed":
+      return `${paint("yellow", `the private listener ${event.url} can be reached from other machines`)}: keep it behind a firewall, and its token secret`;
+    case "admin-request":
+      return adminSentence(event, paint);
+    case "upload":
+      return uploadSentence(event, paint);
     case "listening":
       return `listening on ${event.url}`;
     case "request":
@@ -41,10 +65,39 @@ export function sentence(event: ShownEvent, paint: Paint): string {
   }
 }
 
+function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: Paint): string {
+  const { stored, withheld, duplicate, conflict, rejected, broken, bytes, requestId } = event;
+  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} known, ${conflict} in conflict, ${rejected} rejected`;
+  const end = broken === undefined ? "" : ` ${paint("yellow", `broke off: ${broken}`)}`;
+  return `upload: ${counts}${end} ${paint("dim", `${bytes} bytes, ${requestId}`)}`;
+}
+
+function adminSentence(
+  {
+    method,
+    path,
+    status,
+    milliseconds,
+    requestId,
+  }: Extract<ShownEvent, { event: "admin-request" }>,
+  paint: Paint,
+): string {
+  const details = paint("dim", `${milliseconds.toFixed(1)} ms, private, ${requestId}`);
+  return `${method} ${path} ${paint(colourOf(status), String(status))} ${details}`;
+}
+
 function requestSentence(event: Extract<ShownEvent, { event: "request" }>, paint: Paint): string {
-  const { method, path, status, milliseconds, keyId = "no key", requestId } = event;
-  const colour =
-    status >= 500 ? "red" : status >= 400 ? "yellow" : status >= 300 ? "cyan" : "green";
-  const details = paint("dim", `${milliseconds.toFixed(1)} ms, ${keyId}, ${requestId}`);
-  return `${method} ${path} ${paint(colour, String(status))} ${details}`;
+  const { method, path, query, status, code, milliseconds, keyId, tier, requestId } = event;
+  const address = query === "" ? path : `${path}?${query}`;
+  const outcome = paint(
+    colourOf(status),
+    code === undefined ? String(status) : `${status} ${code}`,
+  );
+  const caller = keyId === undefined ? "no key" : `${keyId} (${tier})`;
+  const details = paint("dim", `${milliseconds.toFixed(1)} ms, ${caller}, ${requestId}`);
+  return `${method} ${address} ${outcome} ${details}`;
+}
+
+function colourOf(status: number): "red" | "yellow" | "cyan" | "green" {
+  return status >= 500 ? "red" : status >= 400 ? "yellow" : status >= 300 ? "cyan" : "green";
 }
