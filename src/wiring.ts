@@ -1,100 +1,107 @@
-/** In charge of wiring: the only importer of adapters, from settings to stores to server. */
+/** In charge of wiring: from settings to stores to servers. */
 
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { version } from "../package.json";
+import { FailureGuard } from "./access/guard.ts";
+import { Ledger } from "./access/ledger.ts";
 import { MemoryLimiter } from "./access/limiter.ts";
 import { KeyWatch } from "./access/watch.ts";
-import { checkFragment } from "./document/fragment.ts";
-import { isShardId } from "./domain/identifiers.ts";
+import type { RunningAdmin } from "./admin/server.ts";
+import { startPrivately } from "./admin/start.ts";
+import { readToken } from "./admin/token.ts";
+import type { AccessPlan } from "./domain/allowance.ts";
 import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
-import type { Observe } from "./observe/events.ts";
+import { shardStates } from "./http/service.ts";
+import type { Clock } from "./http/serving.ts";
+import { STAGES } from "./http/stopwatch.ts";
+import { type Limits, openLimits } from "./limits.ts";
+import { type Event, type Observe, observeAll } from "./observe/events.ts";
+import { Metrics } from "./observe/metrics.ts";
 import type { Settings } from "./settings/table.ts";
+import { openShards } from "./shards.ts";
 import type { Shards } from "./store/shards.ts";
-import { SqliteKeeper } from "./store/sqlite/keeper.ts";
-import { openForReading, openForWriting } from "./store/sqlite/open.ts";
-import { SqliteReader } from "./store/sqlite/reader.ts";
-import type { Keeper, Reader } from "./store/store.ts";
+import { StoreAway } from "./store/store.ts";
 
-const STORE_SUFFIX = ".db";
+export { openShards, storesIn } from "./shards.ts";
 
-/** Only who serves needs a cache. */
-type ShardSettings = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "cache-mib">>;
-
-const MIB = 1024 * 1024;
-
-/** The shards of a deployment: those the settings list, else every store in the data folder. */
-export function openShards(settings: ShardSettings, observe: Observe): Shards {
-  const places = new Map(settings.shards.map(({ id, location }) => [id, location]));
-  const readers = new Map<string, Reader>();
-  const keepers = new Map<string, Keeper>();
-  const pathOf = (id: string) =>
-    places.get(id)?.path ?? join(settings.data, `${id}${STORE_SUFFIX}`);
-  const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
-
-  const shards: Shards = {
-    allowed: places.size > 0 ? new Set(places.keys()) : undefined,
-    list: () => (places.size > 0 ? [...places.keys()].sort() : storesIn(settings.data)),
-    reader(id) {
-      const open = readers.get(id);
-      if (open || !mayExist(id)) return open;
-      const database = openForReading(pathOf(id));
-      if (!database) return undefined;
-      const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
-      const reader = new SqliteReader(database, cacheBytes, checkFragment);
-      readers.set(id, reader);
-      observe({ event: "shard-opened", shard: id, location: pathOf(id) });
-      return reader;
+/** What the settings grant to whom. */
+export function accessPlan(settings: Settings): AccessPlan {
+  return {
+    tiers: settings.tiers,
+    defaults: {
+      rate: settings.rate,
+      burst: settings.burst,
+      matchesPerDay: settings["matches-per-day"],
     },
-    keeper(id) {
-      const open = keepers.get(id) ?? new SqliteKeeper(openForWriting(pathOf(id)));
-      keepers.set(id, open);
-      return open;
-    },
-    existingKeeper(id) {
-      return shards.reader(id) === undefined ? undefined : shards.keeper(id);
-    },
-    async close() {
-      for (const store of [...readers.values(), ...keepers.values()]) await store.close();
-      readers.clear();
-      keepers.clear();
-    },
+    closedShards: settings["closed-shards"],
   };
-  return shards;
 }
 
-/** The ids of the shards that a data folder holds. */
-export function storesIn(folder: string): string[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return [];
-    throw error;
-  }
-  return names
-    .filter((name) => name.endsWith(STORE_SUFFIX))
-    .map((name) => name.slice(0, -STORE_SUFFIX.length))
-    .filter(isShardId)
-    .sort();
+const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
+
+export interface RunningMatchbook extends RunningServer {
+  /** Where the private listener is, if there is one. */
+  adminUrl: string | undefined;
 }
 
-/** Starts the public server. Every shard is opened first, so that an unfit file stops the start. */
-export async function serve(settings: Settings, observe: Observe): Promise<RunningServer> {
-  const shards = openShards(settings, observe);
-  const keys = new KeyWatch(settings.data, observe);
+/**
+ * Starts the public server, and the private listener if the settings ask for one. Every shard is
+ * opened first, so that an unfit file stops the start.
+ */
+export async function serve(
+  settings: Settings,
+  log: Observe,
+  clock: Clock = SYSTEM_CLOCK,
+): Promise<RunningMatchbook> {
+  // Before anything is opened: without a token there is no start.
+  const token = settings["admin-port"] === undefined ? undefined : readToken(settings);
+  const plan = accessPlan(settings);
+  const metrics = new Metrics({
+    version,
+    stages: STAGES,
+    shardStates: () => shardStates({ shards, observe: watched }),
+    sharedLimits: () => limits?.shared,
+    clock,
+  });
+  const watched = observeAll([log, metrics.observe]);
+  const shards = openShards(settings, watched);
+  const keys = new KeyWatch(settings.data, plan, watched);
+  const ledger = new Ledger(settings.data, clock.now, watched);
+  const observe = observeAll([watched, (event) => noteUsage(ledger, event)]);
+  let limits: Limits | undefined;
+  let admin: RunningAdmin | undefined;
+  const release = async () => {
+    await admin?.stop();
+    keys.stop();
+    limits?.close();
+    ledger.stop();
+    await shards.close();
+  };
   try {
     // A shard that is listed is there from the start, be it empty.
     for (const id of shards.allowed ?? []) shards.keeper(id);
-    for (const id of await shards.list()) await shards.reader(id);
+    await openAll(shards, watched);
     keys.start();
-    return startServer({
+    ledger.start();
+    limits = await openLimits(
+      settings,
+      { limiter: new MemoryLimiter(), budgets: ledger.budgets },
+      watched,
+    );
+    const { limiter, budgets, shared } = limits;
+    if (token !== undefined) {
+      const parts = { token, plan, keys, ledger, budgets, metrics, clock, observe, openThread };
+      admin = startPrivately(settings, parts);
+    }
+    const server = startServer({
       version,
       shards,
       keys,
-      limiter: new MemoryLimiter(),
-      policy: { rate: settings.rate, burst: settings.burst },
+      guard: new FailureGuard(settings["failed-keys"]),
+      limiter,
+      budgets,
+      sharedLimits: shared,
+      usage: ledger,
       host: settings.host,
       port: settings.port,
       publicUrl: settings["public-url"],
@@ -102,16 +109,41 @@ export async function serve(settings: Settings, observe: Observe): Promise<Runni
       maxOffset: settings["max-offset"],
       profile: PROFILES[settings.compat],
       farewellMs: settings["farewell-ms"],
-      clock: { now: Date.now, monotonic: () => performance.now() },
+      clock,
       observe,
-      async release() {
-        keys.stop();
-        await shards.close();
-      },
+      release,
     });
+    return {
+      url: server.url,
+      adminUrl: admin?.url,
+      async stop(signal) {
+        // Uploads end while callers of the public server are still told to go.
+        await Promise.all([admin?.stop(), server.stop(signal)]);
+      },
+    };
   } catch (error) {
-    keys.stop();
-    await shards.close();
+    await release();
     throw error;
   }
+}
+
+/** An unfit file stops the start. A database that is away does not: it may come back, and is asked again. */
+async function openAll(shards: Shards, observe: Observe): Promise<void> {
+  for (const id of await shards.list()) {
+    try {
+      await shards.reader(id);
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error;
+      observe({ event: "shard-unavailable", shard: id, error });
+    }
+  }
+}
+
+/** A small heap: the thread that serves shares the machine with it. */
+const openThread = () =>
+  new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
+
+function noteUsage(ledger: Ledger, event: Event): void {
+  if (event.event !== "request" || event.keyId === undefined) return;
+  ledger.note(event.keyId, event.status, event.records, event.time);
 }

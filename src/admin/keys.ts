@@ -1,0 +1,133 @@
+/** In charge of the keys over HTTP: list, make, look at, change, rotate, revoke, and how much each is used. */
+
+import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
+import { describeKey } from "../access/describe.ts";
+import { looksLikeKey } from "../access/key.ts";
+import { type KeyRecord, type Keyring, openKeyring } from "../access/keyring.ts";
+import { allowanceOf } from "../domain/allowance.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { describeDay } from "../http/usage.ts";
+import { wholeNumber } from "../settings/parsers.ts";
+import { readJson } from "./body.ts";
+import { invalidQuery, readQuery } from "./query.ts";
+import { AdminRefusal } from "./refusal.ts";
+import { type AdminEndpoint, type AdminService, jsonReply } from "./service.ts";
+import { readNewTerms, readOverlap, readTerms } from "./terms.ts";
+
+const USUAL_DAYS = "30";
+const MOST_DAYS = 400;
+
+export const listKeys: AdminEndpoint = (service, { query }) => {
+  readQuery(query, []);
+  const records = withKeyring(service, (keyring) => keyring.list());
+  const seen = service.usage.lastSeen();
+  const keys = records.map((one) => described(service, one, seen.get(one.id)));
+  return jsonReply(200, { keys });
+};
+
+export const createKey: AdminEndpoint = async (service, { request, query }) => {
+  readQuery(query, []);
+  const now = service.clock.now();
+  const wanted = readNewTerms(await readJson(request), service.plan.tiers, now);
+  const { key, record } = withKeyring(service, (keyring) => keyring.create(wanted, now));
+  service.onKeysChanged();
+  return jsonReply(201, { key, record: described(service, record, undefined) });
+};
+
+export const showKey: AdminEndpoint = (service, { query, id }) => {
+  readQuery(query, []);
+  const record = withKeyring(service, (keyring) => keyring.find(id) ?? noKey(id));
+  return jsonReply(200, { record: seenAndDescribed(service, record) });
+};
+
+export const changeKey: AdminEndpoint = async (service, { request, query, id }) => {
+  readQuery(query, []);
+  const changes = readTerms(await readJson(request), service.plan.tiers, service.clock.now());
+  const record = withKeyring(service, (keyring) => keyring.change(id, changes) ?? noKey(id));
+  service.onKeysChanged();
+  return jsonReply(200, { record: seenAndDescribed(service, record) });
+};
+
+export const rotateKey: AdminEndpoint = async (service, { request, query, id }) => {
+  readQuery(query, []);
+  const overlapMs = readOverlap(await readJson(request));
+  const outcome = withKeyring(service, (keyring) =>
+    keyring.rotate(id, overlapMs, service.clock.now()),
+  );
+  if (outcome === "unknown") noKey(id);
+  if (outcome === "ended") {
+    throw new AdminRefusal(
+      "key-ended",
+      `The key ${id} has been revoked or has expired, and only a live key can be rotated: make a new one with POST /keys.`,
+    );
+  }
+  service.onKeysChanged();
+  const { key, record } = outcome;
+  return jsonReply(200, {
+    key,
+    previousUntil: formatTimestamp(endOfPrevious(record)),
+    record: seenAndDescribed(service, record),
+  });
+};
+
+/** It ends with its key, should that be earlier. */
+function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
+  return Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+export const revokeKey: AdminEndpoint = (service, { query, id }) => {
+  readQuery(query, []);
+  const record = withKeyring(service, (keyring) => {
+    if (keyring.revoke(id, service.clock.now()) === "unknown") noKey(id);
+    return keyring.find(id)!;
+  });
+  service.onKeysChanged();
+  return jsonReply(200, { record: seenAndDescribed(service, record) });
+};
+
+export const showUsage: AdminEndpoint = async (service, { query, id }) => {
+  const { days: text = USUAL_DAYS } = readQuery(query, ["days"]);
+  const days = wholeNumber(1, MOST_DAYS)(text);
+  if ("error" in days) throw invalidQuery([`days ${days.error}`]);
+  const record = withKeyring(service, (keyring) => keyring.find(id) ?? noKey(id));
+  const now = service.clock.now();
+  const today = dayOf(now);
+  const matches = await service.budgets.count(id, now);
+  const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
+  return jsonReply(200, {
+    key: { id, name: record.name },
+    today: {
+      day: writtenDay(today),
+      matches,
+      matchesLeft: most === 0 ? null : Math.max(0, most - matches),
+      resetSeconds: secondsToNextDay(now),
+    },
+    days: service.usage.daysOf(id, today - days.value + 1).map(describeDay),
+  });
+};
+
+function seenAndDescribed(service: AdminService, record: KeyRecord) {
+  return described(service, record, service.usage.lastSeen().get(record.id));
+}
+
+function described({ plan, clock }: AdminService, record: KeyRecord, seen: number | undefined) {
+  return describeKey(record, plan, seen, clock.now());
+}
+
+/** Opened anew each time: it is rarely asked for, and the command line may change the file meanwhile. */
+function withKeyring<T>({ dataDir }: AdminService, work: (keyring: Keyring) => T): T {
+  const keyring = openKeyring(dataDir);
+  try {
+    return work(keyring);
+  } finally {
+    keyring.close();
+  }
+}
+
+function noKey(id: string): never {
+  // A key that was sent by mistake is not repeated: replies end up in logs.
+  const fault = looksLikeKey(id)
+    ? "That is a key and not its id"
+    : `There is no key with the id ${JSON.stringify(id.slice(0, 64))}`;
+  throw new AdminRefusal("unknown-key", `${fault}; GET /keys lists the ids.`);
+}

@@ -1,0 +1,48 @@
+/** In charge of what the routes of the private listener work with. */
+
+import type { Budgets } from "../access/budget.ts";
+import type { Ledger } from "../access/ledger.ts";
+import type { AccessPlan } from "../domain/allowance.ts";
+import type { Observe } from "../observe/events.ts";
+import type { Uploads } from "./uploads.ts";
+
+export interface AdminService {
+  /** Where the keys are. */
+  dataDir: string;
+  plan: AccessPlan;
+  usage: Pick<Ledger, "daysOf" | "lastSeen">;
+  budgets: Pick<Budgets, "count">;
+  /** Called when keys were made, changed or ended, so that they count at once. */
+  onKeysChanged: () => void;
+  metrics: { contentType: string; text(): Promise<string> };
+  uploads: Uploads;
+  clock: { now(): number; monotonic(): number };
+  observe: Observe;
+}
+
+export interface AdminCall {
+  request: Request;
+  requestId: string;
+  /** What follows the question mark, still encoded. */
+  query: string;
+  /** The key's id, where the path has one. */
+  id: string;
+}
+
+/** What a route answers. */
+export interface AdminReply {
+  status: number;
+  contentType: string;
+  body: string | ReadableStream<Uint8Array>;
+  /** Set when the reply goes on for a while: settled once it is over. */
+  ended?: Promise<void>;
+}
+
+export type AdminEndpoint = (
+  service: AdminService,
+  call: AdminCall,
+) => AdminReply | Promise<AdminReply>;
+
+export function jsonReply(status: number, body: object): AdminReply {
+  return { status, contentType: "application/json", body: `${JSON.stringify(body)}\n` };
+}

@@ -1,0 +1,69 @@
+/** In charge of what the private listener takes from the settings, and shares with the public server. */
+
+import type { Budgets } from "../access/budget.ts";
+import { FailureGuard } from "../access/guard.ts";
+import type { Ledger } from "../access/ledger.ts";
+import type { KeyWatch } from "../access/watch.ts";
+import type { AccessPlan } from "../domain/allowance.ts";
+import type { Observe } from "../observe/events.ts";
+import type { Settings } from "../settings/table.ts";
+import type { StoringSettings } from "./crossing.ts";
+import { type RunningAdmin, startAdmin } from "./server.ts";
+import type { AdminService } from "./service.ts";
+
+const MOST_READING_THREADS = 2;
+
+/** Smaller than on the command line: results are told sooner, and less is held in memory. */
+const MOST_IN_A_BATCH = 500;
+
+/** How long a sender may be silent, and a reply unread. */
+const PATIENCE_MS = 120_000;
+
+/** What both listeners work with. */
+export interface Parts {
+  token: string;
+  plan: AccessPlan;
+  keys: Pick<KeyWatch, "lookAgain">;
+  ledger: Ledger;
+  budgets: Budgets;
+  metrics: AdminService["metrics"];
+  clock: AdminService["clock"];
+  observe: Observe;
+  openThread: () => Worker;
+}
+
+export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
+  const { token, plan, keys, ledger, budgets, metrics, clock, observe, openThread } = parts;
+  return startAdmin({
+    host: settings["admin-host"],
+    port: settings["admin-port"] ?? 0,
+    token,
+    guard: new FailureGuard(settings["failed-keys"]),
+    trustedProxies: settings["trusted-proxies"],
+    dataDir: settings.data,
+    plan,
+    usage: ledger,
+    budgets,
+    onKeysChanged: () => keys.lookAgain(),
+    metrics,
+    uploads: {
+      most: settings["max-upload-bytes"],
+      patienceMs: PATIENCE_MS,
+      spoolDir: settings.data,
+      thread: { open: openThread, settings: forStoring(settings), threads: readingThreads() },
+    },
+    clock,
+    observe,
+  });
+}
+
+function forStoring(settings: Settings): StoringSettings {
+  const { data, shards, "title-id": titleId, "max-record-bytes": longest } = settings;
+  const batch = Math.min(settings.batch, MOST_IN_A_BATCH);
+  return { data, shards, batch, "title-id": titleId, "max-record-bytes": longest };
+}
+
+/** Two cores are for the thread that serves and the one that stores. */
+function readingThreads(): number {
+  return Math.max(0, Math.min(navigator.hardwareConcurrency - 2, MOST_READING_THREADS));
+}
