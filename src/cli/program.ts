@@ -3,7 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessFileError } from "../access/file.ts";
-import { ListenError } from "../http/server.ts";
+import { ListenError } from "../http/listen.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
 import { config } from "./config.ts";

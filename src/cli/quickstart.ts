@@ -43,11 +43,15 @@ export const quickstart: Verb = (program) => {
   ]);
 };
 
+async function isEmpty(shards: Shards): Promise<boolean> {
+  for (const id of await shards.list()) if (await shards.existingKeeper(id)) return false;
+  return true;
+}
+
 async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   const { data } = settings;
   const begun = readPlan(data);
-  const isEmpty = (await shards.list()).every((id) => !shards.existingKeeper(id));
-  if (begun ? begun.complete : !isEmpty) return;
+  if (begun ? begun.complete : !(await isEmpty(shards))) return;
 
   mkdirSync(data, { recursive: true });
   const plan = begun ?? newPlan(DEMO_MATCHES, Date.now());
@@ -124,7 +128,7 @@ function freshDemoKey(data: string): string {
 async function examplePath(shards: Shards): Promise<string> {
   let best = { id: "na", served: -1, newest: undefined as number | undefined };
   for (const id of await shards.list()) {
-    const counts = await shards.existingKeeper(id)?.counts();
+    const counts = await (await shards.existingKeeper(id))?.counts();
     if (counts && counts.served > best.served) {
       best = { id, served: counts.served, newest: counts.newestMatch };
     }

@@ -15,11 +15,21 @@ export const SERVER_SETTINGS = [
   "trusted-proxies",
   "rate",
   "burst",
+  "matches-per-day",
+  "tiers",
+  "closed-shards",
+  "redis",
+  "failed-keys",
   "max-offset",
   "cache-mib",
   "compat",
   "farewell-ms",
   "log-level",
+  "log-names",
+  "admin-port",
+  "admin-host",
+  "admin-token-file",
+  "max-upload-bytes",
 ] as const;
 
 export const serve: Verb = (program) => {
@@ -34,6 +44,10 @@ export const serve: Verb = (program) => {
   withExamples(command, [
     ["matchbook serve --port 8080", "serve the shards of the folder data"],
     ["matchbook serve --port 0 --data /srv/matchbook", "take a free port, another folder"],
+    [
+      "matchbook serve --admin-port 9090 --admin-token-file token",
+      "with a private listener for metrics, keys and uploads",
+    ],
   ]);
 };
 
@@ -50,9 +64,12 @@ export async function serveUntilSignal(
   settings: Settings,
   onReady: (url: string) => void,
 ): Promise<void> {
-  const server = await startServing(settings, logTo({ level: settings["log-level"] }));
+  const showNames = settings["log-names"] === "on";
+  const log = logTo({ level: settings["log-level"], showNames });
+  const server = await startServing(settings, log);
   const signal = nextSignal();
   print(`listening on ${server.url}`);
+  if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
   onReady(server.url);
   await server.stop(await signal);
 }

@@ -5,7 +5,16 @@ import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { unobserved } from "../observe/events.ts";
 import type { Counts } from "../store/store.ts";
 import { openShards } from "../wiring.ts";
-import { columns, note, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import {
+  age,
+  columns,
+  note,
+  print,
+  settingsOf,
+  type Verb,
+  withExamples,
+  withSettings,
+} from "./verb.ts";
 
 export const status: Verb = (program) => {
   const command = program
@@ -21,7 +30,7 @@ export const status: Verb = (program) => {
       try {
         const counts = new Map<string, Counts>();
         for (const id of await shards.list()) {
-          const keeper = shards.existingKeeper(id);
+          const keeper = await shards.existingKeeper(id);
           if (keeper) counts.set(id, await keeper.counts());
         }
         if (flags.json) print(JSON.stringify(asJson(counts)));
@@ -77,11 +86,4 @@ function asTable(counts: Map<string, Counts>, now: number): string {
       `${(shard.bytes / 2 ** 20).toFixed(1)} MiB`,
     ]),
   ]);
-}
-
-function age(milliseconds: number): string {
-  const minutes = Math.round(Math.max(0, milliseconds) / 60_000);
-  if (minutes < 120) return `${minutes} min ago`;
-  const hours = Math.round(minutes / 60);
-  return hours < 72 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
 }

@@ -92,3 +92,11 @@ export function columns(rows: readonly (readonly string[])[]): string {
     cell + " ".repeat(widths[column]! - Bun.stringWidth(cell));
   return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
+
+/** How long ago something was, as people say it. */
+export function age(milliseconds: number): string {
+  const minutes = Math.round(Math.max(0, milliseconds) / 60_000);
+  if (minutes < 120) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 72 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
+}

@@ -61,7 +61,7 @@ interface Examined {
 type Finding = Unknown | Examined;
 
 async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
-  const keeper = shards.existingKeeper(shard);
+  const keeper = await shards.existingKeeper(shard);
   if (!keeper) {
     const ids = await shards.list();
     const detail = ids.includes(shard)

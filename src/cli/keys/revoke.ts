@@ -1,0 +1,19 @@
+/** In charge of `matchbook keys revoke`. */
+
+import type { Command } from "commander";
+import { note, settingsOf, withExamples, withSettings } from "../verb.ts";
+import { withKey } from "./open.ts";
+
+export function addRevoke(group: Command): void {
+  const command = group
+    .command("revoke")
+    .description("end a key for good; a running server stops accepting it within seconds")
+    .argument("<id>", "the key's id, as 'matchbook keys list' shows it")
+    .action((id: string) => {
+      const { values } = settingsOf(command);
+      const outcome = withKey(values.data, id, (keyring) => keyring.revoke(id, Date.now()));
+      note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
+    });
+  withSettings(command);
+  withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "end one key"]]);
+}

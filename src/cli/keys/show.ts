@@ -1,0 +1,84 @@
+/** In charge of `matchbook keys show`: everything about one key. */
+
+import type { Command } from "commander";
+import type { UsageBook } from "../../access/book.ts";
+import { dayOf, writtenDay } from "../../access/day.ts";
+import { describeKey } from "../../access/describe.ts";
+import { DistinctCounter } from "../../access/distinct.ts";
+import type { KeyRecord } from "../../access/keyring.ts";
+import { type AccessPlan, allowanceOf, mayRead } from "../../domain/allowance.ts";
+import { describeDay } from "../../http/usage.ts";
+import { unobserved } from "../../observe/events.ts";
+import type { Settings } from "../../settings/table.ts";
+import { accessPlan, openShards } from "../../wiring.ts";
+import { note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
+import { readUsage, withKey } from "./open.ts";
+import { keyInFull, type Use } from "./show-text.ts";
+import { lostTiers } from "./words.ts";
+
+export function addShow(group: Command): void {
+  const command = group
+    .command("show")
+    .description("everything about one key: its terms, what they come to, its secrets, its use")
+    .argument("<id>", "the key's id, as 'matchbook keys list' shows it")
+    .option("--json", "print one JSON object")
+    .action(async (id: string, options: { json?: true }) => {
+      const { values } = settingsOf(command);
+      const record = withKey(values.data, id, (_, found) => found);
+      const now = Date.now();
+      const plan = accessPlan(values);
+      const used = readUsage(values.data, UNUSED, (book) => useOf(book, id, now));
+      if (options.json) print(JSON.stringify(asJson(record, plan, used, now), null, 2));
+      else print(keyInFull(record, plan, used, await readableShards(values, plan, record), now));
+      const warning = lostTiers(plan, [record]);
+      if (warning !== undefined) note(warning);
+    });
+  withSettings(command, ["tiers", "rate", "burst", "matches-per-day", "closed-shards", "shards"]);
+  withExamples(command, [
+    ["matchbook keys show k_3fGh7Kq0Zx", "for people"],
+    ["matchbook keys show k_3fGh7Kq0Zx --json", "for programs"],
+  ]);
+}
+
+const UNUSED: Use = { lastSeen: undefined, today: undefined, matches: 0 };
+
+function useOf(book: UsageBook, id: string, now: number): Use {
+  const today = dayOf(now);
+  const budget = book.budget(id, today);
+  const counter = budget && DistinctCounter.fromBytes(budget.counter);
+  return {
+    lastSeen: book.lastSeen().get(id),
+    today: book.read(today, id)[0],
+    matches: counter?.count ?? 0,
+  };
+}
+
+function asJson(record: KeyRecord, plan: AccessPlan, use: Use, now: number): object {
+  const { matchesPerDay } = allowanceOf(plan, record.tier, record);
+  const { day, requests, records } = use.today
+    ? describeDay(use.today)
+    : { day: writtenDay(dayOf(now)), requests: {}, records: 0 };
+  return {
+    ...describeKey(record, plan, use.lastSeen, now),
+    today: {
+      day,
+      requests,
+      records,
+      matches: use.matches,
+      matchesLeft: matchesPerDay === 0 ? null : Math.max(0, matchesPerDay - use.matches),
+    },
+  };
+}
+
+/** Those that are there now. */
+async function readableShards(
+  settings: Settings,
+  plan: AccessPlan,
+  record: KeyRecord,
+): Promise<string[]> {
+  const shards = openShards(settings, unobserved);
+  const allowance = allowanceOf(plan, record.tier, record);
+  const ids = await shards.list();
+  await shards.close();
+  return ids.filter((id) => mayRead(plan, allowance, id));
+}
