@@ -6,23 +6,33 @@
  */
 
 import { join } from "node:path";
-import { limitHeaders, MemoryLimiter, policyFor } from "../src/access/limiter.ts";
-import { KeyWatch } from "../src/access/watch.ts";
+import { MemoryBudgets } from "../src/access/budget.ts";
+import { FailureGuard } from "../src/access/guard.ts";
+import { MemoryLimiter } from "../src/access/limiter.ts";
+import { UsageCounter } from "../src/access/usage.ts";
+import { KeyWatch, type LiveKey } from "../src/access/watch.ts";
 import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
+import { authenticate, checkBudget, limitRate, spendBudget } from "../src/http/admission.ts";
 import { type Call, readCall } from "../src/http/call.ts";
 import type { Answer, ShardCall } from "../src/http/endpoints.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
-import { answer, type Service } from "../src/http/pipeline.ts";
+import { answer, newProgress } from "../src/http/pipeline.ts";
 import { PROFILES } from "../src/http/profile.ts";
-import { sendDocument } from "../src/http/reply.ts";
+import { planDelivery, sendDocument } from "../src/http/reply.ts";
 import { findRoute } from "../src/http/routes.ts";
+import type { Service } from "../src/http/serving.ts";
+import { STAGES, Stopwatch } from "../src/http/stopwatch.ts";
+import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
+import { Metrics } from "../src/observe/metrics.ts";
+import { loadSettings } from "../src/settings/load.ts";
 import { AddressSet } from "../src/settings/proxies.ts";
 import { openForReading } from "../src/store/sqlite/open.ts";
 import { SqliteReader } from "../src/store/sqlite/reader.ts";
 import type { Reader } from "../src/store/store.ts";
+import { accessPlan } from "../src/wiring.ts";
 import { type Data, dataOf } from "./data.ts";
 import { progress } from "./failure.ts";
 import type { Flags } from "./flags.ts";
@@ -45,7 +55,8 @@ export async function measureStages(
   where: Circumstances,
 ): Promise<StagesSection> {
   const data = await dataOf(places.data, flags.matches, flags.fresh);
-  const keys = new KeyWatch(data.matchbook, () => {});
+  const settings = loadSettings({ flags: {}, env: {}, cwd: data.folder }).values;
+  const keys = new KeyWatch(data.matchbook, accessPlan(settings), unobserved);
   keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
   const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);
@@ -82,20 +93,41 @@ async function requestsOf(name: string, data: Data): Promise<Request[]> {
     );
 }
 
+const CLOCK = { now: Date.now, monotonic: () => performance.now() };
+
 function serviceOf(keys: KeyWatch, reader: Reader): Service {
+  const shards = { list: () => [SHARD], reader: () => reader };
+  const usage = new UsageCounter();
   return {
     version: "",
     openApi: {},
     startedAt: 0,
-    shards: { list: () => [SHARD], reader: () => reader },
+    shards,
     keys,
+    guard: new FailureGuard(0),
     limiter: new MemoryLimiter(),
-    policy: { rate: 60, burst: 0 },
+    budgets: new MemoryBudgets({ budget: () => undefined }),
+    usage: { daysOf: () => [] },
     maxOffset: 10_000,
     profile: PROFILES.off,
-    clock: { now: Date.now, monotonic: () => performance.now() },
-    observe: logTo({ level: "info", stream: { write: () => {} } }),
+    clock: CLOCK,
+    observe: observeAll([aLog(), aCount(usage)]),
   };
+}
+
+const aLog = (): Observe => logTo({ level: "info", stream: { write: () => {} } });
+
+/** What the private listener and the usage of keys are fed with. */
+function aCount(usage: UsageCounter): Observe {
+  const shardStates = async () => [];
+  const metrics = new Metrics({ version: "", stages: STAGES, shardStates, clock: CLOCK });
+  return observeAll([
+    metrics.observe,
+    (event) => {
+      if (event.event !== "request" || event.keyId === undefined) return;
+      usage.note(event.keyId, event.status, event.records, event.time);
+    },
+  ]);
 }
 
 async function stagesOf(
@@ -105,13 +137,13 @@ async function stagesOf(
 ): Promise<[string, number][]> {
   const calls = requests.map(callOf);
   const found = calls.map(({ path }) => findRoute(path)!);
-  const key = service.keys.find(requests[0]!.headers.get("authorization"))!;
-  const policy = policyFor(key, service.policy);
+  const key = authenticate(service, calls[0]!);
   const asked = calls.map((call, at): ShardCall => {
     const { maxOffset, profile } = service;
     const address = call.base() + call.path;
     const { id } = found[at]!;
-    return { reader, id, query: call.query, address, now: Date.now(), maxOffset, profile };
+    const { query } = call;
+    return { reader, id, query, address, now: Date.now(), maxOffset, profile, lap: () => {} };
   });
   const { route } = found[0]!;
   if (route.access !== "key") throw new Error("the scenarios are about records");
@@ -119,17 +151,19 @@ async function stagesOf(
   for (const one of asked) answers.push(await route.endpoint(one));
   const documents = answers.map(({ document }) => document);
   const isStrong = answers[0]!.tag === "strong";
-  const headers = limitHeaders(policy, await service.limiter.take(key.id, policy, 0));
+  const headers = await limitRate(service, key);
+  const events = calls.map((call, at) => eventOf(call, key, answers[at]!));
+  const [log, count] = [aLog(), aCount(new UsageCounter())];
 
   const call = await cost(requests, (request) => void findRoute(callOf(request).path));
-  const credentials = await cost(requests, (request) => {
-    const { headers: given } = request;
-    service.keys.find(given.get("authorization"));
-    acceptsMediaType(given.get("accept"));
+  const credentials = await cost(calls, (one) => {
+    authenticate(service, one);
+    acceptsMediaType(one.request.headers.get("accept"));
   });
-  const limit = await cost(requests, () => {
-    const taken = service.limiter.take(key.id, policy, service.clock.monotonic());
-    if (!(taken instanceof Promise)) limitHeaders(policyFor(key, service.policy), taken);
+  const limit = await cost(calls, () => limitRate(service, key));
+  const budget = await cost(answers, ({ sheets }) => {
+    if (route.readsMatches) checkBudget(service, key);
+    return spendBudget(service, key, sheets);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(
@@ -137,35 +171,48 @@ async function stagesOf(
     (one) => void (isStrong ? strongTag(one, "gzip") : weakTag(one)),
   );
   const body = await cost(documents, ({ content, rest }) => void gzipBody(content, rest));
-  const reply = await cost(calls, (one, at) => void sendDocument(one, answers[at]!, headers));
-  const log = await cost(calls, (one) => report(service, one, key.id));
-  const all = await cost(calls, async (one) => {
-    await answer(service, one, { headers: {}, keyId: undefined });
-    report(service, one, key.id);
+  const reply = await cost(calls, (one, at) => {
+    const result = answers[at]!;
+    sendDocument(one, result, planDelivery(one, result), headers);
+  });
+  const logged = await cost(events, (event) => log(event));
+  const counted = await cost(events, (event) => count(event));
+  const all = await cost(calls, async (one, at) => {
+    await answer(service, one, newProgress(new Stopwatch(CLOCK.monotonic)));
+    service.observe(events[at]!);
   });
   return [
     ["read the call, find its route", call],
     ["key and Accept header", credentials],
     ["rate limit and its headers", limit],
+    ["daily budget", budget],
     ["query, look-up, assembly, links", endpoint],
     ["entity tag", tag],
     ["gzip body from the pieces", body],
     ["reply with its headers", Math.max(0, reply - tag - body)],
-    ["log line", log],
+    ["log line", logged],
+    ["metrics and usage", counted],
     ["all of it in one go", all],
   ];
 }
 
-function report(service: Service, { requestId, method, path }: Call, keyId: string): void {
-  service.observe({
+function eventOf(call: Call, key: LiveKey, { records }: Answer): RequestEvent {
+  return {
     event: "request",
-    requestId,
-    method,
-    path,
+    requestId: call.requestId,
+    method: call.method,
+    path: call.path,
+    query: call.query,
+    route: findRoute(call.path)!.route.path,
     status: 200,
+    code: undefined,
+    time: Date.now(),
     milliseconds: 1,
-    keyId,
-  });
+    stages: STAGES.map(() => 0.1),
+    keyId: key.id,
+    tier: key.allowance.tier,
+    records,
+  };
 }
 
 const proxies = AddressSet.parse("") as { value: AddressSet };

@@ -17,6 +17,6 @@ export interface Shards extends ReadableShards {
   /** The keeper of a shard, made when it is not there yet. May throw StoreError. */
   keeper(id: string): Keeper;
   /** The keeper of a shard that is there already. */
-  existingKeeper(id: string): Keeper | undefined;
+  existingKeeper(id: string): Awaitable<Keeper | undefined>;
   close(): Awaitable<void>;
 }

@@ -71,7 +71,7 @@ describe("docs/settings.md", () => {
 
   test.each(SETTING_NAMES)("gives flag, variable and default of %s", (setting) => {
     const [, flag, variable, usual] = rows.find(([name]) => code(name!) === setting)!;
-    expect(code(flag!)).toBe(flagOf(setting));
+    expect(flag).toBe(settingOf(setting).isSecret ? "(none)" : `\`${flagOf(setting)}\``);
     expect(code(variable!)).toBe(variableOf(setting));
     expect(usual === "(empty)" ? "" : code(usual!)).toBe(settingOf(setting).default);
   });
@@ -84,10 +84,18 @@ describe("docs/settings.md", () => {
     folder.remove();
     expect(origins.port).toBe("file");
     expect(values["trusted-proxies"].has("10.1.2.3")).toBe(true);
-    expect(values.shards.map(({ id, location }) => [id, location?.path])).toEqual([
+    expect(
+      values.shards.map(({ id, location }) => [
+        id,
+        location?.engine === "sqlite" ? location.path : undefined,
+      ]),
+    ).toEqual([
       ["na", undefined],
       ["eu", "/mnt/fast/eu.db"],
+      ["beta", undefined],
     ]);
+    expect(values.tiers.map(({ name }) => name)).toEqual(["hobby", "community", "partner"]);
+    expect(values.tiers[2]!.shards).toEqual(["*", "beta"]);
   });
 
   test("and every other page name only variables that exist", () => {
@@ -96,6 +104,8 @@ describe("docs/settings.md", () => {
     expect(named.filter((name) => !known.includes(name) && name !== "MATCHBOOK_")).toEqual([]);
   });
 });
+
+const KEY_NEEDED = { key: "yes", own: "yes, and no `Accept`", open: "no" };
 
 describe("docs/api.md", () => {
   const api = page("docs/api.md");
@@ -132,7 +142,7 @@ describe("docs/api.md", () => {
   test("lists every address with what it takes, and no other", () => {
     const rows = table(api, "Address", "Gives", "Key needed");
     expect(rows.map(([path, , key]) => [code(path!), key])).toEqual(
-      ROUTES.map((route) => [writtenPath(route), route.access === "key" ? "yes" : "no"]),
+      ROUTES.map((route) => [writtenPath(route), KEY_NEEDED[route.access]]),
     );
   });
 

@@ -3,9 +3,10 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeKey } from "../../src/access/key.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/limits.ts";
-import { serveWithKeys } from "../support/keys.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -91,10 +92,17 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     id: "m1",
     rosters: duel({ id: "p1", name: "Ada" }, { id: "p2", name: "Grace" }),
   });
-  const world = await startWorld([record]);
+  const world = await startWorld([record, aMatch({ id: "m3" })]);
   const empty = await startWorld();
   const relaxed = await startWorld([record], { compat: "gamelocker" });
   const limited = await serveWithKeys(world, [{ rate: 2 }]);
+  const noon = new TestClock(new Date().setUTCHours(12, 0, 0, 0));
+  const guarded = await serveWithKeys(
+    world,
+    [{ matchesPerDay: 1 }, { shards: ["eu"] }],
+    { "failed-keys": 1 },
+    noon,
+  );
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
     messages.push(await ask(empty, [MATCHES]));
@@ -102,12 +110,13 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
       ...(await ask(relaxed, [`${MATCHES}?filter[playerNames]=Nobody`])),
       request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
     });
-    messages.push(await exhausted(world, limited));
+    messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     damage(world);
     messages.push(await ask(world, ["/shards/torn/matches"]), await ask(world, [`${MATCHES}/m1`]));
     return messages;
   } finally {
     await limited.stop();
+    await guarded.stop();
     for (const one of [relaxed, empty, world]) await one.stop();
   }
 }
@@ -130,6 +139,24 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
   for (const _ of [1, 2]) await world.get(`${limited.url}${MATCHES}`, headers);
   const { status, body } = await world.get(`${limited.url}${MATCHES}`, headers);
   return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
+}
+
+/** A key that may read one match a day reads two, one reads a shard it may not, and two are made up. */
+async function guardedMessages(world: World, { url, keys }: { url: string; keys: string[] }) {
+  const as = async (key: string, path: string, request: string): Promise<ReplyMessage> => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const { status, body } = await world.get(`${url}${path}`, headers);
+    return { request, status, errors: body.errors };
+  };
+  const [reader, stranger] = keys as [string, string];
+  await world.get(`${url}${MATCHES}/m1`, { Authorization: `Bearer ${reader}` });
+  const messages = [
+    await as(reader, `${MATCHES}/m3`, `GET ${MATCHES}/m3, the second match of a day with one`),
+    await as(stranger, MATCHES, `GET ${MATCHES} (with a key for other shards)`),
+  ];
+  await world.get(`${url}${MATCHES}`, { Authorization: `Bearer ${makeKey()}` });
+  messages.push(await as(makeKey(), MATCHES, `GET ${MATCHES}, with one wrong key too many`));
+  return messages;
 }
 
 /** A shard whose file is none, and a record whose bytes are not those that were stored. */

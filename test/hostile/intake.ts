@@ -89,7 +89,7 @@ export async function fates(
   const found = new Map<string, Fate | undefined>();
   try {
     for (const { shard, id } of matches) {
-      const inspected = await shards.existingKeeper(shard)?.inspect(id);
+      const inspected = await (await shards.existingKeeper(shard))?.inspect(id);
       found.set(`${shard}/${id}`, inspected?.fate);
     }
     return found;

@@ -1,0 +1,90 @@
+/** In charge of a shard's schema in PostgreSQL: made and brought to the present version once, under a lock. */
+
+import { StoreAway, StoreError } from "../store.ts";
+import { makeOutliers, type Partitions } from "./partitions.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { type Connection, quoted, type Session } from "./session.ts";
+
+/** Brings the shard to the present version; makes it if it is not there. */
+export async function prepare(session: Session, partitions: Partitions, now: number) {
+  if ((await versionOf(session)) !== MIGRATIONS.length) {
+    await session.transaction("READ COMMITTED", async (connection) => {
+      await takeTurn(connection, session);
+      await makeSchema(connection, session.place.schema);
+      await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
+      // Asked again inside: another process may have been faster.
+      const version = (await versionOf(connection, session)) ?? 0;
+      for (const migration of MIGRATIONS.slice(version)) await runAll(connection, migration);
+      if (version === 0) await makeOutliers(connection);
+      await connection.run("DELETE FROM {format}");
+      await connection.run("INSERT INTO {format} VALUES ($1)", [MIGRATIONS.length]);
+    });
+  }
+  // Mostly they are there, and a server that starts need not wait for a writer's turn to end.
+  if (await partitions.areAhead(session, now)) return;
+  await session.transaction("READ COMMITTED", async (connection) => {
+    await takeTurn(connection, session);
+    await partitions.makeAhead(connection, now);
+  });
+}
+
+/** Asked first: who may use a schema that somebody else has made need not have the right to make one. */
+async function makeSchema(connection: Connection, schema: string): Promise<void> {
+  const [there] = await connection.rows<{ found: string | null }>(
+    "SELECT to_regnamespace($1)::text AS found",
+    [quoted(schema)],
+  );
+  if (there!.found === null) await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
+}
+
+/** Less than the session waits for any answer, so that the server ends the wait, and says why. */
+export const TURN_PATIENCE_MS = 100_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Writers take turns, those of other machines too: one transaction a shard at a time. */
+export async function takeTurn(
+  connection: Connection,
+  { place }: Session,
+  patienceMs = TURN_PATIENCE_MS,
+): Promise<void> {
+  try {
+    await connection.rows(
+      `SELECT set_config('lock_timeout', $2, true),
+         pg_advisory_xact_lock(hashtextextended($1, 0))`,
+      [`matchbook ${place.schema}`, String(patienceMs)],
+    );
+  } catch (error) {
+    const { cause } = error as { cause?: { errno?: unknown } };
+    if (cause?.errno !== LOCK_NOT_AVAILABLE) throw error;
+    throw new StoreAway(
+      `another program has been writing to ${place.shown} for too long, perhaps to move the shard: try again when it is done`,
+    );
+  }
+}
+
+/** Undefined when there is no shard (yet). A newer one is refused. */
+export async function versionOf(
+  session: Connection,
+  { place }: Session = session as Session,
+): Promise<number | undefined> {
+  const [there] = await session.rows<{ found: string | null }>(
+    "SELECT to_regclass('{format}')::text AS found",
+  );
+  if (there!.found === null) return undefined;
+  const [row] = await session.rows<{ version: number }>("SELECT version FROM {format}");
+  const version = row?.version;
+  if (version !== undefined && version > MIGRATIONS.length) {
+    throw new StoreError(
+      `${place.shown} was written by a newer Matchbook (its format is ${version}, this one knows ${MIGRATIONS.length}): update Matchbook to use it`,
+    );
+  }
+  return version;
+}
+
+/** One statement after another: several in one text could not have parameters, nor be prepared. */
+async function runAll(connection: Connection, statements: string): Promise<void> {
+  const bare = statements.replaceAll(/^\s*--.*$/gm, "");
+  for (const statement of bare.split(";")) {
+    if (statement.trim() !== "") await connection.run(statement);
+  }
+}

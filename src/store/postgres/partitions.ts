@@ -1,0 +1,104 @@
+/**
+ * In charge of the monthly partitions: made ahead for the months to come, and on the way for months
+ * of the past that records bring. Times beyond any sensible date share one partition.
+ */
+
+import { PARTITIONED } from "./schema.ts";
+import type { Connection } from "./session.ts";
+
+/** Months from here to there have partitions of their own. */
+const FIRST_YEAR = 2000;
+const LAST_YEAR = 2100;
+
+const MONTHS_AHEAD = 3;
+
+/** Months since the year 0, in UTC; undefined for times that have no partition of their own. */
+export function monthOf(time: number): number | undefined {
+  const date = new Date(time);
+  const year = date.getUTCFullYear();
+  return year >= FIRST_YEAR && year < LAST_YEAR ? 12 * year + date.getUTCMonth() : undefined;
+}
+
+/** The partitions that are there, as far as this process knows. Made ones are never taken away. */
+export class Partitions {
+  readonly #known = new Set<number>();
+
+  /** The month of `now` and those after it. */
+  async makeAhead(connection: Connection, now: number): Promise<void> {
+    await this.#make(connection, monthsAhead(now));
+  }
+
+  /** Whether those are there already. */
+  async areAhead(connection: Connection, now: number): Promise<boolean> {
+    for (const month of monthsAhead(now)) {
+      if (!(await this.#exists(connection, month))) return false;
+    }
+    return true;
+  }
+
+  /** Those that matches of these times go into. */
+  async makeFor(connection: Connection, times: Iterable<number>): Promise<void> {
+    const months = new Set<number>();
+    for (const time of times) {
+      const month = monthOf(time);
+      if (month !== undefined && !this.#known.has(month)) months.add(month);
+    }
+    await this.#make(
+      connection,
+      [...months].sort((one, other) => one - other),
+    );
+  }
+
+  /** After a transaction that may have made some was undone. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #make(connection: Connection, months: number[]): Promise<void> {
+    for (const month of months) {
+      if (!(await this.#exists(connection, month))) {
+        for (const [table, storage] of Object.entries(PARTITIONED)) {
+          await connection.run(
+            `CREATE TABLE {${partitionName(table, month)}} PARTITION OF {${table}}
+             FOR VALUES FROM (${startOf(month)}) TO (${startOf(month + 1)}) ${storage}`,
+          );
+        }
+      }
+      this.#known.add(month);
+    }
+  }
+
+  async #exists(connection: Connection, month: number): Promise<boolean> {
+    if (this.#known.has(month)) return true;
+    const [row] = await connection.rows<{ found: string | null }>(
+      `SELECT to_regclass('{${partitionName("team_matches", month)}}')::text AS found`,
+    );
+    if (row!.found === null) return false;
+    this.#known.add(month);
+    return true;
+  }
+}
+
+/** For times that have no month's partition. */
+export async function makeOutliers(connection: Connection): Promise<void> {
+  for (const [table, storage] of Object.entries(PARTITIONED)) {
+    await connection.run(
+      `CREATE TABLE {${table}_other} PARTITION OF {${table}} DEFAULT ${storage}`,
+    );
+  }
+}
+
+function monthsAhead(now: number): number[] {
+  const month = monthOf(now);
+  if (month === undefined) return [];
+  return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => month + ahead);
+}
+
+function partitionName(table: string, month: number): string {
+  const year = Math.floor(month / 12);
+  return `${table}_${year}_${String((month % 12) + 1).padStart(2, "0")}`;
+}
+
+function startOf(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12);
+}

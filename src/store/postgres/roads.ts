@@ -1,0 +1,136 @@
+/** In charge of the indexes that lead to matches in order, as pieces of SQL. */
+
+import type { Direction, Range } from "../places.ts";
+import type { Selection } from "../store.ts";
+
+interface Index {
+  source: string;
+  /** What leads from a given value to the key of the index; undefined where the value is the key. */
+  key: string | undefined;
+  named: "players" | "teams" | undefined;
+  id: string;
+  /** Entries under players and teams that are mere mentions are no matches of theirs. */
+  counts: string;
+}
+
+const INDEXES = {
+  time: { source: "matches", key: undefined, named: undefined, id: "id", counts: "" },
+  mode: { source: "matches", key: "game_mode", named: undefined, id: "id", counts: "" },
+  patch: { source: "matches", key: "patch_version", named: undefined, id: "id", counts: "" },
+  player: {
+    source: "player_matches",
+    key: "player",
+    named: "players",
+    id: "match_id",
+    counts: " AND result < 2",
+  },
+  team: {
+    source: "team_matches",
+    key: "team",
+    named: "teams",
+    id: "match_id",
+    counts: " AND plays",
+  },
+} as const satisfies Record<string, Index>;
+
+/** One way to matches: an index, for each of these values. */
+export interface Road {
+  index: keyof typeof INDEXES;
+  values: string[];
+}
+
+export const EVERY_MATCH: Road = { index: "time", values: [] };
+
+/** In the order of how selective they usually are. */
+export function roadsOf(selection: Selection): Road[] {
+  const roads: Road[] = [
+    ...selection.players.map((values): Road => ({ index: "player", values })),
+    ...selection.teams.map((values): Road => ({ index: "team", values })),
+    ...asRoad("patch", selection.patchVersions),
+    ...asRoad("mode", selection.gameModes),
+  ];
+  return roads.length > 0 ? roads : [EVERY_MATCH];
+}
+
+function asRoad(index: Road["index"], values: string[] | undefined): Road[] {
+  return values === undefined ? [] : [{ index, values }];
+}
+
+/** The values of a statement, each with the name it has there. */
+export class Values {
+  readonly list: unknown[] = [];
+
+  add(value: unknown, type: string): string {
+    this.list.push(value);
+    return `$${this.list.length}::${type}`;
+  }
+}
+
+/**
+ * A SELECT of (created_at, id): the matches of a road in a range that lie on the others too, in order,
+ * after `skip` of them, at most `take`. Each key is walked no further than the page may need it.
+ */
+export function walk(
+  values: Values,
+  road: Road,
+  others: readonly Road[],
+  range: Range,
+  direction: Direction,
+  page: { skip: number; take: number },
+): string {
+  const index: Index = INDEXES[road.index];
+  const order = direction === "up" ? "ASC" : "DESC";
+  const conditions = others.map((other) => ` AND ${alsoOn(values, other, index)}`).join("");
+  const within = bounds(values, range, index.id);
+  const lane = (key: string, paging: string) =>
+    `SELECT created_at, ${index.id} AS id FROM {${index.source}} AS here
+     WHERE ${key}${within}${index.counts}${conditions}
+     ORDER BY created_at ${order}, ${index.id} ${order} ${paging}`;
+  const paging = `OFFSET ${page.skip} LIMIT ${page.take}`;
+  if (index.key === undefined) return lane("", paging);
+  if (road.values.length === 1) {
+    return lane(`${index.key} = ${keyOf(values, index, road.values[0]!)} AND `, paging);
+  }
+  return `SELECT DISTINCT lane.created_at, lane.id
+    FROM unnest(${keysOf(values, index, road.values)}) AS keys (key) CROSS JOIN LATERAL
+      (${lane(`${index.key} = keys.key AND `, `LIMIT ${page.skip + page.take}`)}) AS lane
+    ORDER BY created_at ${order}, id ${order} ${paging}`;
+}
+
+/** How many entries a road has in a range, counted no further than `enough`, as an expression. */
+export function roadLength(values: Values, road: Road, range: Range, enough: number): string {
+  const index: Index = INDEXES[road.index];
+  return `(SELECT count(*) FROM unnest(${keysOf(values, index, road.values)}) AS keys (key)
+    CROSS JOIN LATERAL (SELECT 1 FROM {${index.source}}
+      WHERE ${index.key} = keys.key AND ${bounds(values, range, index.id)} LIMIT ${enough}) AS lane)`;
+}
+
+/** A match is on another road too. */
+function alsoOn(values: Values, { index: name, values: given }: Road, here: Index): string {
+  const index: Index = INDEXES[name];
+  const listed = `${index.key} = ANY(${keysOf(values, index, given)})`;
+  if (here.source === index.source && index.named === undefined) return listed;
+  return `EXISTS (SELECT 1 FROM {${index.source}} AS other WHERE ${listed}${index.counts}
+    AND other.created_at = here.created_at AND other.${index.id} = here.${here.id})`;
+}
+
+function keyOf(values: Values, { named }: Index, value: string): string {
+  const given = values.add(value, "text");
+  return named === undefined ? given : `(SELECT num FROM {${named}} WHERE id = ${given})`;
+}
+
+function keysOf(values: Values, { named }: Index, list: string[]): string {
+  const given = values.add(list, "text[]");
+  return named === undefined ? given : `ARRAY(SELECT num FROM {${named}} WHERE id = ANY(${given}))`;
+}
+
+/** Times alone are said as well: they tell which months need not be looked at. */
+function bounds(values: Values, { from, to }: Range, id: string): string {
+  const low = values.add(from[0], "bigint");
+  const high = values.add(to[0], "bigint");
+  const lowId = values.add(from[1], "text");
+  const highId = values.add(to[1], "text");
+  return `created_at >= ${low} AND created_at <= ${high}
+    AND (created_at, ${id}) >= (${low}, ${lowId} COLLATE "C")
+    AND (created_at, ${id}) < (${high}, ${highId} COLLATE "C")`;
+}

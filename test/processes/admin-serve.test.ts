@@ -1,0 +1,216 @@
+/** In charge of the private listener of a server process: its start, its memory, its uploads, its end. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { aMatch, type RosterIn } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { openUpload } from "../support/wire-upload.ts";
+import { aFolder } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(120_000);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+
+let made = 0;
+const newData = () => join(folder.path, `data-${made++}`);
+
+const BOTS: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
+const small = (id: string) => aMatch({ id, rosters: BOTS });
+const some = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, at) => small(`${prefix}-${at}`));
+
+/** A server with a private listener, once it has said where both are. */
+async function startServer(data: string, ...flags: string[]) {
+  const child = spawnMatchbook(
+    ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--farewell-ms", "0", ...flags],
+    { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
+  );
+  const reader = child.stdout.getReader();
+  let said = "";
+  while (!/private listener on .*\n/.test(said)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
+    said += Buffer.from(value).toString();
+  }
+  reader.releaseLock();
+  const [, url = "", adminUrl = ""] =
+    /^listening on (\S+)\nprivate listener on (\S+)\n$/.exec(said) ?? [];
+  return { child, said, url, adminUrl };
+}
+
+/** How many matches the store holds, as another process sees it. */
+async function held(data: string): Promise<number> {
+  const { stdout } = await matchbook(["status", "--json", "--data", data]);
+  const { na } = JSON.parse(stdout);
+  return na.served;
+}
+
+/** Mebibytes of memory that are the process's own: mapped files aside. */
+function ownMemory(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
+}
+
+const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+
+describe("the start", () => {
+  test("says where both listeners are, the public one first", async () => {
+    const { child, url, adminUrl } = await startServer(newData());
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(adminUrl).not.toBe(url);
+    expect((await fetch(`${adminUrl}/keys`)).status).toBe(401);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    const log = await new Response(child.stderr).text();
+    expect(log).toContain('"event":"admin-request"');
+    expect(log).not.toContain(TOKEN);
+  });
+
+  test("without a token is misuse, and says how to make one", async () => {
+    const { exitCode, stdout, stderr } = await matchbook([
+      ...["serve", "--port", "0", "--admin-port", "0", "--data", newData()],
+    ]);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("openssl rand -hex 32");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("takes no token as a flag, which others could read", async () => {
+    const { exitCode, stderr } = await matchbook(["serve", "--admin-token", TOKEN]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--admin-token");
+  });
+
+  test("on an address that others can reach is noted as a warning", async () => {
+    const { child } = await startServer(
+      newData(),
+      "--admin-host",
+      "0.0.0.0",
+      "--log-level",
+      "warn",
+    );
+    child.kill("SIGTERM");
+    await child.exited;
+    const [line = ""] = (await new Response(child.stderr).text()).split("\n");
+    expect(JSON.parse(line)).toMatchObject({ level: 40, event: "admin-exposed" });
+  });
+});
+
+describe("an upload of 50,000 records", () => {
+  const RECORDS = 50_000;
+
+  test("that is cut in the middle and sent again is there once", async () => {
+    const data = newData();
+    const { child, adminUrl } = await startServer(data, "--log-level", "silent");
+    const pieces: string[] = [];
+    for (let from = 0; from < RECORDS; from += 500) {
+      const ids = Array.from({ length: 500 }, (_, at) => `match-${from + at}`);
+      pieces.push(ndjson(ids.map(small)));
+    }
+    const cut = await openUpload(adminUrl);
+    for (const piece of pieces.slice(0, pieces.length / 2)) await cut.write(piece);
+    await cut.write(pieces[pieces.length / 2]!.slice(0, 1000));
+    cut.socket.destroy();
+
+    const body = pieces.join("");
+    const { lines, last } = await until(async () => {
+      const reply = await uploadTo(adminUrl, body);
+      return reply.status === 200 ? reply : undefined;
+    });
+    expect(lines).toHaveLength(RECORDS);
+    expect(last.report.duplicate).toBeWithin(256, RECORDS / 2 + 1);
+    expect(last.report.stored + last.report.duplicate).toBe(RECORDS);
+    expect(await held(data)).toBe(RECORDS);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+});
+
+/** Where the system tells what a process holds. */
+const onLinux = describe.skipIf(process.platform !== "linux");
+
+onLinux("memory", () => {
+  test("stays bounded while far more is sent than it may take, and nobody reads the reply", async () => {
+    const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
+    // The thread that stores is there from now on.
+    await uploadTo(adminUrl, ndjson(some(1000, "before")));
+    const before = ownMemory(child.pid);
+    const upload = await openUpload(adminUrl);
+    const pad = " ".repeat(64 * 1024);
+    let most = 0;
+    let sent = 0;
+    for (let count = 0; count < 8000; count++) {
+      const text = JSON.stringify(small(`large-${count}`));
+      // A document like any other, but longer; and one that is rejected.
+      const piece = `${text.slice(0, -1)}${pad}}\nno document\n`;
+      await upload.write(piece);
+      sent += piece.length;
+      if (count % 100 === 0) most = Math.max(most, ownMemory(child.pid));
+    }
+    await upload.end();
+    const { lines, last } = await upload.reply();
+    expect(lines).toHaveLength(16_000);
+    expect(last.report).toMatchObject({ stored: 8000, rejected: 8000 });
+    expect(sent / 2 ** 20).toBeGreaterThan(500);
+    expect(most - before).toBeLessThan(200);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+});
+
+onLinux("uploads that are cut", () => {
+  test("leave no file open", async () => {
+    const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
+    await uploadTo(adminUrl, ndjson(some(10, "first")));
+    const before = openFiles(child.pid);
+    for (let round = 0; round < 10; round++) {
+      const upload = await openUpload(adminUrl);
+      await upload.write(ndjson(some(20, `round-${round}`)));
+      upload.socket.destroy();
+      // The next is let in only while fewer than two are under way.
+    }
+    await until(async () => (await uploadTo(adminUrl, "")).status === 200 || undefined);
+    await until(() => openFiles(child.pid) <= before || undefined);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+});
+
+describe("SIGTERM", () => {
+  test("ends an upload after what it has in hand, and tells so", async () => {
+    const data = newData();
+    const { child, adminUrl } = await startServer(data, "--log-level", "silent");
+    const upload = await openUpload(adminUrl);
+    await upload.write(ndjson(some(2000, "sent")));
+    for (let text = ""; !text.includes('"line":1,'); ) text += await upload.next();
+    child.kill("SIGTERM");
+    const { lines, last } = await upload.reply();
+    expect(last.error).toMatchObject({ code: "stopping" });
+    expect(last.report.stored).toBe(lines.length);
+    expect(lines.length).toBeWithin(256, 2001);
+    expect(await child.exited).toBe(0);
+    expect(await held(data)).toBe(lines.length);
+  });
+
+  test("does not wait for a reply that nobody reads", async () => {
+    const { child, adminUrl } = await startServer(newData());
+    const upload = await openUpload(adminUrl);
+    // Each is rejected, and the reply is longer than any socket's buffers take.
+    await upload.write("x\n".repeat(100_000));
+    await upload.end();
+    const log = child.stderr.getReader();
+    for (let text = ""; !text.includes('"event":"upload"'); ) {
+      text += Buffer.from((await log.read()).value!).toString();
+    }
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    upload.socket.destroy();
+    // Far less than the time for which the reply would be kept.
+  }, 20_000);
+});

@@ -1,0 +1,212 @@
+/** In charge of a shard in PostgreSQL behind the same interface: the same bytes, and no lasting harm from faults. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openKeyring } from "../../src/access/keyring.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Settings } from "../../src/settings/table.ts";
+import { serve } from "../../src/wiring.ts";
+import { demoLines, shuffled } from "../support/demo.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+
+const BASE = "https://api.example.com";
+const folder = aFolder();
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+function settingsFor(name: string, shards: string): Settings {
+  return loadSettings({
+    flags: {
+      data: `${folder.path}/${name}`,
+      port: "0",
+      shards,
+      "public-url": BASE,
+      "farewell-ms": "0",
+      rate: "1000000",
+      "matches-per-day": "0",
+    },
+    env: {},
+    cwd: folder.path,
+  }).values;
+}
+
+async function serving(settings: Settings) {
+  const keyring = openKeyring(settings.data);
+  const { key } = keyring.create({ name: "test" }, Date.now());
+  keyring.close();
+  const server = await serve(settings, unobserved);
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  return {
+    async get(path: string, more: Record<string, string> = {}) {
+      const reply = await fetch(`${server.url}${path}`, { headers: { ...headers, ...more } });
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() };
+    },
+    stop: () => server.stop("test"),
+  };
+}
+
+type Server = Awaited<ReturnType<typeof serving>>;
+
+const placeOf = (schema: string) =>
+  `postgres://matchbook@127.0.0.1:${cluster.port}/postgres?schema=${schema}`;
+const until = Date.now() - 60_000;
+const records = demoLines(300, until)
+  .map((line) => JSON.parse(line))
+  .map((document) => onShard(document, "na"));
+
+/** The same record as one of another shard. */
+function onShard<T>(document: T, shard: string): T {
+  return JSON.parse(
+    JSON.stringify(document).replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${shard}"`),
+  );
+}
+
+/** The same document, whatever the engine: addresses are pinned to a window that is over. */
+async function addresses(server: Server): Promise<string[]> {
+  const window = `filter[createdAt-start]=${new Date(until - 60 * 86_400_000).toISOString()}&filter[createdAt-end]=${new Date(until).toISOString()}`;
+  const first = JSON.parse((await server.get(`/shards/na/matches?${window}`)).text);
+  const ids = (type: string) =>
+    first.included
+      .filter((one: { type: string }) => one.type === type)
+      .map((one: { id: string }) => one.id);
+  const players = ids("player");
+  const names = first.included
+    .filter((one: { type: string }) => one.type === "player")
+    .map((one: { attributes: { name: string } }) => encodeURIComponent(one.attributes.name));
+  const teams = first.included
+    .filter((one: { type: string }) => one.type === "team")
+    .map((one: { attributes: { name: string } }) => encodeURIComponent(one.attributes.name));
+  const pages = [
+    "",
+    "&sort=-createdAt",
+    "&page[offset]=37&page[limit]=3",
+    "&page[offset]=9000",
+    `&filter[playerIds]=${players[0]}`,
+    `&filter[playerIds]=${players.slice(0, 6).join()}&sort=-createdAt`,
+    `&filter[playerNames]=${names.slice(0, 6).join()}`,
+    `&filter[gameMode]=ranked`,
+    `&filter[gameMode]=ranked,casual&filter[playerIds]=${players.slice(0, 3).join()}`,
+    `&filter[patchVersion]=${first.data[0].attributes.patchVersion}&filter[gameMode]=${first.data[0].attributes.gameMode}`,
+    `&filter[playerIds]=${players[0]}&filter[playerNames]=${names.slice(0, 4).join()}`,
+    ...(teams.length > 0 ? [`&filter[teamNames]=${teams[0]}`] : []),
+    "&include=rosters,rosters.team&fields[match]=duration",
+  ].map((rest) => `/shards/na/matches?${window}${rest}`);
+  return [
+    ...pages,
+    ...first.data.map(({ id }: { id: string }) => `/shards/na/matches/${id}`),
+    ...players.map((id: string) => `/shards/na/players/${id}`),
+    `/shards/na/players?filter[playerNames]=${names.slice(0, 6).join()}`,
+    `/shards/na/players?filter[playerIds]=${players.slice(0, 6).join()}`,
+    "/shards/na/players",
+    "/shards/na/matches/nobody",
+  ];
+}
+
+describe("the same records in SQLite and in PostgreSQL", () => {
+  test("are served byte for byte alike, taken in by two at once in another order", async () => {
+    const embedded = settingsFor("embedded", "na");
+    await ingestInto(embedded, records);
+    const remote = settingsFor("remote", `na=${placeOf("alike")}`);
+    const halves = [
+      shuffled(records, 1).slice(0, 220),
+      shuffled(records, 2).slice(0, 220),
+      records,
+    ];
+    await Promise.all(halves.map((half) => ingestInto(remote, half, { batch: 17 })));
+
+    const [one, other] = [await serving(embedded), await serving(remote)];
+    const asked = await addresses(one);
+    for (const encoding of ["gzip", "identity"]) {
+      for (const path of asked) {
+        const [here, there] = [
+          await one.get(path, { "Accept-Encoding": encoding }),
+          await other.get(path, { "Accept-Encoding": encoding }),
+        ];
+        expect([path, there.status]).toEqual([path, here.status]);
+        if (here.status !== 200) continue;
+        expect([path, there.text === here.text]).toEqual([path, true]);
+        expect(there.headers.get("etag")).toBe(here.headers.get("etag"));
+      }
+    }
+    // Along the links, both ways, from the first page to the last and back.
+    let path: string | undefined = asked[0]!;
+    const walked: string[] = [];
+    let back = "";
+    while (path) {
+      const [here, there] = [await one.get(path), await other.get(path)];
+      expect(there.text).toBe(here.text);
+      const { data, links } = JSON.parse(here.text);
+      walked.push(...data.map(({ id }: { id: string }) => id));
+      back = links.prev ?? back;
+      path = links.next?.slice(BASE.length);
+    }
+    expect(new Set(walked).size).toBe(walked.length);
+    expect(walked.length).toBeGreaterThan(200);
+    expect((await other.get(back.slice(BASE.length))).text).toBe(
+      (await one.get(back.slice(BASE.length))).text,
+    );
+    await one.stop();
+    await other.stop();
+  }, 120_000);
+});
+
+describe("a database that goes away", () => {
+  test("takes its own shard along and no other, and comes back without a restart", async () => {
+    const settings = settingsFor("mixed", `na,eu=${placeOf("away")}`);
+    await ingestInto(settings, records.slice(0, 20));
+    await ingestInto(
+      settings,
+      records.slice(0, 20).map((one) => onShard(one, "eu")),
+    );
+    const server = await serving(settings);
+    const id = (records[0] as { data: { id: string } }).data.id;
+    const statuses = async () => [
+      (await server.get(`/shards/na/matches/${id}`)).status,
+      (await server.get(`/shards/eu/matches/${id}`)).status,
+      (await server.get("/readyz")).status,
+    ];
+    const whole = (await server.get(`/shards/eu/matches/${id}`)).text;
+    expect(await statuses()).toEqual([200, 200, 200]);
+
+    cluster.stop("immediate");
+    const began = performance.now();
+    expect(await statuses()).toEqual([200, 503, 503]);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const away = await server.get(`/shards/eu/matches/${id}`);
+    expect(away.headers.get("retry-after")).toBe("5");
+    expect(JSON.parse(away.text).errors[0].code).toBe("shard-unavailable");
+    expect(away.text).not.toContain("127.0.0.1");
+    const status = JSON.parse((await server.get("/status")).text);
+    expect(status.shards.map(({ available }: { available: boolean }) => available)).toEqual([
+      false,
+      true,
+    ]);
+
+    await cluster.start();
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await server.get(`/shards/eu/matches/${id}`)).text).toBe(whole);
+    await server.stop();
+  }, 60_000);
+
+  test("at the start does not keep the others from being served", async () => {
+    const settings = settingsFor("late", `na,eu=${placeOf("late")}`);
+    await ingestInto(settings, records.slice(0, 5));
+    cluster.stop();
+    const server = await serving(settings);
+    const id = (records[0] as { data: { id: string } }).data.id;
+    expect((await server.get(`/shards/na/matches/${id}`)).status).toBe(200);
+    expect((await server.get("/shards/eu/matches")).status).toBe(503);
+    await cluster.start();
+    expect((await server.get("/shards/eu/matches")).status).toBe(200);
+    await server.stop();
+  }, 60_000);
+});

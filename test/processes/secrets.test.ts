@@ -1,0 +1,102 @@
+/** In charge of secrets: after a busy time, neither keys nor hashes nor tokens are anywhere to be seen. */
+
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashKey, makeKey } from "../../src/access/key.ts";
+import { demoLines } from "../support/demo.ts";
+import { matchbook, startServerProcess } from "../support/process.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+const folder = aFolder();
+const cwd = folder.path;
+afterAll(() => folder.remove());
+
+const TOKEN = `token-${"s3cret".repeat(5)}`;
+const WRONG_TOKEN = `other-${"s3cret".repeat(5)}`;
+
+test("no key, hash or token is in logs, metrics, errors, replies or process listings", async () => {
+  await matchbook(["ingest", "-"], { cwd, stdin: demoLines(30, Date.now()).join("\n") });
+  const made = await matchbook(["keys", "create", "--name", "one"], { cwd });
+  const key = made.stdout.trim();
+  const id = /k_\w{10}/.exec(made.stderr)![0];
+  const server = await startServerProcess(["--admin-port", "0", "--log-level", "trace"], {
+    cwd,
+    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_FAILED_KEYS: "5" },
+  });
+  const admin = await server.saying(/private listener on (http:\S+)/);
+  const seen: string[] = [];
+  const ask = async (url: string, init: RequestInit = {}) => {
+    const reply = await fetch(url, init);
+    const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`;
+    seen.push(text);
+    return text;
+  };
+  const privately = (path: string, init: RequestInit = {}) =>
+    ask(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
+
+  // What is shown once, to whom it was made for, is not what this is about.
+  const rotated = await fetch(`${admin}/keys/${id}/rotate`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
+  const { key: fresh } = (await rotated.json()) as { key: string };
+  expect(fresh).toStartWith("mb_");
+  const guesses = Array.from({ length: 8 }, makeKey);
+  for (const shown of [key, fresh, ...guesses]) {
+    const headers = { Authorization: `Bearer ${shown}`, Accept: JSON_API };
+    for (const path of [
+      "/shards/na/matches",
+      `/shards/na/matches/${shown}`,
+      `/shards/${shown}/players`,
+      `/${shown}?key=${shown}`,
+      `/shards/na/matches?${shown}=1&filter[playerNames]=${shown}`,
+      `/shards/na/matches?page[after]=${shown}`,
+      `/usage?${shown}`,
+    ]) {
+      await ask(`${server.url}${path}`, { headers });
+    }
+  }
+  for (const path of ["/keys", `/keys/${id}`, `/keys/${id}/usage`, `/keys/${fresh}`, "/nowhere"]) {
+    await privately(path);
+    await ask(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
+    await ask(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+  }
+  await privately("/keys", {
+    method: "POST",
+    body: JSON.stringify({ name: fresh, secret: TOKEN }),
+  });
+  await privately("/ingest", { method: "POST", body: `{"key":"${fresh}","token":"${TOKEN}"}\n` });
+  const metrics = await privately("/metrics");
+  expect(metrics).toContain("matchbook_requests_total");
+
+  const arguments_ = readFileSync(`/proc/${server.child.pid}/cmdline`, "utf8");
+  await server.end();
+  const log = await new Response(server.child.stderr).text();
+  expect(log).toContain(id);
+  expect(log.split("\n").length).toBeGreaterThan(70);
+  const listing = (await matchbook(["keys", "list", "--json"], { cwd })).stdout;
+  const settings = await matchbook(["config"], { cwd, env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
+  expect(settings.stdout).toContain("admin-token");
+
+  const secrets = [key, fresh, ...guesses].flatMap((one) => [one, hashKey(one)]);
+  const places = {
+    replies: seen.join("\n"),
+    log,
+    metrics,
+    arguments: arguments_,
+    listing,
+    settings: settings.stdout,
+  };
+  for (const [place, text] of Object.entries(places)) {
+    const found = [...secrets, TOKEN, hashKey(TOKEN)].filter((secret) => text.includes(secret));
+    // A caller may read in an error what they sent themselves, beside the reason.
+    const allowed = place === "replies" ? [key, fresh, ...guesses] : [];
+    expect([place, found.filter((one) => !allowed.includes(one))]).toEqual([place, []]);
+  }
+  for (const name of readdirSync(join(cwd, "data"))) {
+    const bytes = readFileSync(join(cwd, "data", name)).toString("latin1");
+    const found = [key, fresh, ...guesses, TOKEN].filter((secret) => bytes.includes(secret));
+    expect([name, found]).toEqual([name, []]);
+  }
+}, 60_000);

@@ -1,0 +1,49 @@
+/** In charge of what `matchbook serve` writes to its log about requests, and of the setting log-names. */
+
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { matchbook, startServerProcess } from "../support/process.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const data = join(folder.path, "data");
+
+/** The lines about requests that a server with these flags wrote until its end. */
+async function loggedRequests(flags: string[], paths: string[], key: string) {
+  const server = await startServerProcess(["--data", data, "--farewell-ms", "0", ...flags]);
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  for (const path of paths) await (await fetch(`${server.url}${path}`, { headers })).arrayBuffer();
+  const written = new Response(server.child.stderr).text();
+  expect(await server.end()).toBe(0);
+  const text = await written;
+  const lines = text.split("\n").filter((line) => line.startsWith("{"));
+  return {
+    text,
+    requests: lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request"),
+  };
+}
+
+test("a request's line has its query, its error and its tier; names only if they are wanted", async () => {
+  const created = await matchbook(["keys", "create", "--name", "n", "--data", data]);
+  const key = created.stdout.trim();
+  const paths = [
+    "/shards/na/players?filter[playerNames]=Zoe,Ann",
+    `/status?key=${key}`,
+    "/healthz",
+  ];
+  const query = "filter[playerNames]=…";
+  const usual = await loggedRequests([], paths, key);
+  expect(usual.requests).toMatchObject([
+    { path: "/shards/na/players", query, status: 404, code: "unknown-shard", tier: "hobby" },
+    { path: "/status", query: "…", status: 200 },
+    { path: "/healthz", status: 200 },
+  ]);
+  expect(usual.requests[2]).not.toHaveProperty("query");
+  expect(usual.text).not.toMatch(/Zoe|Ann/);
+
+  const open = await loggedRequests(["--log-names", "on"], paths, key);
+  expect(open.requests[0].query).toBe("filter[playerNames]=Zoe,Ann");
+  expect(open.requests[1].query).toBe("key=mb_***");
+  for (const { text } of [usual, open]) expect(text).not.toContain(key.slice(3, 30));
+}, 20_000);
