@@ -94,7 +94,7 @@ function budgetSpent(most: number, now: number): Refusal {
     "budget-spent",
     `This key may read ${most} different matches a day (UTC), and these are used up for ${wait} s more. ` +
       "Collecting all matches is not what this service is for: ask for the players you show, with filter[playerIds] or filter[playerNames], " +
-      "keep what you have read (matches never change; If-None-Match costs nothing of the budget), and see /usage. " +
+      "keep what you have read (matches hardly ever change, and If-None-Match costs nothing of the budget), and see /usage. " +
       "If that is not enough, ask whoever runs this service for another tier.",
     { headers: { "Retry-After": String(wait) } },
   );

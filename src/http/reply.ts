@@ -1,6 +1,6 @@
 /** In charge of replies: status, headers and body, the same way for every route. */
 
-import { pieceOf } from "../document/fragment.ts";
+import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
 import type { Call } from "./call.ts";
@@ -91,20 +91,37 @@ export function sendDocument(
 }
 
 export function refusalReply(call: Call, refusal: Refusal, earned: HeaderFields): Response {
-  return sendText(call, errorDocument(refusal.problems, call.requestId), refusal.status, {
+  const text = errorDocument(refusal.problems, call.requestId);
+  return sendText(call, { text, piece: undefined }, refusal.status, {
     ...earned,
     ...refusal.headers,
     "Content-Type": MEDIA_TYPE,
   });
 }
 
-export function sendJson(call: Call, { status, body }: ServiceAnswer): Response {
+export function sendJson(call: Call, answer: ServiceAnswer): Response {
   const headers = { "Content-Type": "application/json" };
-  return sendText(call, `${JSON.stringify(body)}\n`, status, headers);
+  return sendText(call, writtenBody(answer), answer.status, headers);
 }
 
-/** A text made for this reply alone, which nobody should keep. */
-function sendText(call: Call, text: string, status: number, more: HeaderFields): Response {
+/** What was written of a body that never changes. */
+const constants = new WeakMap<object, Written>();
+
+function writtenBody({ body, isConstant }: ServiceAnswer): Written {
+  const known = isConstant ? constants.get(body) : undefined;
+  const written = known ?? { text: `${JSON.stringify(body)}\n`, piece: undefined };
+  if (isConstant) constants.set(body, written);
+  return written;
+}
+
+/** A text, and the same compressed, as soon as somebody wants it so. */
+interface Written {
+  text: string;
+  piece: Piece | undefined;
+}
+
+/** A text that nobody should keep. */
+function sendText(call: Call, written: Written, status: number, more: HeaderFields): Response {
   const headers: HeaderFields = {
     ...ON_EVERY_REPLY,
     "X-Request-Id": call.requestId,
@@ -112,9 +129,10 @@ function sendText(call: Call, text: string, status: number, more: HeaderFields):
     "Cache-Control": "no-store",
   };
   const encoding = chooseEncoding(call.request.headers.get("accept-encoding"));
-  if (encoding === "identity") return new Response(text, { status, headers });
+  if (encoding === "identity") return new Response(written.text, { status, headers });
   headers["Content-Encoding"] = "gzip";
-  return new Response(gzipBody([pieceOf(text)], ""), { status, headers });
+  written.piece ??= pieceOf(written.text);
+  return new Response(gzipBody([written.piece], ""), { status, headers });
 }
 
 /** What browsers ask before they send a key from another site. */

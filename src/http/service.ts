@@ -19,7 +19,9 @@ export interface ServiceState {
 
 export interface ServiceAnswer {
   status: number;
+  /** Always the same object where it never changes: then it is written only once. */
   body: object;
+  isConstant?: boolean;
 }
 
 export type ServiceEndpoint = (state: ServiceState) => Promise<ServiceAnswer>;
@@ -65,7 +67,7 @@ export async function readiness(state: ServiceState): Promise<ServiceAnswer> {
 
 /** The interface, for programs. */
 export async function description({ openApi }: ServiceState): Promise<ServiceAnswer> {
-  return { status: 200, body: openApi };
+  return { status: 200, body: openApi, isConstant: true };
 }
 
 /** A shard that nobody has put anything into yet. */

@@ -2,6 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { NamedCache } from "../cache.ts";
+import { unpackNumbers, unpackServed } from "../packing.ts";
 import { courseOf, moreOf, opposite } from "../places.ts";
 import type { NamedEntry } from "../slab.ts";
 import type {
@@ -18,7 +19,6 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { readVocabulary } from "../vocabulary.ts";
-import { unpackNumbers, unpackServed } from "./packing.ts";
 import { Lanes } from "./roads.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
@@ -187,19 +187,22 @@ export class SqliteReader implements Reader {
     return readVocabulary(rows.map((row) => row[0] as string));
   }
 
-  /** Only what the transactions since then have changed; everything, if too many went by. */
+  /**
+   * Only what the transactions since then have changed; everything, if too many went by, or if the last
+   * one that was seen is not there: then the file was put back to an earlier state.
+   */
   #forgetChanges(): void {
     this.#vocabulary = undefined;
     const since = this.#statements
-      .get("SELECT seq, players, teams FROM changes WHERE seq > ? ORDER BY seq")
+      .get("SELECT seq, players, teams FROM changes WHERE seq >= ? ORDER BY seq")
       .values(this.#lastChange) as [number, Uint8Array, Uint8Array][];
-    const isWhole = since.length === 0 || since[0]![0] === this.#lastChange + 1;
+    const isWhole = since[0]?.[0] === this.#lastChange;
     for (const table of ["players", "teams"] as const) {
       if (!isWhole) this.#cached[table].clear();
     }
-    for (const [seq, players, teams] of since) {
-      this.#lastChange = seq;
-      if (!isWhole) continue;
+    this.#lastChange = since.at(-1)?.[0] ?? -1;
+    if (!isWhole) return;
+    for (const [, players, teams] of since) {
       for (const num of unpackNumbers(players)) this.#cached.players.forget(num);
       for (const num of unpackNumbers(teams)) this.#cached.teams.forget(num);
     }
