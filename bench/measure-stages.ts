@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import { MemoryBudgets } from "../src/access/budget.ts";
+import { FileKeys } from "../src/access/file-keys.ts";
 import { FailureGuard } from "../src/access/guard.ts";
 import { MemoryLimiter } from "../src/access/limiter.ts";
 import { UsageCounter } from "../src/access/usage.ts";
@@ -56,7 +57,7 @@ export async function measureStages(
 ): Promise<StagesSection> {
   const data = await dataOf(places.data, flags.matches, flags.fresh);
   const settings = loadSettings({ flags: {}, env: {}, cwd: data.folder }).values;
-  const keys = new KeyWatch(data.matchbook, accessPlan(settings), unobserved);
+  const keys = new KeyWatch(new FileKeys(data.matchbook), accessPlan(settings), unobserved);
   keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
   const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);

@@ -6,6 +6,7 @@ import { checkFragment } from "./document/fragment.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
+import type { ShardLocation } from "./settings/shards.ts";
 import type { Settings } from "./settings/table.ts";
 import { PostgresKeeper } from "./store/postgres/keeper.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
@@ -110,6 +111,22 @@ function postgresStore(place: PostgresLocation, keeper: () => Keeper, cacheBytes
     },
     keeper: () => new PostgresKeeper(new Session({ ...place, pool: WRITING_CONNECTIONS })),
   };
+}
+
+/** Where a shard lives, or would: its place in the settings, else its file in the data folder. */
+export function locationOf(
+  { data, shards }: Pick<Settings, "data" | "shards">,
+  id: string,
+): ShardLocation {
+  const listed = shards.find((one) => one.id === id)?.location;
+  return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
+}
+
+/** The keeper of a shard that need not be in the settings, made when it is not there yet. */
+export function openKeeper(location: ShardLocation): Keeper {
+  return location.engine === "postgres"
+    ? new PostgresKeeper(new Session({ ...location, pool: WRITING_CONNECTIONS }))
+    : new SqliteKeeper(openForWriting(location.path));
 }
 
 /** The ids of the shards that a data folder holds. */

@@ -1,12 +1,14 @@
 /**
- * In charge of the file that keeps usage and budgets, beside that of the keys: it is written every
- * few seconds, and the keys are read anew whenever theirs changes.
+ * In charge of keeping usage and budgets: what a book of them must be able to do, and the file that is
+ * one. It lies beside that of the keys: it is written every few seconds, and the keys are read anew
+ * whenever theirs changes.
  */
 
 import type { Database } from "bun:sqlite";
-import type { BudgetShelf, KeptBudget } from "./budget.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import { type BudgetShelf, joined, type KeptBudget, type KeptCount } from "./budget.ts";
 import { createFile, type FileKind, fileExists, openFile } from "./file.ts";
-import type { KeyDay } from "./usage.ts";
+import { type KeyDay, keyDays, type RequestCount } from "./usage.ts";
 
 const USAGE_FILE: FileKind = {
   name: "usage.sqlite",
@@ -39,9 +41,24 @@ const USAGE_FILE: FileKind = {
 /** Usage is kept for a little more than a year, budgets for the day they are about. */
 export const KEPT_DAYS = 400;
 
+export interface Book extends BudgetShelf {
+  /**
+   * Adds what was counted to what is there, all of it or nothing; several processes may do so. Gives
+   * back the budgets as they are kept now, with what others have counted.
+   */
+  write(days: readonly KeyDay[], budgets: readonly KeptBudget[]): Awaitable<KeptBudget[]>;
+  /** Drops what is too old. */
+  prune(today: number): Awaitable<void>;
+  /** The days from `since` on on which the key was used, oldest first; of every key if none is named. */
+  read(since: number, keyId?: string): Awaitable<KeyDay[]>;
+  /** When each key was last used, if that was within the days that are kept. */
+  lastSeen(): Awaitable<Map<string, number>>;
+  close(): Awaitable<void>;
+}
+
 export const bookExists = (dataDir: string): boolean => fileExists(USAGE_FILE, dataDir);
 
-export class UsageBook implements BudgetShelf {
+export class UsageBook implements Book {
   readonly #database: Database;
 
   private constructor(database: Database) {
@@ -54,18 +71,16 @@ export class UsageBook implements BudgetShelf {
     return new UsageBook(openFile(USAGE_FILE, dataDir));
   }
 
-  /** Adds what was counted to what is there, all of it or nothing. */
-  write(days: readonly KeyDay[], budgets: readonly KeptBudget[]): void {
-    if (days.length + budgets.length === 0) return;
-    this.#database
+  write(days: readonly KeyDay[], budgets: readonly KeptBudget[]): KeptBudget[] {
+    if (days.length + budgets.length === 0) return [];
+    return this.#database
       .transaction(() => {
         for (const day of days) this.#add(day);
-        for (const budget of budgets) this.#put(budget);
+        return budgets.map((budget) => this.#join(budget));
       })
       .immediate();
   }
 
-  /** Drops what is too old. */
   prune(today: number): void {
     for (const table of ["requests", "days"]) {
       this.#database.query(`DELETE FROM ${table} WHERE day < ?`).run(today - KEPT_DAYS);
@@ -73,7 +88,6 @@ export class UsageBook implements BudgetShelf {
     this.#database.query("DELETE FROM budgets WHERE day < ?").run(today);
   }
 
-  /** The days from `since` on on which the key was used, oldest first; of every key if none is named. */
   read(since: number, keyId?: string): KeyDay[] {
     const whose = keyId === undefined ? "" : " AND key_id = ?";
     const values = keyId === undefined ? [since] : [since, keyId];
@@ -82,21 +96,16 @@ export class UsageBook implements BudgetShelf {
         `SELECT key_id AS keyId, day, records, last_seen AS lastSeen FROM days
          WHERE day >= ?${whose} ORDER BY day, key_id`,
       )
-      .all(...values)
-      .map((day) => ({ ...day, requests: new Map<number, number>() }));
-    const byKey = new Map(days.map((day) => [`${day.keyId} ${day.day}`, day]));
-    for (const row of this.#database
-      .query<{ keyId: string; day: number; status: number; count: number }, (string | number)[]>(
+      .all(...values);
+    const requests = this.#database
+      .query<RequestCount, (string | number)[]>(
         `SELECT key_id AS keyId, day, status, count FROM requests WHERE day >= ?${whose}
          ORDER BY status`,
       )
-      .all(...values)) {
-      byKey.get(`${row.keyId} ${row.day}`)?.requests.set(row.status, row.count);
-    }
-    return days;
+      .all(...values);
+    return keyDays(days, requests);
   }
 
-  /** When each key was last used, if that was within the days that are kept. */
   lastSeen(): Map<string, number> {
     return new Map(
       this.#database
@@ -108,10 +117,10 @@ export class UsageBook implements BudgetShelf {
     );
   }
 
-  budget(keyId: string, day: number): Pick<KeptBudget, "counter" | "exceeded"> | undefined {
+  budget(keyId: string, day: number): KeptCount | undefined {
     return (
       this.#database
-        .query<Pick<KeptBudget, "counter" | "exceeded">, [string, number]>(
+        .query<KeptCount, [string, number]>(
           "SELECT counter, exceeded FROM budgets WHERE key_id = ? AND day = ?",
         )
         .get(keyId, day) ?? undefined
@@ -137,9 +146,12 @@ export class UsageBook implements BudgetShelf {
     for (const [status, count] of requests) add.run(keyId, day, status, count);
   }
 
-  #put({ keyId, day, counter, exceeded }: KeptBudget): void {
+  #join({ keyId, day, ...count }: KeptBudget): KeptBudget {
+    const there = this.budget(keyId, day);
+    const { counter, exceeded } = there ? joined(there, count) : count;
     this.#database
       .query("INSERT OR REPLACE INTO budgets (key_id, day, counter, exceeded) VALUES (?, ?, ?, ?)")
       .run(keyId, day, counter, exceeded);
+    return { keyId, day, counter, exceeded };
   }
 }

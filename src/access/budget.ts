@@ -4,6 +4,7 @@
  * one of that day: a sketch cannot tell a record it has seen from one it has not.
  */
 
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { dayOf } from "./day.ts";
 import { DistinctCounter } from "./distinct.ts";
 import type { Hash } from "./sketch.ts";
@@ -32,43 +33,76 @@ export interface KeptBudget {
   exceeded: number | null;
 }
 
+export type KeptCount = Pick<KeptBudget, "counter" | "exceeded">;
+
 /** Where a day's counters outlast the process. */
 export interface BudgetShelf {
-  budget(keyId: string, day: number): Pick<KeptBudget, "counter" | "exceeded"> | undefined;
+  budget(keyId: string, day: number): Awaitable<KeptCount | undefined>;
 }
+
+/** One day as two processes have counted it. A counter that cannot be read counts nothing. */
+export function joined(one: KeptCount, other: KeptCount): KeptCount {
+  const counter = DistinctCounter.fromBytes(one.counter) ?? new DistinctCounter();
+  const more = DistinctCounter.fromBytes(other.counter);
+  if (more) counter.absorb(more);
+  return { counter: counter.toBytes(), exceeded: higher(one.exceeded, other.exceeded) };
+}
+
+const higher = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
+
+/** What is counted for one key on one day, wherever that is. */
+export interface DayCounter {
+  readonly count: number;
+  /** The budget that was found spent, if one was: it never gets lower. */
+  exceeded: number | null;
+  /** Adds all of these, unless there would then be more than `most`; says whether it did. */
+  addWithin(records: readonly Hash[], most: number): boolean;
+  /** Counts what was kept too, whatever the budget. */
+  absorb(kept: KeptCount): void;
+  toBytes(): Uint8Array;
+}
+
+/** Opens the counter of a key and a day, which may have counted already. */
+export type OpenCounter = (keyId: string, day: number) => DayCounter;
 
 interface Day {
   day: number;
-  counter: DistinctCounter;
-  exceeded: number | null;
+  counter: DayCounter;
   isDirty: boolean;
+  /** Until what was kept before has come. Requests do not wait for it: the database may be away. */
+  coming: Promise<void> | undefined;
 }
 
-/** The counters of one process. Those of yesterday are forgotten. */
+/** Budgets whose counters are in memory. Those of yesterday are forgotten. */
 export class MemoryBudgets implements Budgets {
   readonly #days = new Map<string, Day>();
   readonly #shelf: BudgetShelf;
+  readonly #open: OpenCounter;
   #today = -1;
 
-  constructor(shelf: BudgetShelf) {
+  /** The counters are this process's own, unless `open` has others. */
+  constructor(shelf: BudgetShelf, open: OpenCounter = () => new OwnCounter()) {
     this.#shelf = shelf;
+    this.#open = open;
   }
 
   isSpent(keyId: string, most: number, nowMs: number): boolean {
-    const { exceeded } = this.#dayOf(keyId, nowMs);
+    const { exceeded } = this.#dayOf(keyId, nowMs).counter;
     return exceeded !== null && most <= exceeded;
   }
 
   spend(keyId: string, records: readonly Hash[], most: number, nowMs: number): boolean {
     const day = this.#dayOf(keyId, nowMs);
     const allowed = day.counter.addWithin(records, most);
-    if (!allowed) day.exceeded = most;
+    if (!allowed) day.counter.exceeded = most;
     day.isDirty = true;
     return allowed;
   }
 
-  count(keyId: string, nowMs: number): number {
-    return this.#dayOf(keyId, nowMs).counter.count;
+  count(keyId: string, nowMs: number): Awaitable<number> {
+    const day = this.#dayOf(keyId, nowMs);
+    return after(day.coming, () => day.counter.count);
   }
 
   /** What changed since it was last taken. */
@@ -77,8 +111,8 @@ export class MemoryBudgets implements Budgets {
     for (const [keyId, one] of this.#days) {
       if (!one.isDirty) continue;
       one.isDirty = false;
-      const { day, counter, exceeded } = one;
-      changes.push({ keyId, day, counter: counter.toBytes(), exceeded });
+      const { day, counter } = one;
+      changes.push({ keyId, day, counter: counter.toBytes(), exceeded: counter.exceeded });
     }
     return changes;
   }
@@ -91,6 +125,14 @@ export class MemoryBudgets implements Budgets {
     }
   }
 
+  /** Takes over what other processes have counted of the same days. */
+  absorb(kept: readonly KeptBudget[]): void {
+    for (const { keyId, day, ...count } of kept) {
+      const known = this.#days.get(keyId);
+      if (known?.day === day) known.counter.absorb(count);
+    }
+  }
+
   #dayOf(keyId: string, nowMs: number): Day {
     const today = dayOf(nowMs);
     if (today !== this.#today) {
@@ -99,14 +141,64 @@ export class MemoryBudgets implements Budgets {
     }
     const known = this.#days.get(keyId);
     if (known) return known;
-    const kept = this.#shelf.budget(keyId, today);
     const day: Day = {
       day: today,
-      counter: (kept && DistinctCounter.fromBytes(kept.counter)) ?? new DistinctCounter(),
-      exceeded: kept?.exceeded ?? null,
+      counter: this.#open(keyId, today),
       isDirty: false,
+      coming: undefined,
     };
     this.#days.set(keyId, day);
+    this.#recall(keyId, day);
     return day;
+  }
+
+  #recall(keyId: string, day: Day): void {
+    const kept = this.#shelf.budget(keyId, day.day);
+    if (!(kept instanceof Promise)) {
+      if (kept) day.counter.absorb(kept);
+      return;
+    }
+    // If it does not come now, it does when the day is written down next.
+    day.coming = kept.then(
+      (count) => {
+        day.coming = undefined;
+        if (count) day.counter.absorb(count);
+      },
+      () => {
+        day.coming = undefined;
+      },
+    );
+  }
+}
+
+/** A counter in the memory of this process alone. */
+export class OwnCounter implements DayCounter {
+  readonly #distinct = new DistinctCounter();
+  #exceeded: number | null = null;
+
+  get count(): number {
+    return this.#distinct.count;
+  }
+
+  get exceeded(): number | null {
+    return this.#exceeded;
+  }
+
+  set exceeded(most: number | null) {
+    this.#exceeded = higher(this.#exceeded, most);
+  }
+
+  addWithin(records: readonly Hash[], most: number): boolean {
+    return this.#distinct.addWithin(records, most);
+  }
+
+  absorb({ counter, exceeded }: KeptCount): void {
+    const more = DistinctCounter.fromBytes(counter);
+    if (more) this.#distinct.absorb(more);
+    this.exceeded = exceeded;
+  }
+
+  toBytes(): Uint8Array {
+    return this.#distinct.toBytes();
   }
 }

@@ -3,15 +3,13 @@
  * when they are many.
  */
 
+import { COUNTED_EXACTLY, readKept, writeHashes, writeRegisters } from "./distinct-form.ts";
 import { type Hash, Sketch } from "./sketch.ts";
 
-/** Up to here the hashes themselves are kept: as much as the sketch takes, at a load of one half. */
-export const COUNTED_EXACTLY = 1024;
-const SLOTS = 2 * COUNTED_EXACTLY;
+export { COUNTED_EXACTLY };
 
-/** The first byte of the stored form. */
-const EXACT = 1;
-const SKETCHED = 2;
+/** As much memory as the sketch takes, at a load of one half. */
+const SLOTS = 2 * COUNTED_EXACTLY;
 
 export class DistinctCounter {
   /** Pairs of halves, found by probing; undefined once the sketch has taken over. */
@@ -21,20 +19,14 @@ export class DistinctCounter {
 
   /** What `toBytes` gave. Undefined when the bytes are something else. */
   static fromBytes(bytes: Uint8Array): DistinctCounter | undefined {
+    const kept = readKept(bytes);
+    if (kept === undefined) return undefined;
     const counter = new DistinctCounter();
-    // A copy with memory of its own: slices of a Buffer share theirs with others.
-    const body = new Uint8Array(bytes.subarray(1));
-    if (bytes[0] === SKETCHED && body.length === new Sketch().registers.length) {
+    if ("registers" in kept) {
       counter.#slots = undefined;
-      counter.#sketch = new Sketch(body);
-      return counter;
-    }
-    if (bytes[0] !== EXACT || body.length % 8 !== 0 || body.length > 8 * COUNTED_EXACTLY) {
-      return undefined;
-    }
-    const halves = new Uint32Array(body.buffer);
-    for (let at = 0; at < halves.length; at += 2) {
-      counter.#insert({ high: halves[at]!, low: halves[at + 1]! });
+      counter.#sketch = new Sketch(kept.registers);
+    } else {
+      for (const hash of kept.hashes) counter.#insert(hash);
     }
     return counter;
   }
@@ -61,15 +53,18 @@ export class DistinctCounter {
     return false;
   }
 
-  toBytes(): Uint8Array {
-    if (this.#sketch) return Buffer.concat([Uint8Array.of(SKETCHED), this.#sketch.registers]);
-    const halves = new Uint32Array(2 * this.#exact);
-    let at = 0;
-    for (const { high, low } of this.#kept()) {
-      halves[at++] = high;
-      halves[at++] = low;
+  /** Counts what another one has counted too, whatever the budget. */
+  absorb(other: DistinctCounter): void {
+    if (other.#slots) {
+      for (const hash of other.#kept()) this.addWithin([hash], Number.POSITIVE_INFINITY);
+      return;
     }
-    return Buffer.concat([Uint8Array.of(EXACT), new Uint8Array(halves.buffer)]);
+    if (this.#slots) this.#sketchWithin([], Number.POSITIVE_INFINITY);
+    this.#sketch!.absorb(other.#sketch!);
+  }
+
+  toBytes(): Uint8Array {
+    return this.#sketch ? writeRegisters(this.#sketch.registers) : writeHashes([...this.#kept()]);
   }
 
   /** Those that were not added before, each once. There are at most as many as a page has records. */
@@ -126,5 +121,5 @@ export class DistinctCounter {
 }
 
 /** All zeros mark an empty slot. */
-const nonZero = (hash: Hash): Hash =>
+export const nonZero = (hash: Hash): Hash =>
   hash.high === 0 && hash.low === 0 ? { high: 0, low: 1 } : hash;

@@ -3,9 +3,10 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { AccessError } from "./error.ts";
 
-/** Why the keys cannot be used, in words meant for the operator. */
-export class AccessFileError extends Error {
+/** A file cannot be used. */
+export class AccessFileError extends AccessError {
   override name = "AccessFileError";
 }
 

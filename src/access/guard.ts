@@ -8,13 +8,21 @@ import { isIPv6 } from "node:net";
 import type { Policy } from "./bucket.ts";
 import { MemoryLimiter } from "./limiter.ts";
 
+/** Where failures are counted may be elsewhere, shared by several processes. `nowMs` is monotonic. */
+export interface Failures {
+  take(address: string, policy: Policy, nowMs: number): unknown;
+  /** Seconds until one more may be taken; 0: now. */
+  wait(address: string, policy: Policy, nowMs: number): number;
+}
+
 export class FailureGuard {
-  readonly #failures = new MemoryLimiter();
+  readonly #failures: Failures;
   readonly #policy: Policy | undefined;
 
   /** `perMinute` of 0: nobody is ever stopped. */
-  constructor(perMinute: number) {
+  constructor(perMinute: number, failures: Failures = new MemoryLimiter()) {
     this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
+    this.#failures = failures;
   }
 
   /** Seconds until the address may show another key; 0: now. `nowMs` is monotonic. */

@@ -2,10 +2,18 @@
 
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Grant } from "../domain/allowance.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { randomBase62 } from "./base62.ts";
 import { createFile, fileExists, openFile } from "./file.ts";
 import { hashKey, makeKey } from "./key.ts";
 import { KEYS_FILE } from "./keys-file.ts";
+import {
+  type LiveSecret,
+  liveSecret,
+  readShards,
+  type SecretRow,
+  writtenShards,
+} from "./secrets.ts";
 
 /** What an operator decides about a key. Null leaves it to the tier, or to the deployment. */
 export interface KeyTerms extends Required<Grant> {
@@ -35,18 +43,24 @@ export interface NewKey {
 /** Whatever returns has made its change durable. */
 export interface Keyring {
   /** The key itself is in the result and nowhere else. */
-  create(wanted: Partial<KeyTerms> & Pick<KeyTerms, "name">, now: number): NewKey;
+  create(wanted: NewTerms, now: number): Awaitable<NewKey>;
   /** Oldest first, revoked and expired ones included. */
-  list(): KeyRecord[];
-  find(id: string): KeyRecord | undefined;
+  list(): Awaitable<KeyRecord[]>;
+  find(id: string): Awaitable<KeyRecord | undefined>;
   /** Undefined: there is no such key. */
-  change(id: string, changes: Partial<KeyTerms>): KeyRecord | undefined;
+  change(id: string, changes: Partial<KeyTerms>): Awaitable<KeyRecord | undefined>;
   /** A new key in place of the old one, which stays good for `overlapMs`; id and terms stay. */
-  rotate(id: string, overlapMs: number, now: number): NewKey | "ended" | "unknown";
+  rotate(id: string, overlapMs: number, now: number): Awaitable<Rotated>;
   /** A key revoked before stays as it was. */
-  revoke(id: string, now: number): "revoked" | "already-revoked" | "unknown";
-  close(): void;
+  revoke(id: string, now: number): Awaitable<Revoked>;
+  close(): Awaitable<void>;
 }
+
+export type NewTerms = Partial<KeyTerms> & Pick<KeyTerms, "name">;
+export type Rotated = NewKey | "ended" | "unknown";
+export type Revoked = "revoked" | "already-revoked" | "unknown";
+
+export const newKeyId = (): string => `k_${randomBase62(10)}`;
 
 export type KeyState = "live" | "expired" | "revoked";
 
@@ -59,15 +73,16 @@ export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySt
 export const keyringExists = (dataDir: string): boolean => fileExists(KEYS_FILE, dataDir);
 
 /** Opens the keys of a data folder, creating folder and file where they are missing. */
-export function openKeyring(dataDir: string): Keyring {
+export function openKeyring(dataDir: string): SqliteKeyring {
   createFile(KEYS_FILE, dataDir);
   return new SqliteKeyring(openFile(KEYS_FILE, dataDir));
 }
 
-type Columns = Omit<KeyRecord, "shards" | "secrets"> & { shards: string | null };
+/** A key as it is kept, its secrets aside. */
+export type KeyRow = Omit<KeyRecord, "shards" | "secrets"> & { shards: string | null };
 
 /** The terms and the columns that keep them. */
-const TERMS: Record<keyof KeyTerms, string> = {
+export const TERM_COLUMNS: Record<keyof KeyTerms, string> = {
   name: "name",
   note: "note",
   tier: "tier",
@@ -77,22 +92,20 @@ const TERMS: Record<keyof KeyTerms, string> = {
   shards: "shards",
   expiresAt: "expires_at",
 };
-const TERM_NAMES = Object.keys(TERMS) as (keyof KeyTerms)[];
+export const TERM_NAMES = Object.keys(TERM_COLUMNS) as (keyof KeyTerms)[];
 
 const COLUMNS = [
   "id",
   "created_at AS createdAt",
   "revoked_at AS revokedAt",
-  ...TERM_NAMES.map((term) => `${TERMS[term]} AS ${term}`),
+  ...TERM_NAMES.map((term) => `${TERM_COLUMNS[term]} AS ${term}`),
 ].join(", ");
 
-const BETWEEN_SHARDS = ",";
-
-class SqliteKeyring implements Keyring {
+export class SqliteKeyring implements Keyring {
   constructor(private readonly database: Database) {}
 
-  create(wanted: Partial<KeyTerms> & Pick<KeyTerms, "name">, now: number): NewKey {
-    const id = `k_${randomBase62(10)}`;
+  create(wanted: NewTerms, now: number): NewKey {
+    const id = newKeyId();
     return this.#inTransaction(() => {
       this.#run("INSERT INTO keys (id, name, created_at) VALUES (?, ?, ?)", id, wanted.name, now);
       this.change(id, wanted);
@@ -102,14 +115,14 @@ class SqliteKeyring implements Keyring {
 
   list(): KeyRecord[] {
     return this.database
-      .query<Columns, []>(`SELECT ${COLUMNS} FROM keys ORDER BY created_at, id`)
+      .query<KeyRow, []>(`SELECT ${COLUMNS} FROM keys ORDER BY created_at, id`)
       .all()
       .map((row) => this.#record(row));
   }
 
   find(id: string): KeyRecord | undefined {
     const row = this.database
-      .query<Columns, [string]>(`SELECT ${COLUMNS} FROM keys WHERE id = ?`)
+      .query<KeyRow, [string]>(`SELECT ${COLUMNS} FROM keys WHERE id = ?`)
       .get(id);
     return row ? this.#record(row) : undefined;
   }
@@ -117,14 +130,14 @@ class SqliteKeyring implements Keyring {
   change(id: string, changes: Partial<KeyTerms>): KeyRecord | undefined {
     const given = TERM_NAMES.filter((term) => changes[term] !== undefined);
     if (given.length > 0) {
-      const assignments = given.map((term) => `${TERMS[term]} = ?`).join(", ");
+      const assignments = given.map((term) => `${TERM_COLUMNS[term]} = ?`).join(", ");
       const values = given.map((term) => stored(changes[term]!));
       this.#run(`UPDATE keys SET ${assignments} WHERE id = ?`, ...values, id);
     }
     return this.find(id);
   }
 
-  rotate(id: string, overlapMs: number, now: number): NewKey | "ended" | "unknown" {
+  rotate(id: string, overlapMs: number, now: number): Rotated {
     return this.#inTransaction(() => {
       const record = this.find(id);
       if (!record) return "unknown";
@@ -140,7 +153,7 @@ class SqliteKeyring implements Keyring {
     });
   }
 
-  revoke(id: string, now: number): ReturnType<Keyring["revoke"]> {
+  revoke(id: string, now: number): Revoked {
     const { changes } = this.#run(
       "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
       now,
@@ -165,14 +178,14 @@ class SqliteKeyring implements Keyring {
     return { key, record: this.find(id)! };
   }
 
-  #record({ shards, ...row }: Columns): KeyRecord {
+  #record({ shards, ...row }: KeyRow): KeyRecord {
     const secrets = this.database
       .query<KeyRecord["secrets"][number], [string]>(
         `SELECT created_at AS createdAt, expires_at AS expiresAt FROM key_secrets WHERE key_id = ?
          ORDER BY created_at DESC, coalesce(expires_at, ${Number.MAX_SAFE_INTEGER}) DESC`,
       )
       .all(row.id);
-    return { ...row, shards: shards?.split(BETWEEN_SHARDS) ?? null, secrets };
+    return { ...row, shards: readShards(shards), secrets };
   }
 
   #inTransaction<T>(work: () => T): T {
@@ -184,43 +197,18 @@ class SqliteKeyring implements Keyring {
   }
 }
 
-function stored(value: NonNullable<KeyTerms[keyof KeyTerms]> | null): SQLQueryBindings {
-  return Array.isArray(value) ? value.join(BETWEEN_SHARDS) : (value as SQLQueryBindings);
+function stored(value: KeyTerms[keyof KeyTerms]): SQLQueryBindings {
+  return Array.isArray(value) ? writtenShards(value) : (value as SQLQueryBindings);
 }
 
-/** A secret that may be used now, with the terms of its key. */
-export interface LiveSecret {
-  hash: string;
-  id: string;
-  name: string;
-  tier: string | null;
-  own: Grant;
-  /** When it ends, whether by its own end or its key's; Infinity: never. */
-  until: number;
-}
-
-/** All that a server needs to know. */
 export function readLiveSecrets(database: Database): LiveSecret[] {
   return database
-    .query<
-      { hash: string; id: string; name: string; tier: string | null; until: number | null } & Omit<
-        Required<Grant>,
-        "shards"
-      > & { shards: string | null },
-      []
-    >(
+    .query<SecretRow, []>(
       `SELECT hash, id, name, tier, rate, burst, matches_per_day AS matchesPerDay, shards,
          min(coalesce(keys.expires_at, key_secrets.expires_at),
              coalesce(key_secrets.expires_at, keys.expires_at)) AS until
        FROM key_secrets JOIN keys ON keys.id = key_secrets.key_id WHERE revoked_at IS NULL`,
     )
     .all()
-    .map(({ hash, id, name, tier, until, shards, ...own }) => ({
-      hash,
-      id,
-      name,
-      tier,
-      own: { ...own, shards: shards?.split(BETWEEN_SHARDS) ?? null },
-      until: until ?? Number.POSITIVE_INFINITY,
-    }));
+    .map(liveSecret);
 }

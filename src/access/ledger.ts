@@ -4,25 +4,28 @@
  */
 
 import type { Observe } from "../observe/events.ts";
-import { UsageBook } from "./book.ts";
-import { type Budgets, MemoryBudgets } from "./budget.ts";
+import type { Book } from "./book.ts";
+import { type Budgets, MemoryBudgets, type OpenCounter } from "./budget.ts";
 import { dayOf } from "./day.ts";
 import { type KeyDay, UsageCounter } from "./usage.ts";
 
 const WRITE_EVERY_MS = 2000;
 
 export class Ledger {
-  readonly #book: UsageBook;
+  readonly #book: Book;
   readonly #counter = new UsageCounter();
   readonly #budgets: MemoryBudgets;
   readonly #observe: Observe;
   readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** The last writing down that was asked for; undefined when it is over. */
+  #writing: Promise<void> | undefined;
   #pruned = -1;
 
-  constructor(dataDir: string, now: () => number, observe: Observe) {
-    this.#book = UsageBook.open(dataDir);
-    this.#budgets = new MemoryBudgets(this.#book);
+  /** `openCounter` is for budgets that several processes count together. */
+  constructor(book: Book, now: () => number, observe: Observe, openCounter?: OpenCounter) {
+    this.#book = book;
+    this.#budgets = new MemoryBudgets(book, openCounter);
     this.#now = now;
     this.#observe = observe;
   }
@@ -32,14 +35,17 @@ export class Ledger {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.write(), WRITE_EVERY_MS);
+    this.#timer = setInterval(() => {
+      // A database that takes long is not asked for more meanwhile.
+      if (!this.#writing) void this.write();
+    }, WRITE_EVERY_MS);
     this.#timer.unref();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.write();
-    this.#book.close();
+    await this.write();
+    await this.#book.close();
   }
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
@@ -47,36 +53,49 @@ export class Ledger {
   }
 
   /** The days of a key from `since` on, with what was counted a moment ago. */
-  daysOf(keyId: string, since: number): KeyDay[] {
-    this.write();
+  async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
+    await this.write();
     return this.#book.read(since, keyId);
   }
 
   /** When each key was last used, a moment ago included. */
-  lastSeen(): Map<string, number> {
-    this.write();
+  async lastSeen(): Promise<Map<string, number>> {
+    await this.write();
     return this.#book.lastSeen();
   }
 
-  /** What cannot be written down is kept for the next time. */
-  write(): void {
+  /** One after another. What cannot be written down is kept for the next time. */
+  write(): Promise<void> {
+    const writing = (this.#writing ?? Promise.resolve()).then(() => this.#write());
+    this.#writing = writing;
+    return writing.finally(() => {
+      if (this.#writing === writing) this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
     const days = this.#counter.take();
     const budgets = this.#budgets.takeChanges();
     try {
-      this.#book.write(days, budgets);
-      this.#prune();
+      this.#budgets.absorb(await this.#book.write(days, budgets));
     } catch (error) {
       this.#counter.giveBack(days);
       this.#budgets.giveBack(budgets);
       this.#observe({ event: "usage-unwritten", error });
+      return;
     }
+    await this.#prune();
   }
 
   /** Once a day. */
-  #prune(): void {
+  async #prune(): Promise<void> {
     const today = dayOf(this.#now());
     if (today === this.#pruned) return;
-    this.#book.prune(today);
-    this.#pruned = today;
+    try {
+      await this.#book.prune(today);
+      this.#pruned = today;
+    } catch (error) {
+      this.#observe({ event: "usage-unwritten", error });
+    }
   }
 }

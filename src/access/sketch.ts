@@ -12,25 +12,28 @@ export interface Hash {
 }
 
 const INDEX_BITS = 14;
-const REGISTERS = 1 << INDEX_BITS;
+export const REGISTERS = 1 << INDEX_BITS;
 /** Bits of a hash that are left for the rank, and so the highest rank but one. */
 const RANK_BITS = 64 - INDEX_BITS;
 const HIGH_BITS = 32 - INDEX_BITS;
 
+/** How many ranks there are, the one of an empty register included. */
+export const RANKS = RANK_BITS + 2;
+
 export class Sketch {
   readonly registers: Uint8Array;
   /** How many registers hold each rank. */
-  readonly #counts = new Int32Array(RANK_BITS + 2);
+  readonly #counts = new Int32Array(RANKS);
 
   constructor(registers: Uint8Array = new Uint8Array(REGISTERS)) {
     if (registers.length !== REGISTERS) throw new Error(`a sketch has ${REGISTERS} bytes`);
     this.registers = registers;
-    for (const rank of registers) this.#counts[Math.min(rank, RANK_BITS + 1)]! += 1;
+    for (const rank of registers) this.#counts[Math.min(rank, RANKS - 1)]! += 1;
   }
 
   /** Says the rank that was there before, if this one is higher: what it takes to undo it. */
   add(hash: Hash): { index: number; before: number } | undefined {
-    const index = hash.high >>> HIGH_BITS;
+    const index = registerOf(hash);
     const rank = rankOf(hash);
     const before = this.registers[index]!;
     if (rank <= before) return undefined;
@@ -42,12 +45,15 @@ export class Sketch {
     this.#set(index, before);
   }
 
+  /** Counts what another one has counted too. */
+  absorb(other: Sketch): void {
+    for (const [index, rank] of other.registers.entries()) {
+      if (rank > this.registers[index]!) this.#set(index, rank);
+    }
+  }
+
   estimate(): number {
-    const counts = this.#counts;
-    let sum = REGISTERS * tau(1 - counts[RANK_BITS + 1]! / REGISTERS);
-    for (let rank = RANK_BITS; rank >= 1; rank--) sum = (sum + counts[rank]!) / 2;
-    sum += REGISTERS * sigma(counts[0]! / REGISTERS);
-    return REGISTERS ** 2 / (2 * Math.LN2 * sum);
+    return estimateFrom(this.#counts);
   }
 
   #set(index: number, rank: number): void {
@@ -57,8 +63,19 @@ export class Sketch {
   }
 }
 
+/** How many there were, when so many registers hold each rank. */
+export function estimateFrom(counts: ArrayLike<number>): number {
+  let sum = REGISTERS * tau(1 - counts[RANKS - 1]! / REGISTERS);
+  for (let rank = RANK_BITS; rank >= 1; rank--) sum = (sum + counts[rank]!) / 2;
+  sum += REGISTERS * sigma(counts[0]! / REGISTERS);
+  return REGISTERS ** 2 / (2 * Math.LN2 * sum);
+}
+
+/** Which register a hash belongs to. */
+export const registerOf = ({ high }: Hash): number => high >>> HIGH_BITS;
+
 /** One more than the number of zeros that the bits after the index begin with. */
-function rankOf({ high, low }: Hash): number {
+export function rankOf({ high, low }: Hash): number {
   const rest = high << INDEX_BITS;
   if (rest !== 0) return Math.clz32(rest) + 1;
   return HIGH_BITS + Math.clz32(low) + 1;

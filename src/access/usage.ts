@@ -17,6 +17,27 @@ export interface KeyDay {
   lastSeen: number;
 }
 
+/** The requests of a key with one status on one day, as they are kept. */
+export interface RequestCount {
+  keyId: string;
+  day: number;
+  status: number;
+  count: number;
+}
+
+/** Days as they are kept, with the requests that belong to them. */
+export function keyDays(
+  days: readonly Omit<KeyDay, "requests">[],
+  requests: readonly RequestCount[],
+): KeyDay[] {
+  const whole = days.map((day) => ({ ...day, requests: new Map<number, number>() }));
+  const byKey = new Map(whole.map((day) => [`${day.keyId} ${day.day}`, day]));
+  for (const { keyId, day, status, count } of requests) {
+    byKey.get(`${keyId} ${day}`)?.requests.set(status, count);
+  }
+  return whole;
+}
+
 export class UsageCounter {
   /** By key and day. There are two days around midnight, and more while they cannot be written down. */
   #days = new Map<string, KeyDay>();

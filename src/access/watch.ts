@@ -1,7 +1,5 @@
 /** In charge of the live keys a server holds in memory, and of noticing when they change. */
 
-import type { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
 import {
   type AccessPlan,
   type Allowance,
@@ -9,12 +7,11 @@ import {
   mayRead,
   tierNamed,
 } from "../domain/allowance.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import { keyInHeader } from "./bearer.ts";
-import { openFile, pathOf } from "./file.ts";
 import { hashKey } from "./key.ts";
-import { type LiveSecret, readLiveSecrets } from "./keyring.ts";
-import { KEYS_FILE } from "./keys-file.ts";
+import type { KeySource, LiveSecret } from "./secrets.ts";
 
 /** A key that may be used now, and what it may do. */
 export interface LiveKey {
@@ -33,53 +30,47 @@ interface Recent {
   live: Live;
 }
 
-/** Milliseconds between two looks at the file: half of what operators are promised, and less. */
+/** Milliseconds between two looks at the keys: half of what operators are promised, and less. */
 const CHECK_EVERY_MS = 1000;
 const MOST_RECENT = 10_000;
 
-/** The file as it was read: which file it is and at which of its versions. */
-interface Opened {
-  inode: bigint;
-  database: Database;
-  version: number;
-}
-
 export class KeyWatch {
-  readonly #dataDir: string;
+  readonly #source: KeySource;
   readonly #plan: AccessPlan;
   readonly #observe: Observe;
-  #opened: Opened | undefined;
   #live = new Map<string, Live>();
   /** By header, so that it need not be hashed for every request. */
   #recent = new Map<string, Recent>();
+  #isLooking = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(dataDir: string, plan: AccessPlan, observe: Observe) {
-    this.#dataDir = dataDir;
+  constructor(source: KeySource, plan: AccessPlan, observe: Observe) {
+    this.#source = source;
     this.#plan = plan;
     this.#observe = observe;
   }
 
   /** Reads the keys and goes on noticing changes. Throws what makes the first reading fail. */
-  start(): void {
-    this.refresh();
-    this.#timer = setInterval(() => this.lookAgain(), CHECK_EVERY_MS);
-    this.#timer.unref();
+  start(): Awaitable<void> {
+    return after(this.refresh(), () => {
+      this.#timer = setInterval(() => void this.#lookInTurn(), CHECK_EVERY_MS);
+      this.#timer.unref();
+    });
   }
 
   /** Notices changes at once, rather than with the next look. */
-  lookAgain(): void {
+  async lookAgain(): Promise<void> {
     try {
-      this.refresh();
+      await this.refresh();
     } catch (error) {
       // The keys read last go on counting: a disk's hiccup must not lock every caller out.
       this.#observe({ event: "keys-unreadable", error });
     }
   }
 
-  stop(): void {
+  stop(): Awaitable<void> {
     clearInterval(this.#timer);
-    this.#close();
+    return this.#source.close();
   }
 
   /** The live key of a header that was found good a moment ago; others have to be looked at. */
@@ -107,18 +98,19 @@ export class KeyWatch {
   }
 
   /** Reads the keys again if they changed since; says whether they did. */
-  refresh(): boolean {
-    const inode = inodeOf(pathOf(KEYS_FILE, this.#dataDir));
-    if (inode !== this.#opened?.inode) this.#close();
-    if (inode === undefined) return this.#replace([]);
-    this.#opened ??= { inode, database: openFile(KEYS_FILE, this.#dataDir), version: -1 };
+  refresh(): Awaitable<boolean> {
+    return after(
+      this.#source.changed(),
+      (secrets) => secrets !== undefined && this.#replace(secrets),
+    );
+  }
 
-    // The version comes first: a change between the two readings is then read once more, not missed.
-    const version = dataVersion(this.#opened.database);
-    if (version === this.#opened.version) return false;
-    const secrets = readLiveSecrets(this.#opened.database);
-    this.#opened.version = version;
-    return this.#replace(secrets);
+  /** A look that takes long is not joined by another. */
+  async #lookInTurn(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    await this.lookAgain();
+    this.#isLooking = false;
   }
 
   #replace(secrets: readonly LiveSecret[]): boolean {
@@ -142,19 +134,4 @@ export class KeyWatch {
     this.#observe({ event: "keys-reloaded", live: keys.size });
     return true;
   }
-
-  #close(): void {
-    this.#opened?.database.close();
-    this.#opened = undefined;
-  }
-}
-
-/** Tells a file from another that took its place, as after a restore from a backup. */
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/** Changes whenever another connection commits to the file. */
-function dataVersion(database: Database): number {
-  return database.query<{ data_version: number }, []>("PRAGMA data_version").get()!.data_version;
 }

@@ -3,8 +3,9 @@
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import { describeKey } from "../access/describe.ts";
 import { looksLikeKey } from "../access/key.ts";
-import { type KeyRecord, type Keyring, openKeyring } from "../access/keyring.ts";
+import type { KeyRecord, Keyring } from "../access/keyring.ts";
 import { allowanceOf } from "../domain/allowance.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
@@ -17,10 +18,10 @@ import { readNewTerms, readOverlap, readTerms } from "./terms.ts";
 const USUAL_DAYS = "30";
 const MOST_DAYS = 400;
 
-export const listKeys: AdminEndpoint = (service, { query }) => {
+export const listKeys: AdminEndpoint = async (service, { query }) => {
   readQuery(query, []);
-  const records = withKeyring(service, (keyring) => keyring.list());
-  const seen = service.usage.lastSeen();
+  const records = await withKeyring(service, (keyring) => keyring.list());
+  const seen = await service.usage.lastSeen();
   const keys = records.map((one) => described(service, one, seen.get(one.id)));
   return jsonReply(200, { keys });
 };
@@ -29,29 +30,35 @@ export const createKey: AdminEndpoint = async (service, { request, query }) => {
   readQuery(query, []);
   const now = service.clock.now();
   const wanted = readNewTerms(await readJson(request), service.plan.tiers, now);
-  const { key, record } = withKeyring(service, (keyring) => keyring.create(wanted, now));
-  service.onKeysChanged();
+  const { key, record } = await withKeyring(service, (keyring) => keyring.create(wanted, now));
+  await service.onKeysChanged();
   return jsonReply(201, { key, record: described(service, record, undefined) });
 };
 
-export const showKey: AdminEndpoint = (service, { query, id }) => {
+export const showKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);
-  const record = withKeyring(service, (keyring) => keyring.find(id) ?? noKey(id));
-  return jsonReply(200, { record: seenAndDescribed(service, record) });
+  const record = await withKeyring(
+    service,
+    async (keyring) => (await keyring.find(id)) ?? noKey(id),
+  );
+  return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const changeKey: AdminEndpoint = async (service, { request, query, id }) => {
   readQuery(query, []);
   const changes = readTerms(await readJson(request), service.plan.tiers, service.clock.now());
-  const record = withKeyring(service, (keyring) => keyring.change(id, changes) ?? noKey(id));
-  service.onKeysChanged();
-  return jsonReply(200, { record: seenAndDescribed(service, record) });
+  const record = await withKeyring(
+    service,
+    async (keyring) => (await keyring.change(id, changes)) ?? noKey(id),
+  );
+  await service.onKeysChanged();
+  return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const rotateKey: AdminEndpoint = async (service, { request, query, id }) => {
   readQuery(query, []);
   const overlapMs = readOverlap(await readJson(request));
-  const outcome = withKeyring(service, (keyring) =>
+  const outcome = await withKeyring(service, (keyring) =>
     keyring.rotate(id, overlapMs, service.clock.now()),
   );
   if (outcome === "unknown") noKey(id);
@@ -61,12 +68,12 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
       `The key ${id} has been revoked or has expired, and only a live key can be rotated: make a new one with POST /keys.`,
     );
   }
-  service.onKeysChanged();
+  await service.onKeysChanged();
   const { key, record } = outcome;
   return jsonReply(200, {
     key,
     previousUntil: formatTimestamp(endOfPrevious(record)),
-    record: seenAndDescribed(service, record),
+    record: await seenAndDescribed(service, record),
   });
 };
 
@@ -75,24 +82,28 @@ function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
   return Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-export const revokeKey: AdminEndpoint = (service, { query, id }) => {
+export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);
-  const record = withKeyring(service, (keyring) => {
-    if (keyring.revoke(id, service.clock.now()) === "unknown") noKey(id);
-    return keyring.find(id)!;
+  const record = await withKeyring(service, async (keyring) => {
+    if ((await keyring.revoke(id, service.clock.now())) === "unknown") noKey(id);
+    return (await keyring.find(id))!;
   });
-  service.onKeysChanged();
-  return jsonReply(200, { record: seenAndDescribed(service, record) });
+  await service.onKeysChanged();
+  return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const { days: text = USUAL_DAYS } = readQuery(query, ["days"]);
   const days = wholeNumber(1, MOST_DAYS)(text);
   if ("error" in days) throw invalidQuery([`days ${days.error}`]);
-  const record = withKeyring(service, (keyring) => keyring.find(id) ?? noKey(id));
+  const record = await withKeyring(
+    service,
+    async (keyring) => (await keyring.find(id)) ?? noKey(id),
+  );
   const now = service.clock.now();
   const today = dayOf(now);
   const matches = await service.budgets.count(id, now);
+  const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
   return jsonReply(200, {
     key: { id, name: record.name },
@@ -102,25 +113,28 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
       matchesLeft: most === 0 ? null : Math.max(0, most - matches),
       resetSeconds: secondsToNextDay(now),
     },
-    days: service.usage.daysOf(id, today - days.value + 1).map(describeDay),
+    days: used.map(describeDay),
   });
 };
 
-function seenAndDescribed(service: AdminService, record: KeyRecord) {
-  return described(service, record, service.usage.lastSeen().get(record.id));
+async function seenAndDescribed(service: AdminService, record: KeyRecord) {
+  return described(service, record, (await service.usage.lastSeen()).get(record.id));
 }
 
 function described({ plan, clock }: AdminService, record: KeyRecord, seen: number | undefined) {
   return describeKey(record, plan, seen, clock.now());
 }
 
-/** Opened anew each time: it is rarely asked for, and the command line may change the file meanwhile. */
-function withKeyring<T>({ dataDir }: AdminService, work: (keyring: Keyring) => T): T {
-  const keyring = openKeyring(dataDir);
+/** Opened anew each time: it is rarely asked for, and the command line may change the keys meanwhile. */
+async function withKeyring<T>(
+  { access }: AdminService,
+  work: (keyring: Keyring) => Awaitable<T>,
+): Promise<T> {
+  const keyring = await access.keyring();
   try {
-    return work(keyring);
+    return await work(keyring);
   } finally {
-    keyring.close();
+    await keyring.close();
   }
 }
 

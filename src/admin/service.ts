@@ -2,18 +2,20 @@
 
 import type { Budgets } from "../access/budget.ts";
 import type { Ledger } from "../access/ledger.ts";
+import type { AccessPlace } from "../access/place.ts";
 import type { AccessPlan } from "../domain/allowance.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Uploads } from "./uploads.ts";
 
 export interface AdminService {
   /** Where the keys are. */
-  dataDir: string;
+  access: Pick<AccessPlace, "keyring">;
   plan: AccessPlan;
   usage: Pick<Ledger, "daysOf" | "lastSeen">;
   budgets: Pick<Budgets, "count">;
   /** Called when keys were made, changed or ended, so that they count at once. */
-  onKeysChanged: () => void;
+  onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };
   uploads: Uploads;
   clock: { now(): number; monotonic(): number };

@@ -23,6 +23,7 @@ const PATIENCE_MS = 120_000;
 export interface Parts {
   token: string;
   plan: AccessPlan;
+  access: AdminService["access"];
   keys: Pick<KeyWatch, "lookAgain">;
   ledger: Ledger;
   budgets: Budgets;
@@ -33,14 +34,14 @@ export interface Parts {
 }
 
 export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
-  const { token, plan, keys, ledger, budgets, metrics, clock, observe, openThread } = parts;
+  const { token, plan, access, keys, ledger, budgets, metrics, clock, observe, openThread } = parts;
   return startAdmin({
     host: settings["admin-host"],
     port: settings["admin-port"] ?? 0,
     token,
     guard: new FailureGuard(settings["failed-keys"]),
     trustedProxies: settings["trusted-proxies"],
-    dataDir: settings.data,
+    access,
     plan,
     usage: ledger,
     budgets,

@@ -2,10 +2,11 @@
 
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
-import { AccessFileError } from "../access/file.ts";
+import { AccessError } from "../access/error.ts";
 import { ListenError } from "../http/listen.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
+import { WorkersError } from "../workers/system.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { ingest } from "./ingest.ts";
@@ -13,21 +14,23 @@ import { keys } from "./keys.ts";
 import { quickstart } from "./quickstart.ts";
 import { inWords } from "./refused.ts";
 import { serve } from "./serve.ts";
+import { shards } from "./shards.ts";
 import { status } from "./status.ts";
 import { Failure, Misuse, type Verb, withExamples } from "./verb.ts";
 import { why } from "./why.ts";
 
 /** In the order of the help. */
-const VERBS: readonly Verb[] = [quickstart, serve, ingest, keys, why, status, config, demo];
+const VERBS: readonly Verb[] = [quickstart, serve, ingest, keys, why, status, shards, config, demo];
 
 /** Errors whose message is written for the operator: it is printed alone, without a stack. */
 const SPOKEN = [
   { type: Misuse, exitCode: 2 },
   { type: SettingsError, exitCode: 2 },
   { type: Failure, exitCode: 1 },
-  { type: AccessFileError, exitCode: 1 },
+  { type: AccessError, exitCode: 1 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
+  { type: WorkersError, exitCode: 1 },
 ] as const;
 
 export function buildProgram(verbs: readonly Verb[] = VERBS): Command {

@@ -1,7 +1,6 @@
 /** In charge of `matchbook quickstart`: demo data on the first run, then a server to try at once. */
 
 import { mkdirSync } from "node:fs";
-import { openKeyring } from "../access/keyring.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { unobserved } from "../observe/events.ts";
@@ -9,7 +8,7 @@ import { WINDOW_MILLISECONDS } from "../query/limits.ts";
 import { writeQuery } from "../query/pairs.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
-import { openShards } from "../wiring.ts";
+import { openAccess, openShards } from "../wiring.ts";
 import { newPlan, readPlan, type Share, writePlan } from "./demo-plan.ts";
 import type { Job, Progressed } from "./demo-worker.ts";
 import { startProgress } from "./progress.ts";
@@ -33,8 +32,8 @@ export const quickstart: Verb = (program) => {
       } finally {
         await shards.close();
       }
-      const key = freshDemoKey(settings.data);
-      await serveUntilSignal(settings, (url) => print(welcome(url, key, example)));
+      const key = await freshDemoKey(settings);
+      await serveUntilSignal(command, settings, (url) => print(welcome(url, key, example)));
     });
   withSettings(command, SERVER_SETTINGS);
   withExamples(command, [
@@ -112,15 +111,18 @@ function take(
 }
 
 /** Keys are kept as hashes only, so that an old one cannot be shown again: a new one replaces it. */
-function freshDemoKey(data: string): string {
-  const keyring = openKeyring(data);
+async function freshDemoKey(settings: Settings): Promise<string> {
+  const access = openAccess(settings);
   try {
-    for (const { id, name, revokedAt } of keyring.list()) {
-      if (name === DEMO_KEY.name && revokedAt === null) keyring.revoke(id, Date.now());
+    const keyring = await access.keyring();
+    for (const { id, name, revokedAt } of await keyring.list()) {
+      if (name === DEMO_KEY.name && revokedAt === null) await keyring.revoke(id, Date.now());
     }
-    return keyring.create(DEMO_KEY, Date.now()).key;
+    const { key } = await keyring.create(DEMO_KEY, Date.now());
+    await keyring.close();
+    return key;
   } finally {
-    keyring.close();
+    await access.close();
   }
 }
 

@@ -18,11 +18,25 @@ const WORDS: Record<string, string> = {
   SQLITE_READONLY: "it cannot be written; check its owner and its mode",
   SQLITE_CANTOPEN: "it cannot be opened; check its owner and its mode",
   SQLITE_BUSY: "another program is writing to it; run this again",
+  ERR_POSTGRES_CONNECTION_REFUSED:
+    "it cannot be reached; see that it runs, and that the address is right",
+};
+
+/** What to do after words of PostgreSQL's own, by the code that it gives. */
+const ADVICE: Record<string, string> = {
+  "28000": "check the user of the address",
+  "28P01": "check the user and the password of the address",
+  "3D000": "make the database (createdb), or correct the address",
+  "42501":
+    "let its user make schemas (GRANT CREATE ON DATABASE), or make the schema and let the user own it",
 };
 
 /** The message of an error, with the system's own words put into ours where there are any. */
 export function inWords(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : undefined;
+  const { errno } = (cause ?? error) as { errno?: unknown };
+  const advice = typeof errno === "string" ? ADVICE[errno] : undefined;
+  if (advice !== undefined) return `${error.message}; ${advice}`;
   const words = wordsFor(cause ?? error);
   if (words === undefined) return error.message;
   if (cause) return error.message.replace(cause.message, words);

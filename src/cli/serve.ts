@@ -1,15 +1,29 @@
 /** In charge of `matchbook serve`: the public server, until a signal ends it. */
 
+import type { Command } from "commander";
 import { keyringExists } from "../access/keyring.ts";
 import { logTo } from "../observe/log.ts";
 import type { Settings } from "../settings/table.ts";
 import { serve as startServing, storesIn } from "../wiring.ts";
-import { note, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { StartFailed } from "../workers/crew.ts";
+import { isWorker } from "../workers/process.ts";
+import { supervise } from "../workers/supervisor.ts";
+import { work } from "../workers/worker.ts";
+import {
+  note,
+  print,
+  sameFlags,
+  settingsOf,
+  type Verb,
+  withExamples,
+  withSettings,
+} from "./verb.ts";
 
 /** The settings that a server takes as flags. */
 export const SERVER_SETTINGS = [
   "host",
   "port",
+  "workers",
   "shards",
   "public-url",
   "trusted-proxies",
@@ -18,6 +32,7 @@ export const SERVER_SETTINGS = [
   "matches-per-day",
   "tiers",
   "closed-shards",
+  "access",
   "redis",
   "failed-keys",
   "max-offset",
@@ -38,12 +53,14 @@ export const serve: Verb = (program) => {
     .description("serve matches and players over HTTP until SIGTERM or SIGINT")
     .action(async () => {
       const settings = settingsOf(command).values;
-      await serveUntilSignal(settings, () => warnOfEmptiness(settings));
+      if (isWorker()) await work(settings);
+      else await serveUntilSignal(command, settings, () => warnOfEmptiness(settings));
     });
   withSettings(command, SERVER_SETTINGS);
   withExamples(command, [
     ["matchbook serve --port 8080", "serve the shards of the folder data"],
     ["matchbook serve --port 0 --data /srv/matchbook", "take a free port, another folder"],
+    ["matchbook serve --workers 4", "from four processes; kill -HUP renews them one by one"],
     [
       "matchbook serve --admin-port 9090 --admin-token-file token",
       "with a private listener for metrics, keys and uploads",
@@ -52,26 +69,53 @@ export const serve: Verb = (program) => {
 };
 
 /** Most often the folder is the wrong one, or the first steps are still to be done. */
-function warnOfEmptiness({ data, shards }: Settings): void {
+function warnOfEmptiness({ data, shards, access }: Settings): void {
   if (shards.length === 0 && storesIn(data).length === 0) {
     note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
   }
-  if (!keyringExists(data)) note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
+  if (!access && !keyringExists(data))
+    note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
 }
 
-/** Serves and says where; `onReady` may say more. Resolves when the server has stopped. */
+/**
+ * Serves and says where; `onReady` may say more. Resolves when the server has stopped. `command` is that
+ * of a verb with the flags of `serve`.
+ */
 export async function serveUntilSignal(
+  command: Command,
   settings: Settings,
   onReady: (url: string) => void,
 ): Promise<void> {
-  const showNames = settings["log-names"] === "on";
-  const log = logTo({ level: settings["log-level"], showNames });
-  const server = await startServing(settings, log);
+  const server = await start(command, settings);
+  if (server === undefined) return;
   const signal = nextSignal();
   print(`listening on ${server.url}`);
   if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
   onReady(server.url);
   await server.stop(await signal);
+}
+
+/** Undefined when a worker could not begin: it has said why, and process.exitCode is set. */
+async function start(command: Command, settings: Settings) {
+  const showNames = settings["log-names"] === "on";
+  const log = logTo({ level: settings["log-level"], showNames });
+  if (settings.workers === 1) return startServing(settings, log);
+  try {
+    const supervised = await supervise(settings, log, workerCommand(command));
+    process.on("SIGHUP", () => supervised.restart());
+    return supervised;
+  } catch (error) {
+    if (!(error instanceof StartFailed)) throw error;
+    process.exitCode = error.ending.exitCode ?? 1;
+    return undefined;
+  }
+}
+
+/** How this very program is started as a worker, from its sources or as one executable. */
+function workerCommand(command: Command): string[] {
+  const isExecutable = Bun.main.startsWith("/$bunfs/");
+  const program = isExecutable ? [process.execPath] : [process.execPath, Bun.main];
+  return [...program, "serve", ...sameFlags(command)];
 }
 
 function nextSignal(): Promise<string> {

@@ -1,7 +1,7 @@
 /** In charge of what the verbs share: settings as flags, help with examples, errors and tables. */
 
 import { type Command, Option } from "commander";
-import { type LoadedSettings, loadSettings } from "../settings/load.ts";
+import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
 import { flagOf, type SettingName, settingOf, variableOf } from "../settings/table.ts";
 
@@ -40,8 +40,22 @@ export function withSettings(command: Command, names: readonly SettingName[] = [
   );
 }
 
-/** The settings for a verb's action. A flag may stand behind the verb or behind its group. */
+/** The settings for a verb's action. */
 export function settingsOf(command: Command): LoadedSettings {
+  return loadSettings({ ...flagsOf(command), env: process.env, cwd: process.cwd() });
+}
+
+/** The flags for settings that were given, to be given again to another process. */
+export function sameFlags(command: Command): string[] {
+  const { flags, configFile } = flagsOf(command);
+  const given = Object.entries(flags).flatMap(([name, text]) =>
+    text === undefined ? [] : [flagOf(name), text],
+  );
+  return configFile === undefined ? given : [...given, "--config", configFile];
+}
+
+/** What was given behind the verb or behind its group. */
+function flagsOf(command: Command): Pick<Sources, "flags" | "configFile"> {
   const flags: Partial<Record<SettingName, string>> = {};
   let configFile: string | undefined;
   for (let at: Command | null = command; at !== null; at = at.parent) {
@@ -51,7 +65,7 @@ export function settingsOf(command: Command): LoadedSettings {
       flags[option.setting] ??= at.getOptionValue(option.attributeName());
     }
   }
-  return loadSettings({ flags, env: process.env, cwd: process.cwd(), configFile });
+  return { flags, configFile };
 }
 
 /** The value of a verb's own flag, read by the same parsers as the settings. */

@@ -140,6 +140,16 @@ export function inflatePieces(pieces: readonly Piece[]): Buffer {
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
+/** The plain bytes of each piece, inflated in one go: to begin takes as long as a short text does. */
+export function inflateEach(pieces: readonly Piece[]): Buffer[] {
+  const plain = inflatePieces(pieces);
+  let end = 0;
+  return pieces.map(({ length }) => {
+    end += length;
+    return plain.subarray(end - length, end);
+  });
+}
+
 /** Four bytes as a number. (A DataView would do, but to make one costs more than all it reads.) */
 export function numberAt(bytes: Uint8Array, at: number): number {
   return (

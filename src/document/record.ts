@@ -4,7 +4,7 @@ import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
-import { fragmentText, piecesText, writeFragment } from "./fragment.ts";
+import { fragmentText, inflateEach, readFragment, writeFragment } from "./fragment.ts";
 import { readSheet, writeSheet } from "./sheet.ts";
 
 const HASH_BYTES = 16;
@@ -36,8 +36,7 @@ export interface RecordText {
 export function writeRecord(record: MatchRecord): RecordText {
   const resource = canonicalResource(record.match);
   const included = canonicalList(record.own);
-  const players = record.players.map(writeNamed);
-  const teams = record.teams.map(writeNamed);
+  const { players, teams } = writeCarried(record);
   const keys = record.own.map(keyOf);
   keys.unshift(keyOf(record.match));
   return {
@@ -53,6 +52,11 @@ export function writeRecord(record: MatchRecord): RecordText {
     players,
     teams,
   };
+}
+
+/** What the record carried about its players and teams. */
+export function writeCarried(record: MatchRecord): Pick<RecordText, "players" | "teams"> {
+  return { players: record.players.map(writeNamed), teams: record.teams.map(writeNamed) };
 }
 
 export function packRecord(text: RecordText): StoredMatch {
@@ -73,15 +77,19 @@ export function packRecord(text: RecordText): StoredMatch {
 /** The record again, exactly. Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
   const { resource, included } = readSheet(stored.sheet);
+  const plain = inflateEach([resource, included, readFragment(stored.carried)]);
+  const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
   return describeMatch({
-    match: JSON.parse(piecesText([resource])),
-    own: JSON.parse(`[${piecesText([included])}]`),
-    ...restoreCarried(stored.carried),
+    match: JSON.parse(match),
+    own: JSON.parse(`[${own}]`),
+    ...(JSON.parse(carried) as Carried),
   });
 }
 
+type Carried = Pick<MatchParts, "players" | "teams">;
+
 /** The players and teams as a record carried them. Throws DamagedFragment. */
-export function restoreCarried(carried: Fragment): Pick<MatchParts, "players" | "teams"> {
+export function restoreCarried(carried: Fragment): Carried {
   return JSON.parse(fragmentText(carried));
 }
 

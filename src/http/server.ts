@@ -13,6 +13,8 @@ import { Stopwatch } from "./stopwatch.ts";
 export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
   host: string;
   port: number;
+  /** Whether other processes listen on the same port, and get their share of connections. */
+  sharesPort: boolean;
   publicUrl: string;
   trustedProxies: AddressSet;
   /** How long callers are told to close their connections before the listener goes away. */
@@ -23,12 +25,21 @@ export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
 
 export interface RunningServer {
   url: string;
-  /** Tells callers to go elsewhere, finishes what is in flight, then closes. */
-  stop(signal: string): Promise<void>;
+  /**
+   * Tells callers to go elsewhere, for as long as the settings say unless it is said here; finishes what
+   * is in flight; then closes. Asked again, with less time, it hurries.
+   */
+  stop(signal: string, farewellMs?: number): Promise<void>;
 }
 
 /** Requests have no bodies. */
 const LARGEST_BODY = 64 * 1024;
+
+/** A connection is closed when nothing has come for so long. */
+const IDLE_SECONDS = 10;
+
+/** The runtime looks every four seconds; by then it has looked. */
+export const LONGEST_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {
   const { observe, clock } = options;
@@ -51,6 +62,8 @@ export function startServer(options: ServerOptions): RunningServer {
   const server = listen({
     hostname: options.host,
     port: options.port,
+    reusePort: options.sharesPort,
+    idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
     fetch(request, bun) {
       const watch = new Stopwatch(clock.monotonic);
@@ -84,16 +97,23 @@ export function startServer(options: ServerOptions): RunningServer {
   addressing.listening = `http://${writtenHost(options.host)}:${server.port}`;
   observe({ event: "listening", url: addressing.listening });
 
+  const farewell = Promise.withResolvers<void>();
+  const end = async (signal: string) => {
+    isStopping = true;
+    observe({ event: "stopping", signal, inFlight });
+    await farewell.promise;
+    await server.stop();
+    await options.release();
+    observe({ event: "stopped" });
+  };
+  let ending: Promise<void> | undefined;
+
   return {
     url: addressing.listening,
-    async stop(signal) {
-      if (isStopping) return;
-      isStopping = true;
-      observe({ event: "stopping", signal, inFlight });
-      await Bun.sleep(options.farewellMs);
-      await server.stop();
-      await options.release();
-      observe({ event: "stopped" });
+    stop(signal, farewellMs = options.farewellMs) {
+      setTimeout(farewell.resolve, farewellMs).unref();
+      ending ??= end(signal);
+      return ending;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { FailureGuard } from "../access/guard.ts";
 import type { Limiter } from "../access/limiter.ts";
 import type { KeyDay } from "../access/usage.ts";
 import type { KeyWatch } from "../access/watch.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Profile } from "./profile.ts";
@@ -21,7 +22,7 @@ export interface Service {
   budgets: Budgets;
   /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
-  usage: { daysOf(keyId: string, since: number): KeyDay[] };
+  usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
   profile: Profile;
   clock: Clock;

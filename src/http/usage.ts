@@ -18,7 +18,7 @@ export async function usage(
 ): Promise<ServiceAnswer> {
   const now = service.clock.now();
   const today = dayOf(now);
-  const days = service.usage.daysOf(id, today - DAYS + 1);
+  const days = await service.usage.daysOf(id, today - DAYS + 1);
   const { tier, rate, burst, matchesPerDay, shards } = allowance;
   const matches = await service.budgets.count(id, now);
   const isSpent = await service.budgets.isSpent(id, matchesPerDay, now);

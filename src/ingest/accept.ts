@@ -8,12 +8,11 @@
  * through being served, judging them once is enough.
  */
 
-import { restoreRecord, writeRecord } from "../document/record.ts";
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
-import type { Fate, Keeper, MatchEntry, StoredMatch, Transaction } from "../store/store.ts";
+import type { Fate, Keeper, KeptRecord, MatchEntry, Transaction } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
-import { type Moving, type Outline, outlineOf } from "./prepare.ts";
+import { type Moving, type Outline, restore } from "./prepare.ts";
 import type { Arrival } from "./reading.ts";
 
 export type Outcome =
@@ -88,7 +87,7 @@ async function sortOut(
   return {
     outcomes,
     arriving: [...arriving.values()],
-    leaving: (await transaction.load([...replaced])).map(restore),
+    leaving: (await transaction.load([...replaced])).map(recall),
   };
 }
 
@@ -127,7 +126,7 @@ async function judge(
   const dependents = (await transaction.dependents(turned.map(([id]) => id))).filter(
     (id) => !moving.has(id),
   );
-  const reconsidered = (await transaction.load(dependents)).map(restore);
+  const reconsidered = (await transaction.load(dependents)).map(recall);
   const doubtful = [...arriving, ...reconsidered].filter(({ outline }) =>
     needsRankedPlayer(outline),
   );
@@ -159,10 +158,8 @@ function arrive(moved: Moving, isRanked: (id: string) => boolean, change: Change
   else change.withheld.push({ ...moved, reason: verdict.reason });
 }
 
-function restore({ fate, match }: { fate: Fate; match: StoredMatch }): Known {
-  const record = restoreRecord(match);
-  const { players, teams } = writeRecord(record);
-  return { fate, outline: outlineOf(record), kept: { stored: match, players, teams } };
+function recall({ fate, match }: KeptRecord): Known {
+  return { fate, ...restore(match) };
 }
 
 function entry({ outline, kept }: Moving): MatchEntry {

@@ -3,7 +3,14 @@
  * and what the rules need of it; then, if it is wanted, the form in which it is kept.
  */
 
-import { type CarriedText, packRecord, type RecordText, writeRecord } from "../document/record.ts";
+import {
+  type CarriedText,
+  packRecord,
+  type RecordText,
+  restoreRecord,
+  writeCarried,
+  writeRecord,
+} from "../document/record.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
 import { extraWords } from "../domain/vocabulary.ts";
@@ -58,4 +65,10 @@ export function write(record: MatchRecord): Written {
 /** Compresses, which is most of the work: only for what is new, and outside the transaction. */
 export function keep({ text }: Written): Kept {
   return { stored: packRecord(text), players: text.players, teams: text.teams };
+}
+
+/** A record that is kept already, ready to move. Throws DamagedFragment. */
+export function restore(stored: StoredMatch): Moving {
+  const record = restoreRecord(stored);
+  return { outline: outlineOf(record), kept: { stored, ...writeCarried(record) } };
 }

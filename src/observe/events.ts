@@ -11,6 +11,14 @@ export type Event =
   /** Limits that instances share: every instance goes on with limits of its own, or no longer does. */
   | { event: "shared-limits-away"; error: unknown }
   | { event: "shared-limits-up" }
+  /** One of several processes serves. */
+  | { event: "worker-ready"; worker: number; pid: number }
+  /** It ended and was not meant to; another begins after a while. */
+  | { event: "worker-lost"; worker: number; pid: number; how: string; delayMs: number }
+  | { event: "restarting"; workers: number }
+  | { event: "restarted"; workers: number }
+  /** A new worker could not begin; the old ones go on. */
+  | { event: "restart-broken-off"; worker: number; how: string }
   | { event: "listening"; url: string }
   | { event: "admin-listening"; url: string }
   /** The private listener can be reached from other machines. */

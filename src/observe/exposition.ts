@@ -5,7 +5,7 @@
  */
 
 import type { Metric, Registry } from "prom-client";
-import type { Family } from "./family.ts";
+import type { Family, Sample } from "./family.ts";
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -30,10 +30,20 @@ const OF_THE_PROCESS: ReadonlySet<string> = new Set([
 
 export async function exposition(families: readonly Family[]): Promise<string> {
   const { Registry } = await import("prom-client");
-  const own = new Registry();
-  for (const family of families) own.registerMetric(asMetric(family));
-  const process = await processRegistry();
-  return `${await own.metrics()}\n${await process.metrics()}`;
+  const registry = new Registry();
+  for (const family of families) registry.registerMetric(asMetric(family));
+  return registry.metrics();
+}
+
+/** What is known of this process, as it is now. */
+export async function processFamilies(): Promise<Family[]> {
+  const metrics = await (await processRegistry()).getMetricsAsJSON();
+  return metrics.map(({ name, help, type, values }) => ({
+    name,
+    help,
+    type: type as unknown as Family["type"],
+    samples: () => values as Sample[],
+  }));
 }
 
 /** The registry asks a metric for its name and its values, and for nothing else. */

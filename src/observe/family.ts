@@ -13,6 +13,8 @@ export interface Family {
   /** In words, as docs/monitoring.md repeats it. */
   help: string;
   type: "counter" | "gauge" | "histogram";
+  /** Of a gauge that several processes tell, the lowest value counts, and not the highest. */
+  isLowest?: boolean;
   samples(): Sample[];
 }
 

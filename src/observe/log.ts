@@ -19,6 +19,8 @@ export interface LogOptions {
   level: LogLevel;
   /** Whether to show the player names that callers ask for. */
   showNames?: boolean;
+  /** Which of several processes this is, whose lines go to the same place. */
+  worker?: number | undefined;
   /** Standard error when absent. */
   stream?: LogStream;
   /** Whether a terminal shows colours; by the environment when absent. */
@@ -30,13 +32,14 @@ const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 export function logTo({
   level,
   showNames = false,
+  worker,
   stream = process.stderr,
   colours,
 }: LogOptions): Observe {
   const present = (event: Event) => presentable(event, showNames);
   return stream.isTTY === true
-    ? readableLines(level, stream, present, colours ?? supportsColours(process.env))
-    : jsonLines(level, stream, present, showNames);
+    ? readableLines(level, stream, present, worker, colours ?? supportsColours(process.env))
+    : jsonLines(level, stream, present, worker, showNames);
 }
 
 type Present = (event: Event) => ShownEvent;
@@ -45,15 +48,17 @@ function jsonLines(
   level: LogLevel,
   stream: LogStream,
   present: Present,
+  worker: number | undefined,
   showNames: boolean,
 ): Observe {
-  const sink = stream === process.stderr ? gatheredStderr() : direct(stream);
-  const logger = pino({ level, base: null }, sink);
+  const isAlone = worker === undefined;
+  const sink = stream === process.stderr ? gatheredStderr(isAlone) : direct(stream);
+  const logger = pino({ level, base: isAlone ? null : { worker } }, sink);
   const showsRequests = logger.isLevelEnabled(LEVELS.request);
   return (event) => {
     // Requests are many, and can wait.
     if (event.event === "request") {
-      if (showsRequests) sink.write(requestLine(event, showNames));
+      if (showsRequests) sink.write(requestLine(event, showNames, worker));
       return;
     }
     const severity = LEVELS[event.event];
@@ -72,16 +77,18 @@ function readableLines(
   level: LogLevel,
   stream: LogStream,
   present: Present,
+  worker: number | undefined,
   colours: boolean,
 ): Observe {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   const severities = pino.levels.values;
   const least = severities[level] ?? Number.POSITIVE_INFINITY;
+  const whose = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
   return (event) => {
     if (severities[LEVELS[event.event]]! < least) return;
     const time = new Date().toTimeString().slice(0, 8);
-    stream.write(`${paint("dim", time)} ${sentence(printable(present(event)), paint)}\n`);
+    stream.write(`${paint("dim", time)} ${whose}${sentence(printable(present(event)), paint)}\n`);
   };
 }
 

@@ -1,12 +1,19 @@
 /** In charge of metrics: fed by the same events as the log, read by whoever watches the service. */
 
 import type { Event, Observe } from "./events.ts";
-import { CONTENT_TYPE, exposition } from "./exposition.ts";
+import { CONTENT_TYPE, exposition, processFamilies } from "./exposition.ts";
 import { Counter, type Family, gauge, LabelledCounter } from "./family.ts";
 import { PrivateMetrics } from "./private-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { type ShardState, shardFamilies } from "./shards.ts";
 import { type SharedLimitsState, sharedLimitFamilies } from "./shared-limits.ts";
+import { asFamilies, labelled, type Snapshot, snapshotsOf, summed, together } from "./summed.ts";
+
+/** What other processes of the same service tell of it, and of themselves. */
+export interface Others {
+  service: Snapshot[];
+  process: Snapshot[];
+}
 
 export interface MetricsOptions {
   version: string;
@@ -72,12 +79,28 @@ export class Metrics {
 
   /** Everything as it is now, in the text form of Prometheus. */
   async text(): Promise<string> {
-    const { shardStates, clock } = this.#options;
-    const states = await shardStates();
-    return exposition([...this.#families(), ...shardFamilies(states, clock.now())]);
+    const shards = await this.#shardFamilies();
+    return exposition([...this.families(), ...shards, ...(await this.processFamilies())]);
   }
 
-  #families(): Family[] {
+  /** The same for a service of several processes. Shards are those that this one sees. */
+  async textWith(others: Others): Promise<string> {
+    const service = summed([snapshotsOf(this.families()), others.service]);
+    const shards = await this.#shardFamilies();
+    const own = labelled(snapshotsOf(await this.processFamilies()), { worker: "supervisor" });
+    const processes = together([own, others.process]);
+    return exposition([...asFamilies(service), ...shards, ...asFamilies(processes)]);
+  }
+
+  readonly processFamilies = processFamilies;
+
+  async #shardFamilies(): Promise<Family[]> {
+    const { shardStates, clock } = this.#options;
+    return shardFamilies(await shardStates(), clock.now());
+  }
+
+  /** What this process has counted. */
+  families(): Family[] {
     const { version } = this.#options;
     return [
       gauge("matchbook_build_info", "Always 1; the label tells the version", () => [

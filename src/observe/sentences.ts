@@ -12,6 +12,11 @@ export const LEVELS = {
   "usage-unwritten": "error",
   "shared-limits-away": "error",
   "shared-limits-up": "info",
+  "worker-ready": "info",
+  "worker-lost": "error",
+  restarting: "info",
+  restarted: "info",
+  "restart-broken-off": "error",
   listening: "info",
   "admin-listening": "info",
   "admin-exposed": "warn",
@@ -44,6 +49,16 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("red", "limits are not shared, this instance goes on with its own: Redis cannot be used")}: ${event.error.message}`;
     case "shared-limits-up":
       return "limits are shared through Redis";
+    case "worker-ready":
+      return `worker ${event.worker} serves, process ${event.pid}`;
+    case "worker-lost":
+      return `${paint("red", `worker ${event.worker} is lost`)}: process ${event.pid} ended with ${event.how}; another begins ${event.delayMs === 0 ? "now" : `in ${event.delayMs / 1000} s`}`;
+    case "restarting":
+      return `${event.workers} workers are replaced, one after another`;
+    case "restarted":
+      return `${event.workers} workers were replaced`;
+    case "restart-broken-off":
+      return `${paint("red", "no worker is replaced any more, the old ones go on")}: a new worker ${event.worker} ended with ${event.how}`;
     case "admin-listening":
       return `private listener on ${event.url}`;
     case "admin-exposed":

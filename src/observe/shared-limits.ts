@@ -12,11 +12,14 @@ export interface SharedLimitsState {
 /** Where limits are not meant to be shared, nothing is wrong with that. */
 export function sharedLimitFamilies(state: SharedLimitsState | undefined): Family[] {
   return [
-    gauge(
-      "matchbook_shared_limits_up",
-      "0 while limits that instances are meant to share through Redis are not shared, else 1",
-      () => [{ value: (state?.isUp ?? true) ? 1 : 0 }],
-    ),
+    {
+      ...gauge(
+        "matchbook_shared_limits_up",
+        "0 while limits that instances are meant to share through Redis are not shared, else 1",
+        () => [{ value: (state?.isUp ?? true) ? 1 : 0 }],
+      ),
+      isLowest: true,
+    },
     {
       name: "matchbook_shared_limits_fallbacks_total",
       help: "Decisions about limits that this instance made alone because Redis was away",

@@ -5,6 +5,9 @@ import pino from "pino";
 const GATHER_MS = 100;
 const GATHER_CHARACTERS = 16_384;
 
+/** What is written to a pipe at once stays together up to this length, whoever else writes to it. */
+const ATOMIC_CHARACTERS = 4096;
+
 // What cannot be written (a full disk) is kept for a better moment, but not without end.
 const KEPT_BYTES = 1_048_576;
 
@@ -17,9 +20,11 @@ export interface LineSink {
 
 /**
  * Lines are gathered for a moment, because a write for each would cost as much as the request it
- * tells of when a pipe is behind it. What must not wait is flushed by the caller.
+ * tells of when a pipe is behind it. What must not wait is flushed by the caller. Unless `isAlone`,
+ * other processes write to the same place, and no line may be cut in two by theirs.
  */
-export function gatheredStderr(): LineSink {
+export function gatheredStderr(isAlone = true): LineSink {
+  const most = isAlone ? GATHER_CHARACTERS : ATOMIC_CHARACTERS;
   const target = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES });
   // Whoever read the log has gone, or the disk is full. The service does not end for that.
   target.on("error", () => {});
@@ -34,8 +39,9 @@ export function gatheredStderr(): LineSink {
     if (lines !== "") target.write(lines);
   };
   const write = (line: string) => {
+    if (gathered.length + line.length > most) flush();
     gathered += line;
-    if (gathered.length >= GATHER_CHARACTERS) flush();
+    if (gathered.length >= most) flush();
     else timer ??= setTimeout(flush, GATHER_MS).unref();
   };
   process.on("exit", flush);

@@ -1,4 +1,4 @@
-/** In charge of the address of a shard in PostgreSQL: what the driver gets, and what is meant for us. */
+/** In charge of an address in PostgreSQL, of a shard or of the keys: what the driver gets, and what is meant for us. */
 
 import { type Parsed, wholeNumber } from "./parsers.ts";
 
@@ -22,10 +22,10 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 /** Parameters of the address that are ours. The driver gets the others. */
 const OURS = ["schema", "prepare", "pool"];
 
-export function parsePostgres(text: string): Parsed<PostgresLocation> {
+export function parsePostgres(text: string, usualSchema = "matchbook"): Parsed<PostgresLocation> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === "" || url.pathname.length < 2) return { error: RIGHT };
-  const schema = url.searchParams.get("schema") ?? "matchbook";
+  const schema = url.searchParams.get("schema") ?? usualSchema;
   if (!SCHEMA.test(schema)) {
     return { error: "its schema must be 1 to 63 of a-z, 0-9 and _, and not begin with a digit" };
   }
@@ -45,4 +45,12 @@ export function parsePostgres(text: string): Parsed<PostgresLocation> {
       pool: pool.value,
     },
   };
+}
+
+/** An address that can be parsed, with its password hidden. */
+export function concealPassword(text: string): string {
+  const url = new URL(text);
+  if (url.password !== "") url.password = "***";
+  if (url.searchParams.has("password")) url.searchParams.set("password", "***");
+  return url.href;
 }

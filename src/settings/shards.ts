@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
 import type { Parsed } from "./parsers.ts";
-import { type PostgresLocation, parsePostgres } from "./postgres.ts";
+import { concealPassword, type PostgresLocation, parsePostgres } from "./postgres.ts";
 
 export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocation;
 
@@ -77,21 +77,40 @@ function collect(items: (readonly [id: string, location: unknown])[]): Parsed<Sh
 function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefined> {
   if (text === undefined) return { value: undefined };
   if (typeof text !== "string") return { error: RIGHT };
-  if (/^postgres(ql)?:/i.test(text)) {
-    const parsed = parsePostgres(text);
-    return "error" in parsed
-      ? { error: `places the shard ${id} wrongly: ${parsed.error}` }
-      : parsed;
-  }
+  const place = parsePlace(text);
+  if ("value" in place) return place;
+  return { error: isPostgres(text) ? `places the shard ${id} wrongly: ${place.error}` : RIGHT };
+}
+
+/** One place by itself. */
+export function parsePlace(text: string): Parsed<ShardLocation> {
+  if (isPostgres(text)) return parsePostgres(text);
   const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
-  return path === "" ? { error: RIGHT } : { value: { engine: "sqlite", path } };
+  return path === ""
+    ? { error: "it must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE" }
+    : { value: { engine: "sqlite", path } };
+}
+
+const isPostgres = (text: string): boolean => /^postgres(ql)?:/i.test(text);
+
+/** A place as anybody may see it. */
+export function shownPlace(location: ShardLocation): string {
+  return location.engine === "sqlite" ? location.path : location.shown;
+}
+
+/** A place as it is to be written into the settings, but for its password. */
+export function writtenPlace(location: ShardLocation): string {
+  return location.engine === "sqlite" ? showLocation(location) : concealPassword(location.given);
 }
 
 function showLocation(location: ShardLocation): string {
   return location.engine === "sqlite" ? `sqlite:${location.path}` : location.given;
 }
 
-function samePlace(one: ShardLocation | undefined, other: ShardLocation | undefined): boolean {
+export function samePlace(
+  one: ShardLocation | undefined,
+  other: ShardLocation | undefined,
+): boolean {
   if (one?.engine === "sqlite" && other?.engine === "sqlite") {
     return resolve(one.path) === resolve(other.path);
   }

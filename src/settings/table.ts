@@ -1,5 +1,6 @@
 /** In charge of the one table of settings: name, default, parser, help and how each is shown. */
 
+import { concealAccess, parseAccess, showAccess } from "./access.ts";
 import {
   byteSize,
   hostName,
@@ -73,6 +74,12 @@ export const SETTINGS = {
     help: "port to listen on; 0 takes a free one",
     parse: wholeNumber(0, 65_535),
   }),
+  workers: setting({
+    default: "1",
+    placeholder: "N",
+    help: "processes that serve on that port; more than 1 needs Linux",
+    parse: wholeNumber(1, 64),
+  }),
   shards: setting({
     default: "",
     placeholder: "LIST",
@@ -133,6 +140,14 @@ export const SETTINGS = {
     help: "shards that only tiers and keys which name them may read",
     parse: parseClosedShards,
     show: (ids) => ids.join(","),
+  }),
+  access: setting({
+    default: "",
+    placeholder: "URL",
+    help: "postgres://… that keeps the API keys and their usage, for several instances; empty: the data folder",
+    parse: parseAccess,
+    show: showAccess,
+    conceal: concealAccess,
   }),
   redis: setting({
     default: "",

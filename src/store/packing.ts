@@ -1,6 +1,6 @@
 /** In charge of the small encodings inside rows: lists of numbers, what is served of a match. */
 
-import type { Fragment } from "../store.ts";
+import type { Fragment } from "./store.ts";
 
 const NUMBER = 4;
 

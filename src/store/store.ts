@@ -15,19 +15,12 @@
  * Inspector sees withheld ones too (operators' questions), a Keeper may change them.
  */
 
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { Place, Sort, Window } from "../query/query.ts";
 
-export type Awaitable<T> = T | Promise<T>;
-
-/**
- * Goes on with what was asked for: at once if it is there already, since to wait for that would cost
- * as much as many a look-up; else when it comes.
- */
-export function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
+export { type Awaitable, after } from "../domain/awaitable.ts";
 
 /** Bytes that only document/ can make and read. */
 export type Fragment = Uint8Array;

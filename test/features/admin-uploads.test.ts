@@ -6,6 +6,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { FailureGuard } from "../../src/access/guard.ts";
+import { filesIn } from "../../src/access/place.ts";
 import { startAdmin } from "../../src/admin/server.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -33,7 +34,7 @@ function startListener(patienceMs: number) {
     token: TOKEN,
     guard: new FailureGuard(0),
     trustedProxies: settings["trusted-proxies"],
-    dataDir: folder.path,
+    access: filesIn(folder.path),
     plan: {
       tiers: settings.tiers,
       defaults: { rate: 1, burst: 1, matchesPerDay: 1 },

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { FileKeys } from "../../src/access/file-keys.ts";
 import { looksLikeKey } from "../../src/access/key.ts";
 import { KeyWatch } from "../../src/access/watch.ts";
 import { formatTimestamp } from "../../src/domain/time.ts";
@@ -30,7 +31,7 @@ async function shown(id: string, data: string): Promise<any> {
 }
 
 test("a key is made, changed, rotated and revoked, and a server follows", async () => {
-  const watch = new KeyWatch(join(cwd, "life"), PLAN, unobserved);
+  const watch = new KeyWatch(new FileKeys(join(cwd, "life")), PLAN, unobserved);
   watch.start();
   const find = (key: string) => {
     watch.refresh();
@@ -152,7 +153,7 @@ describe("rotate", () => {
     const { key, id } = await made("leak");
     const { stdout, stderr } = await keys("rotate", id, "--overlap", "0", "--data", "leak");
     expect(stderr).toContain("The old one has ended.");
-    const watch = new KeyWatch(join(cwd, "leak"), PLAN, unobserved);
+    const watch = new KeyWatch(new FileKeys(join(cwd, "leak")), PLAN, unobserved);
     watch.refresh();
     expect(watch.find(`Bearer ${key}`, Date.now())).toBeUndefined();
     expect(watch.find(`Bearer ${stdout.trim()}`, Date.now())?.id).toBe(id);

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathOf } from "../../src/access/file.ts";
+import { FileKeys } from "../../src/access/file-keys.ts";
 import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
 import { KEYS_FILE } from "../../src/access/keys-file.ts";
 import { KeyWatch } from "../../src/access/watch.ts";
@@ -109,7 +110,7 @@ test("a tier that the settings have lost is named, with what counts instead", as
 
 test("the timer alone brings a new key to a running server", async () => {
   const announced = Promise.withResolvers<number>();
-  const watch = new KeyWatch(join(cwd, "timer"), PLAN, (event) => {
+  const watch = new KeyWatch(new FileKeys(join(cwd, "timer")), PLAN, (event) => {
     if (event.event === "keys-reloaded") announced.resolve(event.live);
   });
   watch.start();
@@ -120,7 +121,7 @@ test("the timer alone brings a new key to a running server", async () => {
 
 test("looking changes nothing that a running server would have to read again", async () => {
   await keys("create", "--name", "n", "--data", "calm");
-  const watch = new KeyWatch(join(cwd, "calm"), PLAN, unobserved);
+  const watch = new KeyWatch(new FileKeys(join(cwd, "calm")), PLAN, unobserved);
   watch.start();
   expect((await keys("list", "--data", "calm")).exitCode).toBe(0);
   expect(watch.refresh()).toBe(false);

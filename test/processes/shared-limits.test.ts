@@ -1,6 +1,14 @@
 /** In charge of limits that two instances share through a real Redis, and of what they do while it is away. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
 import { type Instance, makeKey, startInstance, until } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
@@ -11,6 +19,8 @@ const BOUND_MS = 400;
 const MATCHES = Array.from({ length: 40 }, (_, index) => aMatch({ id: `match-${index}` }));
 const ONE = "/shards/na/matches/match-0";
 const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
+
+setDefaultTimeout(60_000);
 
 let redis: TestRedis;
 let world: World;
@@ -47,6 +57,14 @@ async function passed(instances: Instance[], key: string, count: number): Promis
   return replies.filter(({ status }) => status === 200).length;
 }
 
+/** How many decisions they made without Redis so far. */
+async function decidedAlone(instances: Instance[]): Promise<number> {
+  const metrics = await Promise.all(
+    instances.map((instance) => instance.metric("matchbook_shared_limits_fallbacks_total")),
+  );
+  return metrics.flat().reduce((sum, { value }) => sum + value, 0);
+}
+
 /** Sends one request after another, until told to stop; says what became of them. */
 function load(instances: Instance[], key: string) {
   let isOver = false;
@@ -75,11 +93,19 @@ const are = (state: "ok" | "away", instances: Instance[]) =>
 
 describe("two instances over one Redis", () => {
   test("let through exactly what one bucket holds, of 200 requests at once", async () => {
-    const { key } = makeKey(world, { rate: 1, burst: 60 });
+    const made = Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 }));
     const both = await twoInstances();
-    expect(await passed(both, key, 200)).toBe(60);
-    const { status, body } = await both[0].get(ONE, key);
-    expect([status, body.errors[0].code]).toEqual([429, "rate-limited"]);
+    // On a very busy machine Redis may be too slow once, and then limits are not shared: not so five times.
+    for (const { key } of made) {
+      const before = await decidedAlone(both);
+      const count = await passed(both, key, 200);
+      if ((await decidedAlone(both)) > before) continue;
+      expect(count).toBe(60);
+      const { status, body } = await both[0].get(ONE, key);
+      expect([status, body.errors[0].code]).toEqual([429, "rate-limited"]);
+      return;
+    }
+    throw new Error("Redis was too slow every time");
   });
 
   test("count one budget, and refuse the day on both once one has refused it", async () => {

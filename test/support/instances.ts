@@ -10,6 +10,7 @@ import { JSON_API, type World } from "./world.ts";
 
 export interface Instance {
   url: string;
+  adminUrl: string;
   /** Everything it said, requests aside. */
   events: Event[];
   get(path: string, key: string): Promise<{ status: number; milliseconds: number; body: Body }>;
@@ -38,6 +39,7 @@ export async function startInstance(world: World, settings: Partial<Settings>): 
   };
   return {
     url: server.url,
+    adminUrl: server.adminUrl!,
     events,
     get: (path, key) => fetched(path, { Authorization: `Bearer ${key}`, Accept: JSON_API }),
     status: async () => (await fetched("/status", {})).body,

@@ -19,6 +19,9 @@ export interface Cluster {
   /** "immediate" ends it as a crash would. */
   stop(mode?: "fast" | "immediate"): void;
   start(): Promise<void>;
+  /** All of its processes stand still until `goOn`: connections stay, and nothing is answered. */
+  pause(): void;
+  goOn(): void;
   remove(): void;
 }
 
@@ -81,6 +84,8 @@ export function clusterIn(folder: string, port: number): Cluster {
     async start() {
       run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
     },
+    pause: () => signal(data, "SIGSTOP"),
+    goOn: () => signal(data, "SIGCONT"),
     remove() {
       if (existsSync(join(data, "postmaster.pid"))) {
         run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
@@ -88,6 +93,14 @@ export function clusterIn(folder: string, port: number): Cluster {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** To the first process first, so that it starts no others meanwhile. */
+function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
+  const first = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+  process.kill(first, name);
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, "utf8").trim();
+  for (const child of children.split(" ")) if (child !== "") process.kill(Number(child), name);
 }
 
 function asUser(command: string[]): string {

@@ -12,6 +12,8 @@ export interface Finished {
 }
 
 export interface RunOptions {
+  /** Another program in place of bin/matchbook. */
+  program?: string;
   stdin?: string | Uint8Array;
   cwd?: string;
   env?: Record<string, string>;
@@ -35,7 +37,7 @@ export function spawnMatchbook(args: string[], options: RunOptions = {}) {
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("MATCHBOOK_"),
   );
-  return Bun.spawn([MATCHBOOK, ...args], {
+  return Bun.spawn([options.program ?? MATCHBOOK, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { ...Object.fromEntries(surroundings), ...options.env },
     stdin: "pipe",

@@ -5,8 +5,9 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathOf } from "../../src/access/file.ts";
+import { FileKeys } from "../../src/access/file-keys.ts";
 import { hashKey } from "../../src/access/key.ts";
-import { type Keyring, openKeyring } from "../../src/access/keyring.ts";
+import { openKeyring, type SqliteKeyring } from "../../src/access/keyring.ts";
 import { KEYS_FILE } from "../../src/access/keys-file.ts";
 import { KeyWatch } from "../../src/access/watch.ts";
 import type { AccessPlan } from "../../src/domain/allowance.ts";
@@ -30,11 +31,11 @@ const NOW = 1_000_000;
 const bearer = (key: string) => `Bearer ${key}`;
 
 /** A keyring and a server's watch on it. */
-function watched(): { keyring: Keyring; watch: KeyWatch; events: Event[]; stop(): void } {
+function watched(): { keyring: SqliteKeyring; watch: KeyWatch; events: Event[]; stop(): void } {
   const folder = freshFolder();
   const keyring = openKeyring(folder);
   const events: Event[] = [];
-  const watch = new KeyWatch(folder, PLAN, (event) => events.push(event));
+  const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
   watch.start();
   return {
     keyring,
@@ -48,7 +49,7 @@ function watched(): { keyring: Keyring; watch: KeyWatch; events: Event[]; stop()
 }
 
 /** A new key in place of an old one. */
-function rotated(keyring: Keyring, id: string, overlapMs: number): string {
+function rotated(keyring: SqliteKeyring, id: string, overlapMs: number): string {
   const outcome = keyring.rotate(id, overlapMs, NOW);
   if (typeof outcome !== "object") throw new Error(outcome);
   return outcome.key;
@@ -58,7 +59,7 @@ describe("a server's keys", () => {
   test("begin without a file and are there after the first was made", () => {
     const folder = freshFolder();
     const events: Event[] = [];
-    const watch = new KeyWatch(folder, PLAN, (event) => events.push(event));
+    const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
     watch.start();
     expect(watch.refresh()).toBe(false);
     const keyring = openKeyring(folder);
@@ -102,7 +103,7 @@ describe("a server's keys", () => {
     const restored = there.create({ name: "restored" }, 1000);
     there.close();
 
-    const watch = new KeyWatch(folder, PLAN, unobserved);
+    const watch = new KeyWatch(new FileKeys(folder), PLAN, unobserved);
     watch.start();
     expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
     renameSync(fileIn(backup), fileIn(folder));

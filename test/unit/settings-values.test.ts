@@ -1,6 +1,7 @@
 /** In charge of what each setting accepts and how it refuses. */
 
 import { describe, expect, test } from "bun:test";
+import { concealAccess } from "../../src/settings/access.ts";
 import { AddressSet } from "../../src/settings/proxies.ts";
 import { concealUser } from "../../src/settings/redis.ts";
 import { concealShards } from "../../src/settings/shards.ts";
@@ -38,6 +39,20 @@ const ACCEPTED: [SettingName, string, unknown][] = [
   ["max-record-bytes", "64KiB", 65_536],
   ["max-record-bytes", "16mib", 16_777_216],
   ["batch", "10000", 10_000],
+  ["access", "", undefined],
+  [
+    "access",
+    "postgres://u:p@h/d?pool=3",
+    {
+      engine: "postgres",
+      given: "postgres://u:p@h/d?pool=3",
+      url: "postgres://u:p@h/d",
+      shown: "postgres://h/d, schema matchbook_access",
+      schema: "matchbook_access",
+      prepares: true,
+      pool: 3,
+    },
+  ],
   ["redis", "", ""],
   ["redis", "redis://localhost", "redis://localhost"],
   ["redis", "rediss://u:p@h:6380/2", "rediss://u:p@h:6380/2"],
@@ -75,6 +90,9 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["title-id", "a\nb", /on one line/],
   ["rate", "0", /from 1 to 1000000/],
   ["rate", "100000001", /from 1 to 1000000/],
+  ["access", "sqlite:keys.db", /must be postgres:/],
+  ["access", "postgres://u:p@h", /is wrong: it must be postgres:/],
+  ["access", "postgres://u:p@h/d?pool=0", /is wrong: its pool must be/],
   ["redis", "localhost:6379", /redis:\/\/USER/],
   ["redis", "http://localhost", /redis:\/\/USER/],
   ["redis", "redis://", /redis:\/\/USER/],
@@ -128,6 +146,14 @@ test.each([
   ["user:pw@h", "***@h"],
 ])("the Redis %p is shown without user and password", (text, shown) => {
   expect(concealUser(text)).toBe(shown);
+});
+
+test.each([
+  ["", ""],
+  ["postgres://user:pw@h:5432/db?pool=3", "postgres://***@h:5432/db?pool=3"],
+  ["postgres://h/db?user=u&password=secret", "postgres://h/db?user=u&password=***"],
+])("the database of keys %p is shown without user and password", (text, shown) => {
+  expect(concealAccess(text)).toBe(shown);
 });
 
 describe("a shard's location is shown without user and password", () => {

@@ -27,6 +27,7 @@ interface Question {
 export class RedisLink {
   readonly #url: string;
   readonly #observe: Observe;
+  readonly #answerMs: number;
   /** Undefined while Redis is away. */
   #client: RedisClient | undefined;
   /** The oldest first. */
@@ -38,9 +39,10 @@ export class RedisLink {
   #wasUp: boolean | undefined;
   #fallbacks = 0;
 
-  constructor(url: string, observe: Observe) {
+  constructor(url: string, observe: Observe, answerMs = ANSWER_MS) {
     this.#url = url;
     this.#observe = observe;
+    this.#answerMs = answerMs;
   }
 
   get isUp(): boolean {
@@ -92,7 +94,7 @@ export class RedisLink {
     return new Promise((resolve, reject) => {
       const question: Question = { since: performance.now(), giveUp: reject };
       this.#waiting.add(question);
-      this.#watch(ANSWER_MS);
+      this.#watch(this.#answerMs);
       client.send("EVALSHA", [hash, String(keys.length), ...keys, ...values.map(String)]).then(
         (answer) => {
           this.#waiting.delete(question);
@@ -115,15 +117,15 @@ export class RedisLink {
       const [oldest] = this.#waiting;
       if (!oldest) return;
       const age = performance.now() - oldest.since;
-      if (age < ANSWER_MS) this.#watch(ANSWER_MS - age);
+      if (age < this.#answerMs) this.#watch(this.#answerMs - age);
       else setTimeout(() => this.#giveUp(oldest), GRACE_MS);
     }, milliseconds);
   }
 
   #giveUp(late: Question): void {
     if (this.#waiting.has(late) && this.#client) {
-      this.#lose(this.#client, new Error(`Redis gave no answer within ${ANSWER_MS} ms`));
-    } else if (this.#waiting.size > 0) this.#watch(ANSWER_MS);
+      this.#lose(this.#client, new Error(`Redis gave no answer within ${this.#answerMs} ms`));
+    } else if (this.#waiting.size > 0) this.#watch(this.#answerMs);
   }
 
   /** Whoever waits is told at once. */

@@ -58,7 +58,8 @@ local exact, sketch, spent = KEYS[1], KEYS[2], KEYS[3]
 local most, lasts = tonumber(ARGV[1]), ARGV[2]
 
 local function refuse()
-  redis.call("SET", spent, ARGV[1], "PX", lasts)
+  local before = redis.call("GET", spent)
+  if not before or tonumber(before) < most then redis.call("SET", spent, ARGV[1], "PX", lasts) end
   return 0
 end
 

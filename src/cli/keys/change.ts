@@ -13,20 +13,24 @@ export function addChange(group: Command): void {
     .command("change")
     .description("change what a key may do; a running server goes by it within seconds")
     .argument("<id>", "the key's id, as 'matchbook keys list' shows it")
-    .action((id: string) => {
+    .action(async (id: string) => {
       const { values } = settingsOf(command);
       const now = Date.now();
       const changes = termsOf(command, values, now);
       if (Object.keys(changes).length === 0) {
         throw new Misuse(`nothing to change: give at least one of ${EVERY_FLAG.join(", ")}`);
       }
-      const record = withKey(values.data, id, (keyring) => keyring.change(id, changes)!);
+      const record = await withKey(
+        values,
+        id,
+        async (keyring) => (await keyring.change(id, changes))!,
+      );
       const state = stateOf(record, now) === "live" ? "" : ` It is ${stateInWords(record, now)}.`;
       note(`Changed ${id}, "${record.name}": ${termsInWords(accessPlan(values), record)}${state}`);
       noteMissingShards(changes, values);
     });
   withTerms(command, { isNew: false });
-  withSettings(command, ["tiers"]);
+  withSettings(command, ["access", "tiers"]);
   withExamples(command, [
     ["matchbook keys change k_3fGh7Kq0Zx --tier community", "move a key to another tier"],
     [

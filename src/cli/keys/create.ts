@@ -11,11 +11,11 @@ export function addCreate(group: Command): void {
   const command = group
     .command("create")
     .description("make a key and print it, alone, on standard output; it is shown only once")
-    .action((flags: { name: string }) => {
+    .action(async (flags: { name: string }) => {
       const { values } = settingsOf(command);
       const now = Date.now();
       const wanted = { name: flags.name, ...termsOf(command, values, now) };
-      const { key, record } = withKeyring(values.data, (keyring) => keyring.create(wanted, now));
+      const { key, record } = await withKeyring(values, (keyring) => keyring.create(wanted, now));
       print(key);
       note(
         `Made key ${record.id} for "${record.name}": ${termsInWords(accessPlan(values), record)}`,
@@ -24,7 +24,7 @@ export function addCreate(group: Command): void {
       noteMissingShards(wanted, values);
     });
   withTerms(command, { isNew: true });
-  withSettings(command, ["tiers"]);
+  withSettings(command, ["access", "tiers"]);
   withExamples(command, [
     ["matchbook keys create --name stats-site", "a key of the first tier"],
     [

@@ -7,7 +7,7 @@ import { type AccessPlan, allowanceOf } from "../../domain/allowance.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { accessPlan } from "../../wiring.ts";
 import { age, note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
-import { readKeys, readLastSeen } from "./open.ts";
+import { readKeys, readLastSeen, whereKeysAre } from "./open.ts";
 import { fitted, rightAligned } from "./table.ts";
 import { showsBlocks, surroundings } from "./terminal.ts";
 import { grouped, lostTiers, stateInWords } from "./words.ts";
@@ -20,24 +20,24 @@ export function addList(group: Command): void {
         "The rate is in requests a minute; matches are different ones a day.",
     )
     .option("--json", "print one JSON array")
-    .action((options: { json?: true }) => {
+    .action(async (options: { json?: true }) => {
       const { values } = settingsOf(command);
       const plan = accessPlan(values);
-      const records = readKeys(values.data);
-      const lastSeen = readLastSeen(values.data);
+      const records = await readKeys(values);
+      const lastSeen = await readLastSeen(values);
       const now = Date.now();
       if (options.json) {
         const described = records.map((one) => describeKey(one, plan, lastSeen.get(one.id), now));
         print(JSON.stringify(described, null, 2));
       } else if (records.length === 0) {
-        note(`No keys in ${values.data} yet: 'matchbook keys create' makes one.`);
+        note(`No keys in ${whereKeysAre(values)} yet: 'matchbook keys create' makes one.`);
       } else {
         print(asTable(records, plan, lastSeen, now));
         const warning = lostTiers(plan, records);
         if (warning !== undefined) note(warning);
       }
     });
-  withSettings(command, ["tiers", "rate", "burst", "matches-per-day"]);
+  withSettings(command, ["access", "tiers", "rate", "burst", "matches-per-day"]);
   withExamples(command, [
     ["matchbook keys list", "a table"],
     ["matchbook keys list --json", "the same and more for a program"],

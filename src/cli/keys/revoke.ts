@@ -9,11 +9,11 @@ export function addRevoke(group: Command): void {
     .command("revoke")
     .description("end a key for good; a running server stops accepting it within seconds")
     .argument("<id>", "the key's id, as 'matchbook keys list' shows it")
-    .action((id: string) => {
+    .action(async (id: string) => {
       const { values } = settingsOf(command);
-      const outcome = withKey(values.data, id, (keyring) => keyring.revoke(id, Date.now()));
+      const outcome = await withKey(values, id, (keyring) => keyring.revoke(id, Date.now()));
       note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
     });
-  withSettings(command);
+  withSettings(command, ["access"]);
   withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "end one key"]]);
 }

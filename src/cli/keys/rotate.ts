@@ -31,12 +31,12 @@ export function addRotate(group: Command): void {
       "how long the old key stays good: 30min, 24h, 7d; 0 ends it at once",
       USUAL_OVERLAP,
     )
-    .action((id: string, flags: { overlap: string }) => {
+    .action(async (id: string, flags: { overlap: string }) => {
       const overlapMs = flagValue("--overlap", flags.overlap, parseOverlap);
       const { values } = settingsOf(command);
       const now = Date.now();
-      const { key, record } = withKey(values.data, id, (keyring, before) => {
-        const outcome = keyring.rotate(id, overlapMs, now);
+      const { key, record } = await withKey(values, id, async (keyring, before) => {
+        const outcome = await keyring.rotate(id, overlapMs, now);
         if (typeof outcome === "object") return outcome;
         throw new Failure(
           `${id} is ${stateInWords(before, now)}, and only a live key can be rotated; ` +
@@ -49,7 +49,7 @@ export function addRotate(group: Command): void {
       note(`Made a new key for ${id}, "${record.name}". ${endOfOld(record, now)}`);
       note("The key is not kept in readable form and cannot be shown again.");
     });
-  withSettings(command);
+  withSettings(command, ["access"]);
   withExamples(command, [
     ["matchbook keys rotate k_3fGh7Kq0Zx", "a new key; the old one is good for another day"],
     ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "a week to change over"],

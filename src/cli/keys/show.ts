@@ -1,7 +1,7 @@
 /** In charge of `matchbook keys show`: everything about one key. */
 
 import type { Command } from "commander";
-import type { UsageBook } from "../../access/book.ts";
+import type { Book } from "../../access/book.ts";
 import { dayOf, writtenDay } from "../../access/day.ts";
 import { describeKey } from "../../access/describe.ts";
 import { DistinctCounter } from "../../access/distinct.ts";
@@ -24,16 +24,24 @@ export function addShow(group: Command): void {
     .option("--json", "print one JSON object")
     .action(async (id: string, options: { json?: true }) => {
       const { values } = settingsOf(command);
-      const record = withKey(values.data, id, (_, found) => found);
+      const record = await withKey(values, id, (_, found) => found);
       const now = Date.now();
       const plan = accessPlan(values);
-      const used = readUsage(values.data, UNUSED, (book) => useOf(book, id, now));
+      const used = await readUsage(values, UNUSED, (book) => useOf(book, id, now));
       if (options.json) print(JSON.stringify(asJson(record, plan, used, now), null, 2));
       else print(keyInFull(record, plan, used, await readableShards(values, plan, record), now));
       const warning = lostTiers(plan, [record]);
       if (warning !== undefined) note(warning);
     });
-  withSettings(command, ["tiers", "rate", "burst", "matches-per-day", "closed-shards", "shards"]);
+  withSettings(command, [
+    "access",
+    "tiers",
+    "rate",
+    "burst",
+    "matches-per-day",
+    "closed-shards",
+    "shards",
+  ]);
   withExamples(command, [
     ["matchbook keys show k_3fGh7Kq0Zx", "for people"],
     ["matchbook keys show k_3fGh7Kq0Zx --json", "for programs"],
@@ -42,13 +50,13 @@ export function addShow(group: Command): void {
 
 const UNUSED: Use = { lastSeen: undefined, today: undefined, matches: 0 };
 
-function useOf(book: UsageBook, id: string, now: number): Use {
+async function useOf(book: Book, id: string, now: number): Promise<Use> {
   const today = dayOf(now);
-  const budget = book.budget(id, today);
+  const budget = await book.budget(id, today);
   const counter = budget && DistinctCounter.fromBytes(budget.counter);
   return {
-    lastSeen: book.lastSeen().get(id),
-    today: book.read(today, id)[0],
+    lastSeen: (await book.lastSeen()).get(id),
+    today: (await book.read(today, id))[0],
     matches: counter?.count ?? 0,
   };
 }

@@ -8,9 +8,10 @@ import type { KeyDay } from "../../access/usage.ts";
 import { type AccessPlan, allowanceOf } from "../../domain/allowance.ts";
 import { describeDay } from "../../http/usage.ts";
 import { wholeNumber } from "../../settings/parsers.ts";
+import type { Settings } from "../../settings/table.ts";
 import { accessPlan } from "../../wiring.ts";
 import { flagValue, note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
-import { readKeys, readLastSeen, readUsage, withKey } from "./open.ts";
+import { readKeys, readLastSeen, readUsage, whereKeysAre, withKey } from "./open.ts";
 import { byKey, requestsIn } from "./sums.ts";
 import { surroundings } from "./terminal.ts";
 import { linesOfDays, type Span, tableOfKeys, type UsedKey } from "./usage-text.ts";
@@ -27,25 +28,25 @@ export function addUsage(group: Command): void {
     .argument("[id]", "the key's id, as 'matchbook keys list' shows it")
     .option("--days <N>", "how many days, today included", USUAL_DAYS)
     .option("--json", "print JSON: one object for one key, else an array; without days of no use")
-    .action((id: string | undefined, flags: { days: string; json?: true }) => {
+    .action(async (id: string | undefined, flags: { days: string; json?: true }) => {
       const length = flagValue("--days", flags.days, wholeNumber(1, KEPT_DAYS));
       const { values } = settingsOf(command);
       const plan = accessPlan(values);
       const now = Date.now();
       const span: Span = { last: dayOf(now), length };
       if (id === undefined) {
-        const keys = allKeys(values.data, span, now);
+        const keys = await allKeys(values, span, now);
         if (flags.json) printJson(keys.map((key) => asJson(plan, key)));
         else if (keys.length > 0) print(tableOfKeys(keys, span, now, surroundings()));
-        else note(`No keys in ${values.data} yet: 'matchbook keys create' makes one.`);
+        else note(`No keys in ${whereKeysAre(values)} yet: 'matchbook keys create' makes one.`);
       } else {
-        const key = oneKey(values.data, id, span);
+        const key = await oneKey(values, id, span);
         if (flags.json) printJson(asJson(plan, key));
         else if (key.days.length > 0) print(linesOfDays(key, span, surroundings()));
         else note(`${id} was not used in the last ${length} days.`);
       }
     });
-  withSettings(command, ["tiers"]);
+  withSettings(command, ["access", "tiers"]);
   withExamples(command, [
     ["matchbook keys usage", "all keys, the last 30 days"],
     ["matchbook keys usage k_3fGh7Kq0Zx --days 7", "one key's week, a line a day"],
@@ -55,17 +56,18 @@ export function addUsage(group: Command): void {
 
 const firstOf = ({ last, length }: Span): number => last - length + 1;
 
-function oneKey(dataDir: string, id: string, span: Span): UsedKey {
-  const record = withKey(dataDir, id, (_, found) => found);
-  const days = readUsage(dataDir, [], (book) => book.read(firstOf(span), id));
+async function oneKey(settings: Settings, id: string, span: Span): Promise<UsedKey> {
+  const record = await withKey(settings, id, (_, found) => found);
+  const days = await readUsage(settings, [] as KeyDay[], (book) => book.read(firstOf(span), id));
   return { id, record, days, lastSeen: days.at(-1)?.lastSeen };
 }
 
 /** Most used first. Ended keys are there if they were used, and so are keys that are gone altogether. */
-function allKeys(dataDir: string, span: Span, now: number): UsedKey[] {
-  const records = new Map(readKeys(dataDir).map((record) => [record.id, record]));
-  const used = byKey(readUsage(dataDir, [] as KeyDay[], (book) => book.read(firstOf(span))));
-  const lastSeen = readLastSeen(dataDir);
+async function allKeys(settings: Settings, span: Span, now: number): Promise<UsedKey[]> {
+  const records = new Map((await readKeys(settings)).map((record) => [record.id, record]));
+  const days = await readUsage(settings, [] as KeyDay[], (book) => book.read(firstOf(span)));
+  const used = byKey(days);
+  const lastSeen = await readLastSeen(settings);
   const ids = new Set([...used.keys(), ...records.keys()]);
   return [...ids]
     .map((id) => ({

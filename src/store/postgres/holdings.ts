@@ -1,7 +1,7 @@
 /** In charge of going through a shard in PostgreSQL in steps: every record, every player, every team. */
 
 import type { Fate, KeptRecord, NamedHolding, Spot } from "../store.ts";
-import { keptRecord, RECORD, type RecordRow } from "./matches.ts";
+import { keptRecord, type RecordRow, SERVED_RECORD, WITHHELD_RECORD } from "./matches.ts";
 import type { NamedTable } from "./numbers.ts";
 import type { Connection } from "./session.ts";
 
@@ -38,9 +38,11 @@ export class HeldRows {
   /** The time alone is said as well: it tells which months need not be looked at. */
   async #served({ createdAt, id }: Spot, limit: number): Promise<KeptRecord[]> {
     const rows = await this.connection.rows<RecordRow>(
-      `SELECT ${RECORD}, NULL AS reason FROM {matches}
-       WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
-       ORDER BY created_at, id LIMIT $3`,
+      `SELECT ${SERVED_RECORD} FROM
+         (SELECT * FROM {matches}
+          WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
+          ORDER BY created_at, id LIMIT $3) AS next
+       JOIN {sheets} USING (created_at, id) ORDER BY created_at, id`,
       [createdAt, id, limit],
     );
     return rows.map(keptRecord);
@@ -48,7 +50,7 @@ export class HeldRows {
 
   async #withheld(afterId: string, limit: number): Promise<KeptRecord[]> {
     const rows = await this.connection.rows<RecordRow>(
-      `SELECT ${RECORD}, reason FROM {withheld} WHERE id > $1 ORDER BY id LIMIT $2`,
+      `SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id > $1 ORDER BY id LIMIT $2`,
       [afterId, limit],
     );
     return rows.map(keptRecord);

@@ -3,6 +3,8 @@
 import { WITHHELD_REASONS, type WithheldReason } from "../../domain/visibility.ts";
 import type { Counts, Holdings, Keeper, KeptRecord, Transaction } from "../store.ts";
 import { rankedEvidence } from "./counters.ts";
+import { isConcluded } from "./doubt.ts";
+import { CommitInDoubt } from "./failures.ts";
 import { prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import type { Session } from "./session.ts";
@@ -103,18 +105,23 @@ export class PostgresKeeper implements Keeper {
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     await this.ready();
+    let done: { result: T; token: string | undefined } | undefined;
     try {
-      return await this.#session.transaction("READ COMMITTED", async (connection) => {
+      await this.#session.transaction("READ COMMITTED", async (connection) => {
         await takeTurn(connection, this.#session, this.#patienceMs);
         await this.#partitions.makeAhead(connection, this.#now());
         const transaction = new PostgresTransaction(connection, this.#partitions);
         const result = await work(transaction);
-        await transaction.conclude();
-        return result;
+        done = { result, token: await transaction.conclude() };
       });
     } catch (error) {
       this.#partitions.forget();
-      throw error;
+      const isThere =
+        error instanceof CommitInDoubt &&
+        done?.token !== undefined &&
+        (await isConcluded(this.#session, done.token, this.#patienceMs, error));
+      if (!isThere) throw error;
     }
+    return done!.result;
   }
 }

@@ -1,6 +1,7 @@
 /** In charge of the rows of records, served and withheld, inside a transaction. */
 
 import type { WithheldReason } from "../../domain/visibility.ts";
+import { packServed, sheetOf } from "../packing.ts";
 import { packResult, unpackResult } from "../results.ts";
 import type {
   Fate,
@@ -11,7 +12,7 @@ import type {
   StoredMatch,
   WithheldEntry,
 } from "../store.ts";
-import { laidOut } from "./blobs.ts";
+import { type GivenColumn, insertRows } from "./columns.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Partitions } from "./partitions.ts";
 import type { Connection } from "./session.ts";
@@ -22,13 +23,16 @@ export interface RecordRow {
   game_mode: string;
   patch_version: string;
   content_hash: Uint8Array;
-  sheet: Uint8Array;
   carried: Uint8Array;
+  /** Of a served record together with the numbers of those it names. */
+  sheet: Uint8Array;
   reason: WithheldReason | null;
 }
 
-export const RECORD = "id, created_at, game_mode, patch_version, content_hash, sheet, carried";
-const SERVED = "{match_ids} AS ids JOIN {matches} AS m USING (created_at, id)";
+const RECORD = "id, created_at, game_mode, patch_version, content_hash, carried";
+export const SERVED_RECORD = `${RECORD}, served AS sheet, NULL AS reason`;
+export const WITHHELD_RECORD = `${RECORD}, sheet, reason`;
+const SERVED = "{sheets} JOIN {matches} USING (created_at, id)";
 
 export class MatchRows {
   /** Served matches added, less those removed. */
@@ -43,7 +47,7 @@ export class MatchRows {
   async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
     if (ids.length === 0) return new Map();
     const rows = await this.connection.rows<Pick<RecordRow, "id" | "content_hash" | "reason">>(
-      `SELECT id, content_hash, NULL AS reason FROM ${SERVED} WHERE id = ANY($1::text[])
+      `SELECT id, content_hash, NULL AS reason FROM {sheets} WHERE id = ANY($1::text[])
        UNION ALL SELECT id, content_hash, reason FROM {withheld} WHERE id = ANY($1::text[])`,
       [ids],
     );
@@ -55,8 +59,8 @@ export class MatchRows {
   async load(ids: string[]): Promise<KeptRecord[]> {
     if (ids.length === 0) return [];
     const rows = await this.connection.rows<RecordRow>(
-      `SELECT ${RECORD}, NULL AS reason FROM ${SERVED} WHERE id = ANY($1::text[])
-       UNION ALL SELECT ${RECORD}, reason FROM {withheld} WHERE id = ANY($1::text[])`,
+      `SELECT ${SERVED_RECORD} FROM ${SERVED} WHERE id = ANY($1::text[])
+       UNION ALL SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id = ANY($1::text[])`,
       [ids],
     );
     return rows.map(keptRecord);
@@ -72,30 +76,25 @@ export class MatchRows {
 
   async addServed(matches: MatchEntry[]): Promise<void> {
     if (matches.length === 0) return;
-    const { players, teams } = this.numbers;
     await this.partitions.makeFor(
       this.connection,
       matches.map(({ createdAt }) => createdAt),
     );
-    await players.find(matches.flatMap((match) => match.players.map(({ id }) => id)));
-    await teams.find(matches.flatMap((match) => match.teams.map(({ id }) => id)));
-    await this.#insert("matches", matches, [
-      ["players", "integer[]", matches.map((match) => listed(match.players, players))],
-      ["teams", "integer[]", matches.map((match) => listed(match.teams, teams))],
+    await this.#find(matches);
+    // One after another, but without waiting for each.
+    await Promise.all([
+      this.#addMatches(matches),
+      this.#addSheets(matches),
+      this.#addPlayers(matches),
+      this.#addTeams(matches),
     ]);
-    await this.connection.run(
-      "INSERT INTO {match_ids} (id, created_at) SELECT * FROM unnest($1::text[], $2::bigint[])",
-      [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)],
-    );
-    await this.#addEntries(matches);
     this.added += matches.length;
   }
 
   async removeServed(matches: MatchEntry[]): Promise<void> {
     if (matches.length === 0) return;
     const { players, teams } = this.numbers;
-    await players.find(matches.flatMap((match) => match.players.map(({ id }) => id)));
-    await teams.find(matches.flatMap((match) => match.teams.map(({ id }) => id)));
+    await this.#find(matches);
     const entries = [
       ["player_matches", "player", entriesOf(matches, "players", players)],
       ["team_matches", "team", entriesOf(matches, "teams", teams)],
@@ -110,7 +109,7 @@ export class MatchRows {
       );
     }
     const keys = [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)];
-    for (const table of ["matches", "match_ids"]) {
+    for (const table of ["matches", "sheets"]) {
       await this.connection.run(
         `DELETE FROM {${table}} AS old USING unnest($1::text[], $2::bigint[])
            AS gone (id, created_at)
@@ -123,8 +122,12 @@ export class MatchRows {
 
   async addWithheld(matches: WithheldEntry[]): Promise<void> {
     if (matches.length === 0) return;
-    await this.#insert("withheld", matches, [
-      ["reason", "text", matches.map(({ reason }) => reason)],
+    await insertRows(this.connection, "withheld", [
+      ...labelColumns(matches),
+      { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
+      { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
+      { name: "sheet", type: "bytea", values: matches.map(({ sheet }) => sheet) },
+      { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
     ]);
   }
 
@@ -134,15 +137,16 @@ export class MatchRows {
   }
 
   async playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
+    const num = await this.numbers.players.known(playerId);
+    if (num === undefined) return [];
     const rows = await this.connection.rows<{
       created_at: string;
       match_id: string;
       result: number;
     }>(
       `SELECT created_at, match_id, result FROM {player_matches}
-       WHERE player = (SELECT num FROM {players} WHERE id = $1)
-       ORDER BY created_at DESC, match_id DESC LIMIT $2`,
-      [playerId, limit],
+       WHERE player = $1::integer ORDER BY created_at DESC, match_id DESC LIMIT $2`,
+      [num, limit],
     );
     return rows.map((row) => ({
       createdAt: Number(row.created_at),
@@ -152,74 +156,85 @@ export class MatchRows {
   }
 
   async latestOfTeam(teamId: string): Promise<string | undefined> {
+    const num = await this.numbers.teams.known(teamId);
+    if (num === undefined) return undefined;
     const [row] = await this.connection.rows<{ match_id: string }>(
-      `SELECT match_id FROM {team_matches} WHERE team = (SELECT num FROM {teams} WHERE id = $1)
+      `SELECT match_id FROM {team_matches} WHERE team = $1::integer
        ORDER BY created_at DESC, match_id DESC LIMIT 1`,
-      [teamId],
+      [num],
     );
     return row?.match_id;
   }
 
-  /** Adds records with further columns of their own, given as texts. */
-  async #insert(
-    table: "matches" | "withheld",
-    matches: readonly StoredMatch[],
-    further: [column: string, type: string, values: string[]][],
-  ): Promise<void> {
-    const blobs = laidOut(
-      matches.flatMap(({ contentHash, sheet, carried }) => [contentHash, sheet, carried]),
-    );
-    const nth = (values: number[], which: number) => values.filter((_, at) => at % 3 === which);
-    const cut = (which: number) => `substr($1, start_${which}, length_${which})`;
-    const columns: [name: string, type: string, values: readonly unknown[]][] = [
-      ["id", "text", matches.map(({ id }) => id)],
-      ["created_at", "bigint", matches.map(({ createdAt }) => createdAt)],
-      ["game_mode", "text", matches.map(({ gameMode }) => gameMode)],
-      ["patch_version", "text", matches.map(({ patchVersion }) => patchVersion)],
-      ...[0, 1, 2].flatMap((which): [string, string, number[]][] => [
-        [`start_${which}`, "integer", nth(blobs.starts, which)],
-        [`length_${which}`, "integer", nth(blobs.lengths, which)],
-      ]),
-      ...further.map(([name, , values]): [string, string, string[]] => [name, "text", values]),
-    ];
-    const names = columns.map(([name]) => name).join(", ");
-    const arrays = columns.map(([, type], at) => `$${at + 2}::${type}[]`).join(", ");
-    await this.connection.run(
-      `INSERT INTO {${table}} (${RECORD}${further.map(([name]) => `, ${name}`).join("")})
-       SELECT id, created_at, game_mode, patch_version, ${cut(0)}, ${cut(1)}, ${cut(2)}
-         ${further.map(([name, type]) => `, ${name}::${type}`).join("")}
-       FROM (SELECT $1::bytea) AS blobs, unnest(${arrays}) AS new (${names})`,
-      [blobs.bytes, ...columns.map(([, , values]) => values)],
-    );
+  /** The numbers of all that these matches name. */
+  async #find(matches: MatchEntry[]): Promise<void> {
+    const { players, teams } = this.numbers;
+    await players.find(matches.flatMap((match) => match.players.map(({ id }) => id)));
+    await teams.find(matches.flatMap((match) => match.teams.map(({ id }) => id)));
   }
 
-  async #addEntries(matches: MatchEntry[]): Promise<void> {
-    const players = entriesOf(matches, "players", this.numbers.players);
-    await this.connection.run(
-      `INSERT INTO {player_matches} (player, created_at, match_id, result)
-       SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::smallint[])`,
-      [
-        players.nums,
-        players.times,
-        players.ids,
-        matches.flatMap((match) => match.players.map(({ result }) => packResult(result))),
-      ],
-    );
-    const teams = entriesOf(matches, "teams", this.numbers.teams);
-    if (teams.ids.length === 0) return;
-    await this.connection.run(
-      `INSERT INTO {team_matches} (team, created_at, match_id, plays)
-       SELECT num, created_at, match_id, plays = 1
-       FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::smallint[])
-         AS new (num, created_at, match_id, plays)`,
-      [
-        teams.nums,
-        teams.times,
-        teams.ids,
-        matches.flatMap((match) => match.teams.map(({ plays }) => (plays ? 1 : 0))),
-      ],
-    );
+  #addMatches(matches: MatchEntry[]): Promise<void> {
+    return insertRows(this.connection, "matches", [
+      ...labelColumns(matches),
+      { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
+    ]);
   }
+
+  #addSheets(matches: MatchEntry[]): Promise<void> {
+    const { players, teams } = this.numbers;
+    const served = matches.map((match) =>
+      packServed({
+        players: match.players.map(({ id }) => players.of(id)),
+        teams: match.teams.map(({ id }) => teams.of(id)),
+        sheet: match.sheet,
+      }),
+    );
+    return insertRows(this.connection, "sheets", [
+      { name: "id", type: "text", values: matches.map(({ id }) => id) },
+      { name: "created_at", type: "bigint", values: matches.map(({ createdAt }) => createdAt) },
+      { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
+      { name: "served", type: "bytea", values: served },
+    ]);
+  }
+
+  async #addPlayers(matches: MatchEntry[]): Promise<void> {
+    const { nums, times, ids } = entriesOf(matches, "players", this.numbers.players);
+    if (nums.length === 0) return;
+    const results = matches.flatMap((match) =>
+      match.players.map(({ result }) => packResult(result)),
+    );
+    await insertRows(this.connection, "player_matches", [
+      { name: "player", type: "integer", values: nums },
+      { name: "created_at", type: "bigint", values: times },
+      { name: "match_id", type: "text", values: ids },
+      { name: "result", type: "smallint", values: results },
+    ]);
+  }
+
+  async #addTeams(matches: MatchEntry[]): Promise<void> {
+    const { nums, times, ids } = entriesOf(matches, "teams", this.numbers.teams);
+    if (nums.length === 0) return;
+    await insertRows(this.connection, "team_matches", [
+      { name: "team", type: "integer", values: nums },
+      { name: "created_at", type: "bigint", values: times },
+      { name: "match_id", type: "text", values: ids },
+      {
+        name: "plays",
+        type: "boolean",
+        values: matches.flatMap((match) => match.teams.map(({ plays }) => plays)),
+      },
+    ]);
+  }
+}
+
+/** What a record is found by. */
+function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
+  return [
+    { name: "id", type: "text", values: matches.map(({ id }) => id) },
+    { name: "created_at", type: "bigint", values: matches.map(({ createdAt }) => createdAt) },
+    { name: "game_mode", type: "text", values: matches.map(({ gameMode }) => gameMode) },
+    { name: "patch_version", type: "text", values: matches.map((match) => match.patchVersion) },
+  ];
 }
 
 /** Everybody's part in these matches, as columns. */
@@ -232,11 +247,6 @@ function entriesOf(matches: MatchEntry[], whose: "players" | "teams", numbers: N
     times: entries.map(({ match }) => match.createdAt),
     ids: entries.map(({ match }) => match.id),
   };
-}
-
-/** Their numbers as PostgreSQL writes an array. */
-function listed(entries: readonly { id: string }[], numbers: Numbers): string {
-  return `{${entries.map(({ id }) => numbers.of(id)).join(",")}}`;
 }
 
 function fateOf(reason: WithheldReason | null): Fate {
@@ -254,7 +264,7 @@ function storedMatch(row: RecordRow): StoredMatch {
     gameMode: row.game_mode,
     patchVersion: row.patch_version,
     contentHash: row.content_hash,
-    sheet: row.sheet,
+    sheet: row.reason === null ? sheetOf(row.sheet) : row.sheet,
     carried: row.carried,
   };
 }

@@ -1,7 +1,7 @@
 /** In charge of the rows of players and teams inside a transaction, and of noting which of them changed. */
 
 import type { PlayerRow, Standing, TeamRow } from "../store.ts";
-import { laidOut } from "./blobs.ts";
+import { type GivenColumn, insertRows, updateRows } from "./columns.ts";
 import type { NamedTable, Numbers } from "./numbers.ts";
 import type { Connection } from "./session.ts";
 
@@ -19,7 +19,8 @@ interface StandingRow {
 export class NamedRows {
   /** Their numbers. */
   readonly changed = { players: new Set<number>(), teams: new Set<number>() };
-  readonly removed = { players: 0, teams: 0 };
+  /** Those added, less those removed. */
+  readonly added = { players: 0, teams: 0 };
 
   constructor(
     private readonly connection: Connection,
@@ -28,10 +29,9 @@ export class NamedRows {
 
   async standings(playerIds: string[]): Promise<Map<string, Standing>> {
     if (playerIds.length === 0) return new Map();
-    // Newcomers have a number before they have anything else.
     const rows = await this.connection.rows<StandingRow>(
       `SELECT id, played, wins, played_ranked, gold, run, seen_at, seen_in FROM {players}
-       WHERE id = ANY($1::text[]) AND seen_at IS NOT NULL`,
+       WHERE id = ANY($1::text[])`,
       [playerIds],
     );
     return new Map(
@@ -51,20 +51,24 @@ export class NamedRows {
     );
   }
 
-  async putPlayers(rows: PlayerRow[]): Promise<void> {
-    await this.#put("players", rows, [
-      ["seen_at", "bigint", rows.map(({ latest }) => latest.createdAt)],
-      ["seen_in", "text", rows.map(({ latest }) => latest.matchId)],
-      ["run", "integer", rows.map(({ run }) => run)],
-      ["played", "integer", rows.map(({ totals }) => totals.played)],
-      ["wins", "integer", rows.map(({ totals }) => totals.wins)],
-      ["played_ranked", "integer", rows.map(({ totals }) => totals.playedRanked)],
-      ["gold", "text", rows.map(({ totals }) => totals.gold.toString())],
+  putPlayers(rows: PlayerRow[]): Promise<void> {
+    return this.#put("players", rows, (those) => [
+      { name: "seen_at", type: "bigint", values: those.map(({ latest }) => latest.createdAt) },
+      { name: "seen_in", type: "text", values: those.map(({ latest }) => latest.matchId) },
+      { name: "run", type: "integer", values: those.map(({ run }) => run) },
+      { name: "played", type: "integer", values: those.map(({ totals }) => totals.played) },
+      { name: "wins", type: "integer", values: those.map(({ totals }) => totals.wins) },
+      {
+        name: "played_ranked",
+        type: "integer",
+        values: those.map((one) => one.totals.playedRanked),
+      },
+      { name: "gold", type: "text", values: those.map(({ totals }) => totals.gold.toString()) },
     ]);
   }
 
-  async putTeams(rows: TeamRow[]): Promise<void> {
-    await this.#put("teams", rows, []);
+  putTeams(rows: TeamRow[]): Promise<void> {
+    return this.#put("teams", rows, () => []);
   }
 
   async remove(table: NamedTable, ids: string[]): Promise<void> {
@@ -75,39 +79,32 @@ export class NamedRows {
     );
     for (const { num } of gone) this.changed[table].add(num);
     for (const id of ids) this.numbers[table].forget(id);
-    this.removed[table] += gone.length;
+    this.added[table] -= gone.length;
   }
 
-  async #put(
+  async #put<Row extends TeamRow>(
     table: NamedTable,
-    rows: readonly TeamRow[],
-    further: [column: string, type: string, values: readonly unknown[]][],
+    rows: readonly Row[],
+    further: (rows: readonly Row[]) => GivenColumn[],
   ): Promise<void> {
-    if (rows.length === 0) return;
-    const resources = laidOut(rows.map(({ resource }) => resource));
-    const companions = laidOut(rows.map(({ companions }) => companions ?? new Uint8Array()));
-    // A length of -1 stands for none at all.
-    const companionLengths = rows.map(({ companions }) => companions?.length ?? -1);
-    const columns: [name: string, type: string, values: readonly unknown[]][] = [
-      ["id", "text", rows.map(({ id }) => id)],
-      ["name", "text", rows.map(({ name }) => name)],
-      ["start", "integer", resources.starts],
-      ["length", "integer", resources.lengths],
-      ["companion_start", "integer", companions.starts],
-      ["companion_length", "integer", companionLengths],
-      ...further,
+    const numbers = this.numbers[table];
+    await numbers.find(rows.map(({ id }) => id));
+    for (const { id } of rows) this.changed[table].add(numbers.of(id));
+    const columns = (those: readonly Row[]): GivenColumn[] => [
+      { name: "num", type: "integer", values: those.map(({ id }) => numbers.of(id)) },
+      { name: "name", type: "text", values: those.map(({ name }) => name) },
+      { name: "resource", type: "bytea", values: those.map(({ resource }) => resource) },
+      { name: "companions", type: "bytea", values: those.map(({ companions }) => companions) },
+      ...further(those),
     ];
-    const arrays = columns.map(([, type], at) => `$${at + 3}::${type}[]`).join(", ");
-    const names = columns.map(([name]) => name).join(", ");
-    const changed = await this.connection.rows<{ num: number }>(
-      `UPDATE {${table}} AS old SET name = new.name,
-         resource = substr($1::bytea, new.start, new.length),
-         companions = CASE WHEN companion_length >= 0
-           THEN substr($2::bytea, companion_start, companion_length) END
-         ${further.map(([name]) => `, ${name} = new.${name}`).join("")}
-       FROM unnest(${arrays}) AS new (${names}) WHERE old.id = new.id RETURNING num`,
-      [resources.bytes, companions.bytes, ...columns.map(([, , values]) => values)],
-    );
-    for (const { num } of changed) this.changed[table].add(num);
+    const isNew = ({ id }: Row) => numbers.isNewcomer(id);
+    const [added, changed] = [rows.filter(isNew), rows.filter((row) => !isNew(row))];
+    if (added.length > 0) {
+      const ids: GivenColumn = { name: "id", type: "text", values: added.map(({ id }) => id) };
+      await insertRows(this.connection, table, [ids, ...columns(added)]);
+      for (const { id } of added) numbers.settle(id);
+      this.added[table] += added.length;
+    }
+    if (changed.length > 0) await updateRows(this.connection, table, "num", columns(changed));
   }
 }

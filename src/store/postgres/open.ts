@@ -30,16 +30,17 @@ export async function prepare(session: Session, partitions: Partitions, now: num
 
 /** Asked first: who may use a schema that somebody else has made need not have the right to make one. */
 async function makeSchema(connection: Connection, schema: string): Promise<void> {
-  const [there] = await connection.rows<{ found: string | null }>(
-    "SELECT to_regnamespace($1)::text AS found",
-    [quoted(schema)],
-  );
-  if (there!.found === null) await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
+  const found = await connection.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+  if (found.length === 0) await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
 }
 
 /** Less than the session waits for any answer, so that the server ends the wait, and says why. */
 export const TURN_PATIENCE_MS = 100_000;
 const LOCK_NOT_AVAILABLE = "55P03";
+
+/** If this machine vanishes, the server gives up our turn after a minute, and not after hours. */
+const NOTICE_OUR_END = `set_config('tcp_keepalives_idle', '30', true),
+  set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)`;
 
 /** Writers take turns, those of other machines too: one transaction a shard at a time. */
 export async function takeTurn(
@@ -49,7 +50,7 @@ export async function takeTurn(
 ): Promise<void> {
   try {
     await connection.rows(
-      `SELECT set_config('lock_timeout', $2, true),
+      `SELECT set_config('lock_timeout', $2, true), ${NOTICE_OUR_END},
          pg_advisory_xact_lock(hashtextextended($1, 0))`,
       [`matchbook ${place.schema}`, String(patienceMs)],
     );
@@ -67,10 +68,12 @@ export async function versionOf(
   session: Connection,
   { place }: Session = session as Session,
 ): Promise<number | undefined> {
-  const [there] = await session.rows<{ found: string | null }>(
-    "SELECT to_regclass('{format}')::text AS found",
+  const found = await session.rows(
+    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relname = 'format'`,
+    [place.schema],
   );
-  if (there!.found === null) return undefined;
+  if (found.length === 0) return undefined;
   const [row] = await session.rows<{ version: number }>("SELECT version FROM {format}");
   const version = row?.version;
   if (version !== undefined && version > MIGRATIONS.length) {

@@ -5,22 +5,25 @@ import type { Selection } from "../store.ts";
 import { type Road, roadLength, roadsOf, Values, walk } from "./roads.ts";
 import type { Connection } from "./session.ts";
 
-export interface MatchRow {
+/** A match as it is kept to be served. */
+export interface PageMatch {
   created_at: string;
   id: string;
-  sheet: Uint8Array;
-  players: number[];
-  teams: number[];
+  served: Uint8Array;
 }
 
 export interface FoundPage {
-  seq: number;
-  matches: MatchRow[];
+  /** Of the state that it was read in. */
+  token: string;
+  matches: PageMatch[];
   more: { before: boolean; after: boolean };
 }
 
-/** How far roads are compared. Beyond that, any is long, and the first is taken. */
-const COMPARED_ROWS = 1024;
+/**
+ * How far roads are compared: further only if all are longer, so that to compare them costs no more
+ * than to walk. Beyond that, any is long, and the first is taken.
+ */
+const COMPARED_ROWS = [32, 256, 2048];
 
 export async function findPage(connection: Connection, selection: Selection): Promise<FoundPage> {
   const course = courseOf(selection);
@@ -29,9 +32,9 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const others = roads.filter((one) => one !== road);
   const rows = await readPage(connection, course, selection.limit, road, others);
   const [first] = rows;
-  const matches = rows.filter(({ id }) => id !== null) as MatchRow[];
+  const matches = rows.filter(({ id }) => id !== null) as PageMatch[];
   return {
-    seq: Number(first!.seq),
+    token: first!.token,
     matches: course.isReversed ? matches.reverse() : matches,
     more: moreOf(course, {
       matches: matches.length,
@@ -42,8 +45,8 @@ export async function findPage(connection: Connection, selection: Selection): Pr
 }
 
 /** What is said of the page as a whole is in every row; of an empty one there is a row without a match. */
-type PageRow = { [Column in keyof MatchRow]: MatchRow[Column] | null } & {
-  seq: string;
+type PageRow = { [Column in keyof PageMatch]: PageMatch[Column] | null } & {
+  token: string;
   found: string;
   behind: boolean;
 };
@@ -64,11 +67,11 @@ function readPage(
   const order = direction === "up" ? "ASC" : "DESC";
   return connection.rows<PageRow>(
     `WITH keys AS MATERIALIZED (${keys})
-     SELECT state.seq, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
+     SELECT state.token, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {state} AS state LEFT JOIN
-       (SELECT created_at, id, sheet, players, teams FROM
+       (SELECT first.created_at, id, served FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${limit}) AS first
-        JOIN {matches} USING (created_at, id)) AS page ON true
+        JOIN {sheets} USING (id)) AS page ON true
      ORDER BY created_at ${order}, id ${order}`,
     values.list,
   );
@@ -79,16 +82,27 @@ async function shortestRoad(
   roads: readonly Road[],
   range: Range,
 ): Promise<Road> {
-  if (roads.length === 1) return roads[0]!;
+  const first = roads[0]!;
+  if (roads.length === 1) return first;
+  for (const enough of COMPARED_ROWS) {
+    const lengths = await lengthsOf(connection, roads, range, enough);
+    const shortest = Math.min(...lengths);
+    if (shortest < enough) return roads[lengths.indexOf(shortest)]!;
+  }
+  return first;
+}
+
+async function lengthsOf(
+  connection: Connection,
+  roads: readonly Road[],
+  range: Range,
+  enough: number,
+): Promise<number[]> {
   const values = new Values();
-  const lengths = roads.map((road) => roadLength(values, road, range, COMPARED_ROWS));
+  const lengths = roads.map((road) => roadLength(values, road, range, enough));
   const [row] = await connection.rows<Record<string, string>>(
     `SELECT ${lengths.map((length, at) => `${length} AS road_${at}`).join(", ")}`,
     values.list,
   );
-  let best = 0;
-  for (const at of roads.keys()) {
-    if (Number(row![`road_${at}`]) < Number(row![`road_${best}`])) best = at;
-  }
-  return roads[best]!;
+  return roads.map((_, at) => Number(row![`road_${at}`]));
 }

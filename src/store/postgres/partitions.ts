@@ -1,6 +1,6 @@
 /**
  * In charge of the monthly partitions: made ahead for the months to come, and on the way for months
- * of the past that records bring. Times beyond any sensible date share one partition.
+ * of the past that records bring. Times before and after any sensible date have one each.
  */
 
 import { PARTITIONED } from "./schema.ts";
@@ -57,12 +57,8 @@ export class Partitions {
   async #make(connection: Connection, months: number[]): Promise<void> {
     for (const month of months) {
       if (!(await this.#exists(connection, month))) {
-        for (const [table, storage] of Object.entries(PARTITIONED)) {
-          await connection.run(
-            `CREATE TABLE {${partitionName(table, month)}} PARTITION OF {${table}}
-             FOR VALUES FROM (${startOf(month)}) TO (${startOf(month + 1)}) ${storage}`,
-          );
-        }
+        const name = (table: string) => partitionName(table, month);
+        await addPartitions(connection, name, startOf(month), startOf(month + 1));
       }
       this.#known.add(month);
     }
@@ -70,10 +66,13 @@ export class Partitions {
 
   async #exists(connection: Connection, month: number): Promise<boolean> {
     if (this.#known.has(month)) return true;
-    const [row] = await connection.rows<{ found: string | null }>(
-      `SELECT to_regclass('{${partitionName("team_matches", month)}}')::text AS found`,
+    // From the catalogue as any other table: what the server remembers of names may be of before our turn.
+    const found = await connection.rows(
+      `SELECT 1 FROM pg_class WHERE relname = $1
+         AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
+      [partitionName("team_matches", month)],
     );
-    if (row!.found === null) return false;
+    if (found.length === 0) return false;
     this.#known.add(month);
     return true;
   }
@@ -81,9 +80,29 @@ export class Partitions {
 
 /** For times that have no month's partition. */
 export async function makeOutliers(connection: Connection): Promise<void> {
+  const [first, last] = [Date.UTC(FIRST_YEAR), Date.UTC(LAST_YEAR)];
+  await addPartitions(connection, (table) => `${table}_before`, "MINVALUE", first);
+  await addPartitions(connection, (table) => `${table}_after`, last, "MAXVALUE");
+}
+
+/**
+ * Made on their own and then attached, so that readers go on meanwhile: to make a partition in its
+ * place would keep them out until the end of the transaction. (A partition for all other times would
+ * have the same effect, which is why there is none.)
+ */
+async function addPartitions(
+  connection: Connection,
+  nameOf: (table: string) => string,
+  from: number | "MINVALUE",
+  to: number | "MAXVALUE",
+): Promise<void> {
   for (const [table, storage] of Object.entries(PARTITIONED)) {
+    const name = nameOf(table);
     await connection.run(
-      `CREATE TABLE {${table}_other} PARTITION OF {${table}} DEFAULT ${storage}`,
+      `CREATE TABLE {${name}} (LIKE {${table}} INCLUDING DEFAULTS INCLUDING STORAGE) ${storage}`,
+    );
+    await connection.run(
+      `ALTER TABLE {${table}} ATTACH PARTITION {${name}} FOR VALUES FROM (${from}) TO (${to})`,
     );
   }
 }

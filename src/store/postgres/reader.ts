@@ -1,14 +1,8 @@
-/**
- * In charge of the read path over a shard in PostgreSQL. A match comes with one statement; its players
- * and teams come from memory, as long as the shard's state is the one they were read in.
- */
+/** In charge of the read path over a shard in PostgreSQL. */
 
-import { NamedCache } from "../cache.ts";
-import type { NamedEntry } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,
-  NamedFragments,
   Page,
   PlayerListing,
   Reader,
@@ -17,58 +11,37 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { readVocabulary } from "../vocabulary.ts";
+import { Bundles, type Found, NAMED, type NamedRow } from "./bundles.ts";
+import { Lookups } from "./lookups.ts";
 import type { NamedTable } from "./numbers.ts";
-import { findPage, type MatchRow } from "./pages.ts";
+import { findPage, type PageMatch } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 import { readSummary } from "./summary.ts";
 
-/** Teams are few beside players. */
-const TEAMS_SHARE = 1 / 8;
-
-/** How often a read begins anew because somebody wrote meanwhile; then it gets a state of its own. */
-const ATTEMPTS = 3;
-
-interface NamedRow {
-  num: number;
-  id: string;
-  name: string;
-  resource: Uint8Array;
-  companions: Uint8Array | null;
-}
-
-const NAMED = "num, id, name, resource, companions";
-
 export class PostgresReader implements Reader {
   readonly #session: Session;
-  readonly #cached: Record<NamedTable, NamedCache>;
-  readonly #check: CheckFragment;
-  /** The state that the cache is of. */
-  #seq = -1;
-  #vocabulary: { seq: number; words: Vocabulary } | undefined;
+  readonly #bundles: Bundles;
+  readonly #lookups: Lookups;
+  #vocabulary: { token: string; words: Vocabulary } | undefined;
 
   constructor(session: Session, cacheBytes: number, check: CheckFragment) {
     this.#session = session;
-    this.#check = check;
-    this.#cached = {
-      players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
-      teams: new NamedCache(cacheBytes * TEAMS_SHARE),
-    };
+    this.#bundles = new Bundles(session, cacheBytes, check);
+    this.#lookups = new Lookups(session);
   }
 
   async match(id: string): Promise<Bundle | undefined> {
-    const found = await this.#bundled(async (connection) => {
-      const rows = await connection.rows<MatchRow & { seq: string }>(
-        `SELECT (SELECT seq FROM {state}) AS seq, created_at, id, sheet, players, teams
-         FROM {match_ids} JOIN {matches} USING (created_at, id) WHERE id = $1`,
-        [id],
-      );
-      return { seq: Number(rows[0]?.seq ?? -1), matches: rows };
-    });
-    return found.matches.length === 0 ? undefined : found.bundle;
+    const found = await this.#lookups.match(id);
+    if (found.matches.length === 0) return undefined;
+    const remembered = this.#bundles.remembered(found);
+    if (remembered) return remembered;
+    const read = await this.#bundles.read((connection) => findMatch(connection, id), found);
+    // It may have been removed since.
+    return read.matches.length === 0 ? undefined : read.bundle;
   }
 
   async matches(selection: Selection): Promise<Page> {
-    const { bundle, matches, more } = await this.#bundled((connection) =>
+    const { bundle, matches, more } = await this.#bundles.read((connection) =>
       findPage(connection, selection),
     );
     const first = matches[0];
@@ -79,10 +52,10 @@ export class PostgresReader implements Reader {
 
   async players(ids: string[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} WHERE id = ANY($1::text[]) AND resource IS NOT NULL`,
+      `SELECT ${NAMED} FROM {players} WHERE id = ANY($1::text[])`,
       [ids],
     );
-    const byId = new Map(rows.map((row) => [row.id, this.#entry(row)]));
+    const byId = new Map(rows.map((row) => [row.id, this.#bundles.entry(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -91,7 +64,7 @@ export class PostgresReader implements Reader {
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#listed("WHERE seen_at IS NOT NULL ORDER BY seen_at DESC, id LIMIT $1", [limit]);
+    return this.#listed("ORDER BY seen_at DESC, id LIMIT $1", [limit]);
   }
 
   playerIdsNamed(names: string[]): Promise<string[]> {
@@ -107,11 +80,11 @@ export class PostgresReader implements Reader {
   }
 
   async vocabulary(): Promise<Vocabulary> {
-    const [state] = await this.#session.rows<{ seq: string }>("SELECT seq FROM {state}");
-    const seq = Number(state!.seq);
-    if (this.#vocabulary?.seq !== seq) {
+    const [state] = await this.#session.rows<{ token: string }>("SELECT token FROM {state}");
+    const { token } = state!;
+    if (this.#vocabulary?.token !== token) {
       const rows = await this.#session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
-      this.#vocabulary = { seq, words: readVocabulary(rows.map(({ word }) => word)) };
+      this.#vocabulary = { token, words: readVocabulary(rows.map(({ word }) => word)) };
     }
     return this.#vocabulary.words;
   }
@@ -120,93 +93,12 @@ export class PostgresReader implements Reader {
     return this.#session.close();
   }
 
-  /** Reads matches, and everybody they name as of the same state. */
-  async #bundled<Found extends { seq: number; matches: MatchRow[] }>(
-    read: (connection: Connection) => Promise<Found>,
-  ): Promise<Found & { bundle: Bundle }> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const found = await read(this.#session);
-      if (found.matches.length === 0) return { ...found, bundle: EMPTY };
-      await this.#catchUp(found.seq);
-      const bundle = await this.#fromCache(found);
-      if (bundle) return { ...found, bundle };
-    }
-    return this.#session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
-      const found = await read(connection);
-      const { players, teams } = numbersIn(found.matches);
-      const entries = {
-        players: await this.#load(connection, "players", players),
-        teams: await this.#load(connection, "teams", teams),
-      };
-      const bundle = bundleOf(found.matches, (table, num) => entries[table].get(num)!);
-      return { ...found, bundle };
-    });
-  }
-
-  /** Undefined when the shard's state is no longer that of the matches. */
-  async #fromCache({ seq, matches }: { seq: number; matches: MatchRow[] }) {
-    const numbers = numbersIn(matches);
-    const loaded = { players: new Map<number, NamedEntry>(), teams: new Map<number, NamedEntry>() };
-    for (const table of ["players", "teams"] as const) {
-      const missing = numbers[table].filter((num) => !this.#cached[table].byNumber(num));
-      if (missing.length === 0) continue;
-      loaded[table] = await this.#load(this.#session, table, missing, seq);
-    }
-    // From here on nothing waits, so the cache is of one state.
-    if (this.#seq !== seq) return undefined;
-    for (const table of ["players", "teams"] as const) {
-      for (const entry of loaded[table].values()) this.#cached[table].add(entry);
-      if (numbers[table].some((num) => !this.#known(loaded, table, num))) return undefined;
-    }
-    return bundleOf(matches, (table, num) => this.#known(loaded, table, num)!);
-  }
-
-  #known(
-    loaded: Record<NamedTable, Map<number, NamedEntry>>,
-    table: NamedTable,
-    num: number,
-  ): NamedFragments | undefined {
-    return loaded[table].get(num) ?? this.#cached[table].byNumber(num);
-  }
-
-  /** Those with these numbers; none at all when the shard is no longer in the state `seq`. */
-  async #load(
-    connection: Connection,
-    table: NamedTable,
-    nums: number[],
-    seq?: number,
-  ): Promise<Map<number, NamedEntry>> {
-    const rows = await connection.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {${table}} WHERE num = ANY($1::integer[])
-         AND ($2::bigint IS NULL OR (SELECT seq FROM {state}) = $2::bigint)`,
-      [nums, seq ?? null],
-    );
-    return new Map(rows.map((row) => [row.num, this.#entry(row)]));
-  }
-
-  /** Forgets what changed up to a state; everything, if too many changes went by. */
-  async #catchUp(seq: number): Promise<void> {
-    if (seq <= this.#seq) return;
-    const since = await this.#session.rows<{ seq: string; players: number[]; teams: number[] }>(
-      "SELECT seq, players, teams FROM {changes} WHERE seq > $1::bigint ORDER BY seq",
-      [this.#seq],
-    );
-    const isWhole = since.length > 0 && Number(since[0]!.seq) <= this.#seq + 1;
-    for (const table of ["players", "teams"] as const) {
-      if (!isWhole) this.#cached[table].clear();
-      else
-        for (const change of since)
-          for (const num of change[table]) this.#cached[table].forget(num);
-    }
-    this.#seq = Math.max(this.#seq, Number(since.at(-1)?.seq ?? seq));
-  }
-
   async #listed(rest: string, values: unknown[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(
       `SELECT ${NAMED} FROM {players} ${rest}`,
       values,
     );
-    return rows.map((row) => this.#entry(row));
+    return rows.map((row) => this.#bundles.entry(row));
   }
 
   async #idsNamed(table: NamedTable, names: string[]): Promise<string[]> {
@@ -217,34 +109,17 @@ export class PostgresReader implements Reader {
     );
     return rows.map(({ id }) => id);
   }
-
-  #entry(row: NamedRow): NamedEntry {
-    this.#check(row.resource);
-    if (row.companions) this.#check(row.companions);
-    return { ...row, companions: row.companions ?? undefined, isChecked: true };
-  }
 }
 
-const EMPTY: Bundle = { sheets: [], players: [], teams: [] };
-
-/** Each once, in order of first appearance. */
-function numbersIn(matches: readonly MatchRow[]): Record<NamedTable, number[]> {
-  return {
-    players: [...new Set(matches.flatMap(({ players }) => [...players]))],
-    teams: [...new Set(matches.flatMap(({ teams }) => [...teams]))],
-  };
+async function findMatch(connection: Connection, id: string): Promise<Found> {
+  const matches = await connection.rows<{ served: Uint8Array; token: string }>(
+    "SELECT served, (SELECT token FROM {state}) AS token FROM {sheets} WHERE id = $1",
+    [id],
+  );
+  return { token: matches[0]?.token ?? NO_STATE, matches };
 }
 
-function bundleOf(
-  matches: readonly MatchRow[],
-  named: (table: NamedTable, num: number) => NamedFragments,
-): Bundle {
-  const { players, teams } = numbersIn(matches);
-  return {
-    sheets: matches.map(({ sheet }) => sheet),
-    players: players.map((num) => named("players", num)),
-    teams: teams.map((num) => named("teams", num)),
-  };
-}
+/** Where nothing was found, any state will do. */
+const NO_STATE = "";
 
-const spotOf = ({ created_at, id }: MatchRow) => ({ createdAt: Number(created_at), id });
+const spotOf = ({ created_at, id }: PageMatch) => ({ createdAt: Number(created_at), id });

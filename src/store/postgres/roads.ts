@@ -86,23 +86,29 @@ export function walk(
     `SELECT created_at, ${index.id} AS id FROM {${index.source}} AS here
      WHERE ${key}${within}${index.counts}${conditions}
      ORDER BY created_at ${order}, ${index.id} ${order} ${paging}`;
-  const paging = `OFFSET ${page.skip} LIMIT ${page.take}`;
+  // The limit is part of the text, so that plans fit it: there are few. Offsets are many.
+  const skip = page.skip === 0 ? "" : `OFFSET ${values.add(page.skip, "bigint")} `;
+  const paging = `${skip}LIMIT ${page.take}`;
   if (index.key === undefined) return lane("", paging);
   if (road.values.length === 1) {
     return lane(`${index.key} = ${keyOf(values, index, road.values[0]!)} AND `, paging);
   }
+  const enough =
+    page.skip === 0 ? `LIMIT ${page.take}` : `LIMIT ${values.add(page.skip + page.take, "bigint")}`;
   return `SELECT DISTINCT lane.created_at, lane.id
     FROM unnest(${keysOf(values, index, road.values)}) AS keys (key) CROSS JOIN LATERAL
-      (${lane(`${index.key} = keys.key AND `, `LIMIT ${page.skip + page.take}`)}) AS lane
+      (${lane(`${index.key} = keys.key AND `, enough)}) AS lane
     ORDER BY created_at ${order}, id ${order} ${paging}`;
 }
 
 /** How many entries a road has in a range, counted no further than `enough`, as an expression. */
 export function roadLength(values: Values, road: Road, range: Range, enough: number): string {
   const index: Index = INDEXES[road.index];
-  return `(SELECT count(*) FROM unnest(${keysOf(values, index, road.values)}) AS keys (key)
-    CROSS JOIN LATERAL (SELECT 1 FROM {${index.source}}
-      WHERE ${index.key} = keys.key AND ${bounds(values, range, index.id)} LIMIT ${enough}) AS lane)`;
+  return `(SELECT count(*) FROM (
+    SELECT 1 FROM unnest(${keysOf(values, index, road.values)}) AS keys (key) CROSS JOIN LATERAL
+      (SELECT 1 FROM {${index.source}} WHERE ${index.key} = keys.key
+         AND ${bounds(values, range, index.id)} LIMIT ${enough}) AS lane
+    LIMIT ${enough}) AS road)`;
 }
 
 /** A match is on another road too. */

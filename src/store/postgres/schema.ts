@@ -2,13 +2,18 @@
  * In charge of the tables of a shard in PostgreSQL, as an ordered list of migrations.
  *
  * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. What
- * grows with the matches is partitioned by month (partitions.ts), so every key there has the time in
- * it; `match_ids` leads from an id to the right month. Texts compare bytewise: COLLATE "C".
+ * matches are found by is partitioned by month (partitions.ts), so every key there has the time in
+ * it. What is shown of a match lies in `sheets`, under its id alone: through the partitions, of which
+ * a statement opens every one, a match by id would cost twice as much after two years. (`sheets` may be
+ * partitioned by the hash of the id without any change to the statements.) Texts compare bytewise:
+ * COLLATE "C".
  */
 
 /** Rows of matches stay in one piece, up to a page: what is compressed already need not be moved out. */
+const IN_ONE_PIECE = "WITH (toast_tuple_target = 8160)";
+
 export const PARTITIONED = {
-  matches: "WITH (toast_tuple_target = 8160)",
+  matches: IN_ONE_PIECE,
   player_matches: "",
   team_matches: "",
 } as const;
@@ -19,35 +24,34 @@ const FIRST = `
     id            text COLLATE "C" NOT NULL,
     game_mode     text COLLATE "C" NOT NULL,
     patch_version text COLLATE "C" NOT NULL,
-    content_hash  bytea NOT NULL,
-    players       integer[] NOT NULL,
-    teams         integer[] NOT NULL,
-    sheet         bytea NOT NULL,
     carried       bytea NOT NULL,
     PRIMARY KEY (created_at, id)
   ) PARTITION BY RANGE (created_at);
-  ALTER TABLE {matches} ALTER COLUMN sheet SET STORAGE EXTERNAL;
   ALTER TABLE {matches} ALTER COLUMN carried SET STORAGE EXTERNAL;
   CREATE INDEX ON {matches} (game_mode, created_at, id);
   CREATE INDEX ON {matches} (patch_version, created_at, id);
 
-  CREATE TABLE {match_ids} (
-    id         text COLLATE "C" PRIMARY KEY,
-    created_at bigint NOT NULL
-  );
+  -- The numbers of those a match names, and its sheet (packing.ts).
+  CREATE TABLE {sheets} (
+    id           text COLLATE "C" PRIMARY KEY,
+    created_at   bigint NOT NULL,
+    content_hash bytea NOT NULL,
+    served       bytea NOT NULL
+  ) ${IN_ONE_PIECE};
+  ALTER TABLE {sheets} ALTER COLUMN served SET STORAGE EXTERNAL;
 
   CREATE TABLE {players} (
-    num           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    num           integer PRIMARY KEY,
     id            text COLLATE "C" NOT NULL UNIQUE,
-    name          text COLLATE "C",
-    seen_at       bigint,
-    seen_in       text COLLATE "C",
-    run           integer NOT NULL DEFAULT 0,
-    played        integer NOT NULL DEFAULT 0,
-    wins          integer NOT NULL DEFAULT 0,
-    played_ranked integer NOT NULL DEFAULT 0,
-    gold          text NOT NULL DEFAULT '0',
-    resource      bytea,
+    name          text COLLATE "C" NOT NULL,
+    seen_at       bigint NOT NULL,
+    seen_in       text COLLATE "C" NOT NULL,
+    run           integer NOT NULL,
+    played        integer NOT NULL,
+    wins          integer NOT NULL,
+    played_ranked integer NOT NULL,
+    gold          text NOT NULL,
+    resource      bytea NOT NULL,
     companions    bytea
   ) WITH (fillfactor = 85);
   ALTER TABLE {players} ALTER COLUMN resource SET STORAGE EXTERNAL;
@@ -55,12 +59,13 @@ const FIRST = `
   CREATE INDEX ON {players} (seen_at DESC, id);
 
   CREATE TABLE {teams} (
-    num        integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    num        integer PRIMARY KEY,
     id         text COLLATE "C" NOT NULL UNIQUE,
-    name       text COLLATE "C",
-    resource   bytea,
+    name       text COLLATE "C" NOT NULL,
+    resource   bytea NOT NULL,
     companions bytea
   ) WITH (fillfactor = 85);
+  ALTER TABLE {teams} ALTER COLUMN resource SET STORAGE EXTERNAL;
   CREATE INDEX ON {teams} (name, id);
 
   CREATE TABLE {player_matches} (
@@ -107,21 +112,26 @@ const FIRST = `
     records integer NOT NULL
   );
 
-  -- Which players and teams the latest transactions changed: what readers have to forget.
+  -- Which players and teams the latest transactions changed: what readers have to forget. The token
+  -- is of that transaction alone: after a failover the same seq may stand for another one.
   CREATE TABLE {changes} (
     seq     bigint PRIMARY KEY,
+    token   text COLLATE "C" NOT NULL,
     players integer[] NOT NULL,
     teams   integer[] NOT NULL
   );
 
-  -- One row: the latest of the changes, and how much is served.
+  -- One row: the latest of the changes, how much is served, and the last numbers given.
   CREATE TABLE {state} (
-    seq     bigint NOT NULL,
-    matches bigint NOT NULL,
-    players bigint NOT NULL,
-    teams   bigint NOT NULL
+    seq         bigint NOT NULL,
+    token       text COLLATE "C" NOT NULL,
+    matches     bigint NOT NULL,
+    players     bigint NOT NULL,
+    teams       bigint NOT NULL,
+    last_player integer NOT NULL,
+    last_team   integer NOT NULL
   );
-  INSERT INTO {state} VALUES (0, 0, 0, 0);
+  INSERT INTO {state} VALUES (0, '', 0, 0, 0, 0, 0);
 `;
 
 /** Migration n brings a shard from version n to n + 1. Only ever append. */

@@ -1,5 +1,6 @@
 /** In charge of a transaction on a shard in PostgreSQL: its parts behind the one contract, and its end. */
 
+import { randomBytes } from "node:crypto";
 import type {
   Fate,
   Fragment,
@@ -25,6 +26,8 @@ import type { Connection } from "./session.ts";
 /** How many transactions a reader may miss and still know what changed meanwhile. */
 const KEPT_CHANGES = 256;
 
+const TOKEN_BYTES = 12;
+
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: { players: Numbers; teams: Numbers };
@@ -32,7 +35,7 @@ export class PostgresTransaction implements Transaction {
   readonly #named: NamedRows;
   readonly #counters: Counters;
   readonly #held: HeldRows;
-  #hasNewWords = false;
+  #hasWritten = false;
 
   constructor(connection: Connection, partitions: Partitions) {
     this.#connection = connection;
@@ -46,32 +49,36 @@ export class PostgresTransaction implements Transaction {
     this.#held = new HeldRows(connection);
   }
 
-  /** To be called before the commit: says in the shard what changed, for readers. */
-  async conclude(): Promise<void> {
-    const { changed, removed } = this.#named;
-    const { players, teams } = this.#numbers;
-    const tallies = [
-      this.#matches.added,
-      players.newcomers - removed.players,
-      teams.newcomers - removed.teams,
-    ];
-    const isChanged =
-      this.#hasNewWords ||
-      changed.players.size + changed.teams.size > 0 ||
-      tallies.some((one) => one !== 0);
-    if (!isChanged) return;
-    const [state] = await this.#connection.rows<{ seq: string }>(
-      `UPDATE {state} SET seq = seq + 1, matches = matches + $1::bigint,
-         players = players + $2::bigint, teams = teams + $3::bigint RETURNING seq`,
-      tallies,
-    );
+  /**
+   * To be called before the commit: says in the shard what changed, for readers. Gives the token by
+   * which the transaction is known from then on; undefined when it changed nothing.
+   */
+  async conclude(): Promise<string | undefined> {
+    if (!this.#hasWritten) return undefined;
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const { changed, added } = this.#named;
     await this.#connection.run(
-      "INSERT INTO {changes} (seq, players, teams) VALUES ($1::bigint, $2::integer[], $3::integer[])",
-      [state!.seq, [...changed.players], [...changed.teams]],
+      `WITH now AS (
+         UPDATE {state} SET seq = seq + 1, token = $1, matches = matches + $2::bigint,
+           players = players + $3::bigint, teams = teams + $4::bigint,
+           last_player = coalesce($5::integer, last_player),
+           last_team = coalesce($6::integer, last_team)
+         RETURNING seq),
+       past AS (DELETE FROM {changes} WHERE seq <= (SELECT seq FROM now) - ${KEPT_CHANGES})
+       INSERT INTO {changes} (seq, token, players, teams)
+       SELECT seq, $1, $7::integer[], $8::integer[] FROM now`,
+      [
+        token,
+        this.#matches.added,
+        added.players,
+        added.teams,
+        this.#numbers.players.last ?? null,
+        this.#numbers.teams.last ?? null,
+        [...changed.players],
+        [...changed.teams],
+      ],
     );
-    await this.#connection.run("DELETE FROM {changes} WHERE seq <= $1::bigint", [
-      Number(state!.seq) - KEPT_CHANGES,
-    ]);
+    return token;
   }
 
   lockPlayers(): void {
@@ -103,18 +110,22 @@ export class PostgresTransaction implements Transaction {
   }
 
   addServed(matches: MatchEntry[]): Promise<void> {
+    this.#hasWritten ||= matches.length > 0;
     return this.#matches.addServed(matches);
   }
 
   removeServed(matches: MatchEntry[]): Promise<void> {
+    this.#hasWritten ||= matches.length > 0;
     return this.#matches.removeServed(matches);
   }
 
   addWithheld(matches: WithheldEntry[]): Promise<void> {
+    this.#hasWritten ||= matches.length > 0;
     return this.#matches.addWithheld(matches);
   }
 
   removeWithheld(ids: string[]): Promise<void> {
+    this.#hasWritten ||= ids.length > 0;
     return this.#matches.removeWithheld(ids);
   }
 
@@ -131,6 +142,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   changeRankedEvidence(changes: ReadonlyMap<string, number>): Promise<void> {
+    this.#hasWritten ||= changes.size > 0;
     return this.#counters.changeRankedEvidence(changes);
   }
 
@@ -139,15 +151,17 @@ export class PostgresTransaction implements Transaction {
   }
 
   addDependents(pairs: [string, string][]): Promise<void> {
+    this.#hasWritten ||= pairs.length > 0;
     return this.#counters.addDependents(pairs);
   }
 
   removeDependents(pairs: [string, string][]): Promise<void> {
+    this.#hasWritten ||= pairs.length > 0;
     return this.#counters.removeDependents(pairs);
   }
 
   changeVocabulary(changes: ReadonlyMap<string, number>): Promise<void> {
-    this.#hasNewWords ||= changes.size > 0;
+    this.#hasWritten ||= changes.size > 0;
     return this.#counters.changeVocabulary(changes);
   }
 
@@ -156,18 +170,22 @@ export class PostgresTransaction implements Transaction {
   }
 
   putPlayers(rows: PlayerRow[]): Promise<void> {
+    this.#hasWritten ||= rows.length > 0;
     return this.#named.putPlayers(rows);
   }
 
   removePlayers(ids: string[]): Promise<void> {
+    this.#hasWritten ||= ids.length > 0;
     return this.#named.remove("players", ids);
   }
 
   putTeams(rows: TeamRow[]): Promise<void> {
+    this.#hasWritten ||= rows.length > 0;
     return this.#named.putTeams(rows);
   }
 
   removeTeams(ids: string[]): Promise<void> {
+    this.#hasWritten ||= ids.length > 0;
     return this.#named.remove("teams", ids);
   }
 }

@@ -1,6 +1,6 @@
 /** In charge of the log of changes: whom readers have to look up again after a transaction. */
 
-import { packNumbers } from "./packing.ts";
+import { packNumbers } from "../packing.ts";
 import type { Statements } from "./statements.ts";
 
 /** How many transactions a reader may miss and still know what changed meanwhile. */

@@ -1,6 +1,7 @@
 /** In charge of the rows of matches inside a transaction: served ones with who was in them, withheld ones. */
 
 import type { WithheldReason } from "../../domain/visibility.ts";
+import { packServed } from "../packing.ts";
 import { packResult, unpackResult } from "../results.ts";
 import type {
   Fate,
@@ -11,7 +12,6 @@ import type {
   WithheldEntry,
 } from "../store.ts";
 import type { Numbers } from "./numbers.ts";
-import { packServed } from "./packing.ts";
 import {
   fateOf,
   keptRecord,

@@ -2,8 +2,8 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
+import { sheetOf } from "../packing.ts";
 import type { Fate, KeptRecord, StoredMatch } from "../store.ts";
-import { sheetOf } from "./packing.ts";
 
 export interface RecordColumns {
   id: string;

@@ -1,0 +1,84 @@
+/**
+ * In charge of the digest of a shard: one SHA-256 over everything that it serves. The same records
+ * give the same digest on every engine.
+ *
+ * It is made of lines, all in UTF-8. For each match in order: its resource, then what only it
+ * includes. For each player by id, then for each team by id: its resource, then what only it links
+ * to. Last, a line of counts. Lists stand without their brackets, so that an empty one is an empty
+ * line; JSON has no line ends of its own.
+ */
+
+import { inflateEach, inflatePieces, readFragment, withoutComma } from "../document/fragment.ts";
+import { readSheet } from "../document/sheet.ts";
+import type { Holdings, NamedHolding, StoredMatch } from "../store/store.ts";
+import { reading } from "./damage.ts";
+import { namedSteps, recordSteps } from "./steps.ts";
+
+export interface Digest {
+  /** In hexadecimal. */
+  digest: string;
+  matches: number;
+  players: number;
+  teams: number;
+}
+
+/** How far it has come. */
+export type Counted = Omit<Digest, "digest">;
+
+const STEP = 1000;
+
+/** Throws StoreError when something is damaged. */
+export async function digestOf(
+  holdings: Holdings,
+  onProgress: (counted: Counted) => void = () => {},
+): Promise<Digest> {
+  const lines = new Lines();
+  const counted: Counted = { matches: 0, players: 0, teams: 0 };
+  for await (const step of recordSteps(holdings, STEP)) {
+    const served = step.filter(({ fate }) => fate.state === "served");
+    for (const { match } of served) addMatch(lines, match);
+    counted.matches += served.length;
+    onProgress(counted);
+    if (served.length < step.length) break;
+  }
+  for (const kind of ["players", "teams"] as const) {
+    for await (const step of namedSteps(holdings, kind)) {
+      for (const named of step) addNamed(lines, kind === "players" ? "player" : "team", named);
+      counted[kind] += step.length;
+      onProgress(counted);
+    }
+  }
+  const { matches, players, teams } = counted;
+  lines.add(Buffer.from(JSON.stringify({ matches, players, teams })));
+  return { digest: lines.digest(), ...counted };
+}
+
+function addMatch(lines: Lines, { id, sheet: stored }: StoredMatch): void {
+  reading(`match ${id}`, () => {
+    const { resource, included } = readSheet(stored);
+    for (const line of inflateEach([resource, included])) lines.add(line);
+  });
+}
+
+function addNamed(lines: Lines, type: string, { id, resource, companions }: NamedHolding): void {
+  reading(`${type} ${id}`, () => {
+    lines.add(inflatePieces([withoutComma(readFragment(resource))]));
+    lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);
+  });
+}
+
+const NOTHING = new Uint8Array();
+const LINE_END = Buffer.from("\n");
+
+class Lines {
+  readonly #hash = new Bun.CryptoHasher("sha256");
+
+  add(line: Uint8Array): void {
+    this.#hash.update(line);
+    this.#hash.update(LINE_END);
+  }
+
+  digest(): string {
+    return this.#hash.digest("hex");
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * In charge of moving a shard from one store to another: a copy made while nobody writes to the
+ * source, and the proof that both serve the same.
+ */
+
+import type { Counts, Keeper } from "../store/store.ts";
+import { copyRecords } from "./copy.ts";
+import { type Digest, digestOf } from "./digest.ts";
+import { checkIsPart } from "./part.ts";
+
+export type Phase = "compare" | "copy" | "digest of the old place" | "digest of the new place";
+
+export interface MoveOptions {
+  /** Whether to go on with a copy that broke off. Else the target must be empty. */
+  resume: boolean;
+  /** Records that are stored in one transaction, at most. */
+  batch: number;
+  /** `done` of `total`; `records` is what a rate would be about. */
+  onProgress(phase: Phase, total: number, done: number): void;
+}
+
+export interface Moved {
+  /** Records that were copied now. */
+  copied: number;
+  source: Side;
+  target: Side;
+  isEqual: boolean;
+}
+
+/** What was found in a place in the end. */
+export interface Side {
+  digest: Digest;
+  counts: Counts;
+}
+
+/** The target is not empty, and was to be. */
+export class NotEmpty extends Error {
+  override name = "NotEmpty";
+
+  constructor(readonly records: number) {
+    super(`there are ${records} records in the target`);
+  }
+}
+
+/** Throws NotEmpty, NoCopy, and StoreError when a store fails or something in it is damaged. */
+export async function move(source: Keeper, target: Keeper, options: MoveOptions): Promise<Moved> {
+  const { resume, batch, onProgress } = options;
+  const there = recordsIn(await target.counts());
+  if (there > 0 && !resume) throw new NotEmpty(there);
+
+  // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
+  const first = await source.write(async (transaction) => {
+    const counts = await source.counts();
+    const records = recordsIn(counts);
+    if (there > 0) {
+      await checkIsPart(target, transaction, batch, (done) => onProgress("compare", there, done));
+    }
+    const copied = await copyRecords(transaction, target, {
+      resume: there > 0,
+      batch,
+      onProgress: (done) => onProgress("copy", records, done),
+    });
+    const phase = "digest of the old place";
+    const digest = await digestOf(transaction, (done) =>
+      onProgress(phase, counts.served, done.matches),
+    );
+    return { copied, side: { digest, counts } };
+  });
+
+  const { served } = first.side.counts;
+  const digest = await target.survey((holdings) =>
+    digestOf(holdings, (done) => onProgress("digest of the new place", served, done.matches)),
+  );
+  const second = { digest, counts: await target.counts() };
+  return {
+    copied: first.copied,
+    source: first.side,
+    target: second,
+    isEqual: isDeeplyEqual(first.side, second),
+  };
+}
+
+/** Records, served and withheld. */
+export function recordsIn({ served, withheld }: Counts): number {
+  return Object.values(withheld).reduce((sum, count) => sum + count, served);
+}
+
+/** Sizes aside. */
+function isDeeplyEqual(one: Side, other: Side): boolean {
+  const told = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
+  return Bun.deepEquals(told(one), told(other));
+}

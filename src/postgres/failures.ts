@@ -1,0 +1,25 @@
+/** In charge of what the driver's failures mean for us. */
+
+/** What the server says has a code of SQL's own in `errno`; all else comes from the driver. */
+const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";
+const READ_ONLY = "25006";
+/** The server ends connections, does not take any, or lost one of its own. */
+const CONNECTION_ENDED = /^(57P0|08)/;
+
+export class NoAnswer extends Error {
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds / 1000} s`);
+  }
+}
+
+/** Whether it was the connection, so that another one may do better. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof NoAnswer) return false;
+  const { code, errno } = error as { code?: unknown; errno?: unknown };
+  return code !== FROM_SERVER || CONNECTION_ENDED.test(String(errno));
+}
+
+/** Whether the server at the other end is no longer the one that may be written to. */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { errno?: unknown }).errno === READ_ONLY;
+}

@@ -1,0 +1,190 @@
+/**
+ * In charge of matches with everybody they name, as of one state of the shard. A match comes with one
+ * statement, which says the state's token too; players and teams come from memory, as long as that is
+ * the state they were read in.
+ */
+
+import { NamedCache } from "../cache.ts";
+import { unpackServed } from "../packing.ts";
+import type { NamedEntry } from "../slab.ts";
+import type { Bundle, CheckFragment, Fragment, NamedFragments } from "../store.ts";
+import type { NamedTable } from "./numbers.ts";
+import type { Connection, Session } from "./session.ts";
+
+/** Teams are few beside players. */
+const TEAMS_SHARE = 1 / 8;
+
+/** How often a read begins anew because somebody wrote meanwhile; then it gets a state of its own. */
+const ATTEMPTS = 3;
+
+const TABLES = ["players", "teams"] as const;
+
+/** Matches as they are kept, and the token of the state they were read in. */
+export interface Found {
+  token: string;
+  matches: { served: Uint8Array }[];
+}
+
+export interface NamedRow {
+  num: number;
+  id: string;
+  name: string;
+  resource: Uint8Array;
+  companions: Uint8Array | null;
+}
+
+export const NAMED = "num, id, name, resource, companions";
+
+interface Outline {
+  sheets: Fragment[];
+  /** Each once, in order of first appearance. */
+  players: number[];
+  teams: number[];
+}
+
+type Entries = Record<NamedTable, Map<number, NamedEntry>>;
+
+export class Bundles {
+  readonly #session: Session;
+  readonly #check: CheckFragment;
+  readonly #cached: Record<NamedTable, NamedCache>;
+  /** The state that the cache is of. */
+  #state = { seq: -1, token: "none" };
+
+  constructor(session: Session, cacheBytes: number, check: CheckFragment) {
+    this.#session = session;
+    this.#check = check;
+    this.#cached = {
+      players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
+      teams: new NamedCache(cacheBytes * TEAMS_SHARE),
+    };
+  }
+
+  /** The mere memory: undefined when it does not have everybody, or is of another state. */
+  remembered({ token, matches }: Found): Bundle | undefined {
+    if (token !== this.#state.token && matches.length > 0) return undefined;
+    return this.#bundle(outlineOf(matches), NOTHING);
+  }
+
+  /** Reads matches (or takes those that were read), and everybody they name as of the same state. */
+  async read<F extends Found>(
+    find: (connection: Connection) => Promise<F>,
+    first?: F,
+  ): Promise<F & { bundle: Bundle }> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const found = (attempt === 0 && first) || (await find(this.#session));
+      const bundle = this.remembered(found) ?? (await this.#complete(found));
+      if (bundle) return { ...found, bundle };
+    }
+    return this.#session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
+      const found = await find(connection);
+      const outline = outlineOf(found.matches);
+      const entries: Entries = {
+        players: await this.#load(connection, "players", outline.players),
+        teams: await this.#load(connection, "teams", outline.teams),
+      };
+      return { ...found, bundle: this.#bundle(outline, entries, true)! };
+    });
+  }
+
+  /** Checks what comes from the database, once. */
+  entry(row: NamedRow): NamedEntry {
+    this.#check(row.resource);
+    if (row.companions) this.#check(row.companions);
+    return { ...row, companions: row.companions ?? undefined, isChecked: true };
+  }
+
+  /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
+  async #complete({ token, matches }: Found): Promise<Bundle | undefined> {
+    if (token !== this.#state.token) await this.#catchUp();
+    const outline = outlineOf(matches);
+    const entries: Entries = { players: new Map(), teams: new Map() };
+    for (const table of TABLES) {
+      const missing = outline[table].filter((num) => !this.#cached[table].byNumber(num));
+      if (missing.length === 0) continue;
+      entries[table] = await this.#load(this.#session, table, missing, token);
+    }
+    // From here on nothing waits, so the cache is of one state.
+    if (token !== this.#state.token) return undefined;
+    for (const table of TABLES) {
+      for (const entry of entries[table].values()) this.#cached[table].add(entry);
+    }
+    return this.#bundle(outline, entries);
+  }
+
+  /** From these entries, else from the cache, unless that is not to be asked. */
+  #bundle({ sheets, players, teams }: Outline, entries: Entries, isAlone = false) {
+    const named = (table: NamedTable, numbers: number[]): NamedFragments[] | undefined => {
+      const found: NamedFragments[] = [];
+      for (const num of numbers) {
+        const one =
+          entries[table].get(num) ?? (isAlone ? undefined : this.#cached[table].byNumber(num));
+        if (!one) return undefined;
+        found.push(one);
+      }
+      return found;
+    };
+    const foundPlayers = named("players", players);
+    const foundTeams = foundPlayers && named("teams", teams);
+    return foundTeams && { sheets, players: foundPlayers, teams: foundTeams };
+  }
+
+  /** Those with these numbers; none at all when the shard is no longer in that state. */
+  async #load(
+    connection: Connection,
+    table: NamedTable,
+    nums: number[],
+    token?: string,
+  ): Promise<Map<number, NamedEntry>> {
+    const isStill = token === undefined ? "" : " AND (SELECT token FROM {state}) = $2";
+    const rows = await connection.rows<NamedRow>(
+      `SELECT ${NAMED} FROM {${table}} WHERE num = ANY($1::integer[])${isStill}`,
+      token === undefined ? [nums] : [nums, token],
+    );
+    return new Map(rows.map((row) => [row.num, this.entry(row)]));
+  }
+
+  /**
+   * Forgets what changed up to the present state; everything, if the state of the cache is not among
+   * those before it: too many changes went by, or the database lost some.
+   */
+  async #catchUp(): Promise<void> {
+    const from = this.#state;
+    const changes = await this.#session.rows<{
+      seq: string;
+      token: string;
+      players: number[];
+      teams: number[];
+    }>(
+      `SELECT seq, token, players, teams FROM {changes}
+       WHERE seq >= least($1::bigint, (SELECT seq FROM {state})) ORDER BY seq`,
+      [from.seq],
+    );
+    // Another request may have been faster.
+    if (this.#state !== from) return;
+    const [own, ...since] = changes;
+    const isWhole = own?.token === from.token;
+    for (const table of TABLES) {
+      if (isWhole) for (const change of since) this.#forget(table, change[table]);
+      else this.#cached[table].clear();
+    }
+    const last = changes.at(-1);
+    this.#state = last ? { seq: Number(last.seq), token: last.token } : UNCHANGED;
+  }
+
+  #forget(table: NamedTable, nums: number[]): void {
+    for (const num of nums) this.#cached[table].forget(num);
+  }
+}
+
+/** Of a shard that nobody has written to. */
+const UNCHANGED = { seq: 0, token: "" };
+
+const NOTHING: Entries = { players: new Map(), teams: new Map() };
+
+function outlineOf(matches: readonly { served: Uint8Array }[]): Outline {
+  const players: number[] = [];
+  const teams: number[] = [];
+  const sheets = matches.map(({ served }) => unpackServed(served, players, teams));
+  return { sheets, players, teams };
+}

@@ -1,0 +1,100 @@
+/**
+ * In charge of many rows in one statement. They are given as columns, an array each; the byte strings
+ * of a column lie one after another, and the server cuts them apart.
+ */
+
+import type { Connection } from "./session.ts";
+
+interface Column<Type extends string, Value> {
+  name: string;
+  type: Type;
+  values: readonly Value[];
+}
+
+export type GivenColumn =
+  | Column<"text", string>
+  | Column<"integer" | "smallint" | "bigint", number>
+  | Column<"boolean", boolean>
+  | Column<"bytea", Uint8Array | undefined>;
+
+/** Rows that a statement takes from its values. */
+export interface Given {
+  /** To be read from, under the name `given`. */
+  source: string;
+  /** What each column is there. */
+  expressions: string[];
+  values: unknown[];
+}
+
+export function given(columns: readonly GivenColumn[]): Given {
+  const names: string[] = [];
+  const arrays: string[] = [];
+  const values: unknown[] = [];
+  const add = (name: string, type: string, list: readonly unknown[]) => {
+    values.push(list);
+    names.push(name);
+    arrays.push(`$${values.length}::${type}[]`);
+    return `given.${name}`;
+  };
+  const expressions = columns.map((column) => {
+    const { name, type } = column;
+    if (type === "bytea") {
+      const { bytes, starts, lengths } = laidOut(column.values);
+      values.push(bytes);
+      const whole = `$${values.length}::bytea`;
+      const start = add(`${name}_start`, "integer", starts);
+      const length = add(`${name}_length`, "integer", lengths);
+      return `CASE WHEN ${length} >= 0 THEN substr(${whole}, ${start}, ${length}) END`;
+    }
+    if (type === "boolean") return `${add(name, "smallint", column.values.map(Number))} = 1`;
+    return add(name, type, column.values);
+  });
+  return {
+    source: `unnest(${arrays.join(", ")}) AS given (${names.join(", ")})`,
+    expressions,
+    values,
+  };
+}
+
+export async function insertRows(
+  connection: Connection,
+  table: string,
+  columns: readonly GivenColumn[],
+): Promise<void> {
+  const { source, expressions, values } = given(columns);
+  await connection.run(
+    `INSERT INTO {${table}} (${columns.map(({ name }) => name).join(", ")})
+     SELECT ${expressions.join(", ")} FROM ${source}`,
+    values,
+  );
+}
+
+/** Overwrites the rows with these keys. */
+export async function updateRows(
+  connection: Connection,
+  table: string,
+  key: string,
+  columns: readonly GivenColumn[],
+): Promise<void> {
+  const { source, expressions, values } = given(columns);
+  const set = columns.map(({ name }, at) => `${name} = ${expressions[at]}`);
+  await connection.run(
+    `UPDATE {${table}} AS old SET ${set.join(", ")} FROM ${source} WHERE old.${key} = given.${key}`,
+    values,
+  );
+}
+
+/** Where each begins, counted from 1, as SQL does. A length of -1 stands for none at all. */
+function laidOut(blobs: readonly (Uint8Array | undefined)[]) {
+  const starts: number[] = [];
+  let end = 1;
+  for (const blob of blobs) {
+    starts.push(end);
+    end += blob?.length ?? 0;
+  }
+  return {
+    bytes: Buffer.concat(blobs.filter((blob) => blob !== undefined)),
+    starts,
+    lengths: blobs.map((blob) => blob?.length ?? -1),
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * In charge of finding a key's place in shared memory: the same one in every process, taken by
+ * whichever comes first, and kept for good.
+ */
+
+/** Words of 64 bits for each place: half a SHA-256 of the id. */
+const WORDS = 2;
+export const SEAT_BYTES = WORDS * 8;
+
+/** Beyond so many taken ones in a row the table counts as full. */
+const MOST_STEPS = 1024;
+
+export class Seats {
+  readonly #words: BigInt64Array;
+  readonly #count: number;
+
+  /** All zeros at first. The number of places must be a power of two. */
+  constructor(memory: Uint8Array) {
+    this.#words = new BigInt64Array(memory.buffer, memory.byteOffset, memory.byteLength / 8);
+    this.#count = this.#words.length / WORDS;
+  }
+
+  /** The place of the id; undefined when none is left. */
+  find(id: string): number | undefined {
+    const [first, second] = digestOf(id);
+    const start = Number(BigInt.asUintN(32, first));
+    for (let step = 0; step < Math.min(MOST_STEPS, this.#count); step++) {
+      const seat = (start + step) % this.#count;
+      // Two ids that agree in the first word may race for a place; the second word decides.
+      if (this.#claim(WORDS * seat, first) && this.#claim(WORDS * seat + 1, second)) return seat;
+    }
+    return undefined;
+  }
+
+  /** Whether the word is this one, be it by now. */
+  #claim(at: number, word: bigint): boolean {
+    const before = Atomics.compareExchange(this.#words, at, 0n, word);
+    return before === 0n || before === word;
+  }
+}
+
+function digestOf(id: string): [bigint, bigint] {
+  const digest = Buffer.from(Bun.CryptoHasher.hash("sha256", id));
+  // Zero means that a place is free.
+  return [digest.readBigInt64LE(0) || 1n, digest.readBigInt64LE(8) || 1n];
+}

@@ -1,0 +1,93 @@
+/**
+ * In charge of serving from several processes on one port: the supervisor chooses the port, makes the
+ * memory that they share, has the private listener, and watches over them. It answers no request of the
+ * public.
+ */
+
+import { dayOf } from "../access/day.ts";
+import { listen } from "../http/listen.ts";
+import { LONGEST_IDLE_MS } from "../http/server.ts";
+import type { Observe } from "../observe/events.ts";
+import type { Settings } from "../settings/table.ts";
+import { servePrivately } from "../wiring.ts";
+import { Crew, StartFailed } from "./crew.ts";
+import { clearDay, newSharedMemory, openCounters } from "./memory.ts";
+import { inWords, WorkerProcess } from "./process.ts";
+import { WorkersError } from "./system.ts";
+
+export interface Supervised {
+  url: string;
+  adminUrl: string | undefined;
+  /** New workers in place of the old ones, one after another. */
+  restart(): void;
+  stop(signal: string): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * `command` starts a worker. Resolves when all of them serve. Throws what a server alone would, or
+ * StartFailed when a worker has already said what is wrong.
+ */
+export async function supervise(
+  settings: Settings,
+  log: Observe,
+  command: readonly string[],
+): Promise<Supervised> {
+  const { workers, host } = settings;
+  const memory = newSharedMemory();
+  const port = await freePort(settings);
+  const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  const crew = new Crew(workers, {
+    start: (number) => new WorkerProcess(command, memory, { number, workers, host, port, seed }),
+    farewellMs: settings["farewell-ms"],
+    // So long that every connection has been used by then, and told to close, or was closed for silence.
+    retirementMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
+    observe: log,
+  });
+  const admin = await servePrivately(settings, log, openCounters(memory), crew);
+  try {
+    const url = await crew.start();
+    const clearing = setInterval(() => clearTomorrow(memory), HOUR_MS);
+    clearing.unref();
+    return {
+      url,
+      adminUrl: admin?.url,
+      restart: () => crew.restart(),
+      async stop(signal) {
+        clearInterval(clearing);
+        await Promise.all([crew.stop(signal), admin?.stop()]);
+      },
+    };
+  } catch (error) {
+    await admin?.stop();
+    throw error instanceof StartFailed ? explained(error) : error;
+  }
+}
+
+/**
+ * Workers take the port together with others on purpose. So it is taken alone first, for a moment: if
+ * somebody else has it, nobody begins.
+ */
+async function freePort({ host, port }: Settings): Promise<number> {
+  const server = listen({ hostname: host, port, fetch: () => new Response() });
+  const taken = server.port!;
+  await server.stop(true);
+  return taken;
+}
+
+/** The counters of the day before yesterday make room for tomorrow's: an hour after the last was used. */
+function clearTomorrow(memory: ReturnType<typeof newSharedMemory>): void {
+  const now = Date.now();
+  if (dayOf(now - HOUR_MS) === dayOf(now) && dayOf(now + HOUR_MS) === dayOf(now)) {
+    clearDay(memory, dayOf(now) + 1);
+  }
+}
+
+function explained(failed: StartFailed): Error {
+  const { exitCode, signal } = failed.ending;
+  if (signal === null && exitCode !== 0) return failed;
+  return new WorkersError(
+    `${failed.message} (${inWords(failed.ending)}); see whether the machine has enough memory, or start with fewer --workers`,
+  );
+}

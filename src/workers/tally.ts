@@ -1,0 +1,34 @@
+/**
+ * In charge of adding up what workers count. What one that is gone had counted stays in the sums, so
+ * that these never get smaller: whoever collects them would take that for a restart of the whole.
+ */
+
+import { labelled, type Snapshot, summed, together } from "../observe/summed.ts";
+import type { Counted } from "./messages.ts";
+import type { WorkerProcess } from "./process.ts";
+
+export class Tally {
+  #gone: Snapshot[] = [];
+
+  /** A worker has ended. If it was killed, its last count is that of the last time it was asked. */
+  keep({ lastCount }: WorkerProcess): void {
+    const counted = lastCount.filter(({ type }) => type !== "gauge");
+    this.#gone = summed([this.#gone, counted]);
+  }
+
+  /** Of processes only those that serve are told of: one at a time for each number. */
+  async of(
+    serving: readonly WorkerProcess[],
+    retiring: readonly WorkerProcess[],
+  ): Promise<Counted> {
+    const [counts] = await Promise.all([
+      Promise.all(serving.map((worker) => worker.count())),
+      Promise.all(retiring.map((worker) => worker.count())),
+    ]);
+    const service = [...serving, ...retiring].map(({ lastCount }) => lastCount);
+    const processes = serving.map(({ number }, at) =>
+      labelled(counts[at]?.process ?? [], { worker: String(number) }),
+    );
+    return { service: summed([...service, this.#gone]), process: together(processes) };
+  }
+}

@@ -1,0 +1,77 @@
+/** In charge of one worker: it serves as its supervisor tells it to, and ends with it. */
+
+import { logTo } from "../observe/log.ts";
+import { snapshotsOf } from "../observe/summed.ts";
+import type { Settings } from "../settings/table.ts";
+import { type RunningMatchbook, serve } from "../wiring.ts";
+import { openCounters, openLimits } from "./memory.ts";
+import type { FromWorker, Orders, ToWorker } from "./messages.ts";
+import { INHERITED } from "./process.ts";
+import { machineClock } from "./system.ts";
+
+/** Resolves when the server has stopped. */
+export async function work(settings: Settings): Promise<void> {
+  const ordered = Promise.withResolvers<Orders>();
+  const stopped = Promise.withResolvers<{ signal: string; farewellMs: number }>();
+  let running: RunningMatchbook | undefined;
+
+  const stop = (signal: string, farewellMs: number) => {
+    stopped.resolve({ signal, farewellMs });
+    // If it is stopping already, it may have to hurry.
+    void running?.stop(signal, farewellMs);
+  };
+  process.on("message", (message: ToWorker) => {
+    if (message.say === "begin") ordered.resolve(message.orders);
+    else if (message.say === "stop") stop(message.signal, message.farewellMs);
+    else if (running) void answer(running, message);
+  });
+  const farewellMs = settings["farewell-ms"];
+  process.once("disconnect", () => stop("supervisor gone", farewellMs));
+  process.on("SIGTERM", () => stop("SIGTERM", farewellMs));
+  // A terminal sends these to all processes of a command. The supervisor knows what they mean.
+  process.on("SIGINT", () => {});
+  process.on("SIGHUP", () => {});
+  try {
+    await tell({ say: "here" });
+    running = await begin(settings, await ordered.promise);
+    await tell({ say: "ready", url: running.url });
+    const asked = await stopped.promise;
+    await running.stop(asked.signal, asked.farewellMs);
+    await tell({ say: "bye", service: snapshotsOf(running.metrics.families()) });
+  } finally {
+    if (process.connected) process.disconnect?.();
+  }
+}
+
+function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
+  const { number, workers, host, port, seed } = orders;
+  const showNames = settings["log-names"] === "on";
+  const log = logTo({ level: settings["log-level"], showNames, worker: number });
+  // The supervisor has the private listener.
+  const own = { ...settings, host, port, "admin-port": undefined };
+  const clock = { now: Date.now, monotonic: machineClock() };
+  const shared = { ...openLimits(INHERITED, workers, seed), openCounter: openCounters(INHERITED) };
+  return serve(own, log, clock, shared);
+}
+
+async function answer(
+  { metrics, lookAtKeys }: RunningMatchbook,
+  { say, ask }: Extract<ToWorker, { ask: number }>,
+): Promise<void> {
+  if (say === "look-at-keys") {
+    await lookAtKeys();
+    await tell({ say: "looked", ask });
+    return;
+  }
+  const service = snapshotsOf(metrics.families());
+  const process = snapshotsOf(await metrics.processFamilies());
+  await tell({ say: "counted", ask, counted: { service, process } });
+}
+
+/** A supervisor that is gone need not be told. */
+function tell(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected || !process.send) resolve();
+    else process.send(message, undefined, undefined, () => resolve());
+  });
+}

@@ -1,0 +1,83 @@
+/** In charge of running the conformance suite of keys and usage over both adapters, and of what only one of them has. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { SQL } from "bun";
+import { AccessError } from "../../src/access/error.ts";
+import { filesIn } from "../../src/access/place.ts";
+import { PostgresAccess } from "../../src/access/postgres/place.ts";
+import { parseAccess } from "../../src/settings/access.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { aFolder } from "../support/world.ts";
+import { accessConformance } from "./access.ts";
+
+setDefaultTimeout(30_000);
+
+accessConformance("files", async () => {
+  const folder = aFolder();
+  return { open: () => filesIn(folder.path), remove: async () => folder.remove() };
+});
+
+let postgres: { url: string; stop(): void };
+let sql: SQL;
+let count = 0;
+
+beforeAll(async () => {
+  postgres = await aPostgres();
+  sql = new SQL(postgres.url);
+});
+afterAll(async () => {
+  await sql.close();
+  postgres.stop();
+});
+
+/** A schema of its own for each test. */
+function aPlace() {
+  const schema = `access_${process.pid}_${count++}`;
+  const separator = postgres.url.includes("?") ? "&" : "?";
+  const parsed = parseAccess(`${postgres.url}${separator}schema=${schema}&pool=3`);
+  if ("error" in parsed) throw new Error(parsed.error);
+  const location = parsed.value!;
+  return {
+    schema,
+    open: () => new PostgresAccess(location),
+    remove: async () => void (await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
+  };
+}
+
+accessConformance("PostgreSQL", async () => aPlace());
+
+describe("the schema of keys in PostgreSQL", () => {
+  test("that a newer Matchbook has written is refused", async () => {
+    const { open, schema, remove } = aPlace();
+    const place = open();
+    await place.keyring();
+    await sql.unsafe(`UPDATE ${schema}.format SET version = 99`);
+    const later = open();
+    expect(async () => await later.keyring()).toThrow(AccessError);
+    expect(async () => await later.keyring()).toThrow(/newer Matchbook .* upgrade Matchbook/);
+    await Promise.all([place.close(), later.close()]);
+    await remove();
+  });
+
+  test("may have been made by somebody with more rights", async () => {
+    const { open, schema, remove } = aPlace();
+    await sql.unsafe(`CREATE SCHEMA ${schema}`);
+    const place = open();
+    await (await place.keyring()).create({ name: "one" }, 1);
+    await place.close();
+    await remove();
+  });
+
+  test("holds neither a key nor anything but its hash", async () => {
+    const { open, schema, remove } = aPlace();
+    const place = open();
+    const { key } = await (await place.keyring()).create({ name: "one" }, 1);
+    const rows = await sql.unsafe(
+      `SELECT keys::text || secrets::text AS text FROM ${schema}.keys, ${schema}.key_secrets AS secrets`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0].text).not.toContain(key);
+    await place.close();
+    await remove();
+  });
+});

@@ -1,0 +1,126 @@
+/** In charge of the executable that `npm run build` makes: alone in a folder, it does all that Matchbook does. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { storesIn } from "../../src/wiring.ts";
+import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
+import { matchbook, ROOT, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// To build takes some seconds, and several processes may share a slow machine.
+setDefaultTimeout(120_000);
+
+const MATCHES = 2000;
+
+const folder = aFolder();
+const program = join(folder.path, "matchbook");
+const data = join(folder.path, "data");
+/** Neither Node nor Bun can be found, and the folder holds nothing else. */
+const alone = { program, cwd: folder.path, env: { PATH: "/nowhere", HOME: folder.path } };
+
+beforeAll(async () => {
+  const build = Bun.spawn([process.execPath, "scripts/build.ts", "--outfile", program], {
+    cwd: ROOT,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  expect([await new Response(build.stderr).text(), await build.exited]).toEqual(["", 0]);
+  expect(readdirSync(folder.path)).toEqual(["matchbook"]);
+});
+afterAll(folder.remove);
+
+const namesOfThreads = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).map((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/comm`, "utf8").trim(),
+  );
+
+describe("the executable", () => {
+  test("knows its version, and exits as bin/matchbook does", async () => {
+    expect(await matchbook(["--version"], alone)).toEqual({
+      exitCode: 0,
+      stdout: `${version}\n`,
+      stderr: "",
+    });
+    const misused = await matchbook(["serv"], alone);
+    expect(misused.exitCode).toBe(2);
+    expect(misused.stderr).toContain("did you mean serve?");
+  });
+
+  test("makes demo records, and reads them with threads", async () => {
+    const demo = await matchbook(["demo", "--matches", String(MATCHES)], alone);
+    expect([demo.exitCode, demo.stderr]).toEqual([0, ""]);
+
+    const child = spawnMatchbook(["ingest", "-", "--json", "--data", data], alone);
+    child.stdin.write(demo.stdout);
+    await child.stdin.flush();
+    // On one core, no thread is started.
+    if (navigator.hardwareConcurrency > 1) {
+      await until(async () => namesOfThreads(child.pid).includes("Worker") || undefined);
+    }
+    await child.stdin.end();
+    const report = JSON.parse(await new Response(child.stdout).text());
+    expect(await child.exited).toBe(0);
+    expect(report.rejected).toBe(0);
+    expect(report.stored).toBeGreaterThan(MATCHES / 2);
+  });
+
+  test("serves, takes uploads in a thread, and hears signals", async () => {
+    const made = await matchbook(["keys", "create", "--name", "alone", "--data", data], alone);
+    expect(made.exitCode).toBe(0);
+    const flags = ["--data", data, "--admin-port", "0", "--farewell-ms", "0"];
+    const server = await startServerProcess(flags, {
+      ...alone,
+      env: { ...alone.env, MATCHBOOK_ADMIN_TOKEN: TOKEN },
+    });
+    const adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+    const headers = { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
+    const get = (path: string) => fetch(`${server.url}${path}`, { headers });
+
+    const uploaded = await uploadTo(adminUrl, ndjson([aMatch({ id: "by-hand" })]));
+    expect([uploaded.status, uploaded.lines[0]!.outcome]).toEqual([200, "stored"]);
+    const reply = await get("/shards/na/matches/by-hand");
+    expect(reply.status).toBe(200);
+    expect(((await reply.json()) as { data: { id: string } }).data.id).toBe("by-hand");
+
+    // Loaded only when they are asked for.
+    const metrics = await fetch(`${adminUrl}/metrics`, {
+      headers: { Authorization: `Bearer ${TOKEN}` },
+    });
+    expect(await metrics.text()).toContain(`version="${version}"`);
+    const described = await fetch(`${server.url}/openapi.json`);
+    expect(await described.text()).toContain('"example"');
+
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
+
+  test("collects garbage as bin/matchbook has it, unless told otherwise", async () => {
+    const collector = async (env: Record<string, string>) => {
+      const flags = ["--data", data, "--farewell-ms", "0"];
+      const server = await startServerProcess(flags, { ...alone, env: { ...alone.env, ...env } });
+      const surroundings = readFileSync(`/proc/${server.child.pid}/environ`, "utf8").split("\0");
+      expect(await server.end("SIGINT")).toBe(0);
+      return surroundings.filter((one) => one.startsWith("BUN_JSC_"));
+    };
+    expect(await collector({})).toEqual(["BUN_JSC_useConcurrentGC=0"]);
+    expect(await collector({ BUN_JSC_useConcurrentGC: "1" })).toEqual([
+      "BUN_JSC_useConcurrentGC=1",
+    ]);
+  });
+
+  test("fills shards with demo data in threads at a quick start", async () => {
+    const quick = join(folder.path, "quick");
+    const child = spawnMatchbook(["quickstart", "--port", "0", "--data", quick], alone);
+    // Only a thread opens a store here. The whole of it would take long, and is no different.
+    const store = await until(async () => {
+      if (child.exitCode !== null) throw new Error(await new Response(child.stderr).text());
+      return storesIn(quick)[0];
+    });
+    child.kill("SIGTERM");
+    await child.exited;
+    expect([store, child.signalCode]).toEqual([store, "SIGTERM"]);
+  });
+});

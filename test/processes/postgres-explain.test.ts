@@ -1,0 +1,91 @@
+/** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { findPage } from "../../src/store/postgres/pages.ts";
+import { Session } from "../../src/store/postgres/session.ts";
+import { COMBINATIONS, LIMIT, PLACES, rowsOf, SINGLE_FILTERS, WINDOW } from "../support/asked.ts";
+import { fillLargely, MATCHES } from "../support/large.ts";
+import { noting, plansOf } from "../support/plans.ts";
+import { aPostgres } from "../support/postgres.ts";
+
+let stop = () => {};
+let session: Session;
+
+beforeAll(async () => {
+  const cluster = await aPostgres();
+  const schema = `explain_${process.pid}`;
+  const place = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
+  session = new Session(place);
+  const keeper = new PostgresKeeper(session);
+  await keeper.ready();
+  await fillLargely(keeper);
+  await session.run("ANALYZE");
+  stop = () => {
+    session
+      .run(`DROP SCHEMA "${schema}" CASCADE`)
+      .then(() => session.close())
+      .finally(cluster.stop);
+  };
+}, 60_000);
+afterAll(() => stop());
+
+/** The statements for a selection, as they are run. */
+async function costsOf(selection: Parameters<typeof findPage>[1]) {
+  const { connection, noted } = noting(session);
+  await findPage(connection, selection);
+  const plans = [];
+  for (const statement of noted) plans.push(await plansOf(session, statement));
+  return (["first", "later", "generic"] as const).map((when) => ({
+    when,
+    rows: plans.reduce((sum, plan) => sum + plan[when].rows, 0),
+    scans: plans.flatMap((plan) => plan[when].scans),
+  }));
+}
+
+describe("a page by one filter", () => {
+  for (const [name, filter, values] of SINGLE_FILTERS) {
+    test(`${name}: looks at no more rows than it has, and one beyond`, async () => {
+      // Each match: its key and its sheet; for each value one more, and one behind; the state.
+      const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
+      for (const place of PLACES) {
+        for (const sort of ["createdAt", "-createdAt"] as const) {
+          for (const { when, rows, scans } of await costsOf({
+            ...filter,
+            ...WINDOW,
+            sort,
+            place,
+            limit: LIMIT,
+          })) {
+            const says = `${when}, ${place.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+            expect(rows <= most || says).toBe(true);
+          }
+        }
+      }
+    }, 60_000);
+  }
+});
+
+describe("a page by several filters", () => {
+  for (const [name, filter] of COMBINATIONS) {
+    test(`${name}: looks at no more rows than the most selective has in the window`, async () => {
+      const roads = rowsOf(filter);
+      const shortest = Math.min(...roads);
+      // To walk one, to look it up on the others, and to compare them beforehand.
+      const most = roads.length * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20;
+      expect(most).toBeLessThan(MATCHES);
+      for (const place of PLACES) {
+        for (const { when, rows, scans } of await costsOf({
+          ...filter,
+          ...WINDOW,
+          sort: "createdAt",
+          place,
+          limit: LIMIT,
+        })) {
+          const says = `${when}, ${place.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+          expect(rows <= most || says).toBe(true);
+        }
+      }
+    }, 60_000);
+  }
+});

@@ -1,0 +1,273 @@
+/** In charge of what goes wrong between Matchbook and PostgreSQL: bounded, told, and over when it is over. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { PostgresReader } from "../../src/store/postgres/reader.ts";
+import { type Patience, Session } from "../../src/store/postgres/session.ts";
+import { StoreAway, StoreError } from "../../src/store/store.ts";
+import { addPlainly, anEntry, idsOf, selection, serve } from "../conformance/entries.ts";
+import { aLineTo, type Line } from "../support/line.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+
+let cluster: Cluster;
+let made = 0;
+const closed: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(async () => {
+  for (const close of closed) await close().catch(() => {});
+  cluster.remove();
+});
+
+interface Wishes {
+  schema?: string;
+  port?: number;
+  pool?: number;
+  patience?: Patience;
+}
+
+function aSession({ schema, port = cluster.port, pool = 3, patience }: Wishes = {}): Session {
+  const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
+  const name = schema ?? `faults_${++made}`;
+  const place = { url, shown: "the test's database", schema: name, prepares: true, pool };
+  const session = patience ? new Session(place, patience) : new Session(place);
+  closed.push(() => session.close());
+  return session;
+}
+
+async function aShard(wishes: Wishes = {}) {
+  const session = aSession(wishes);
+  const { schema } = session.place;
+  const keeper = new PostgresKeeper(session);
+  await keeper.ready();
+  const reader = (more: Wishes = {}) =>
+    new PostgresReader(aSession({ ...wishes, schema, ...more }), 1 << 16, () => {});
+  return { schema, session, keeper, reader };
+}
+
+const ids = async (reader: PostgresReader) => idsOf(await reader.matches(selection()));
+const player = (id: string) => ({ players: { [id]: "won" as const } });
+
+/** What is thrown, and after how many milliseconds. */
+async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; after: number }> {
+  const began = performance.now();
+  const error = await work().then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  return { error, after: performance.now() - began };
+}
+
+describe("a server that stands still", () => {
+  test("is away for readers after five seconds, and there again when it goes on", async () => {
+    const { keeper, reader } = await aShard();
+    await serve(keeper, anEntry("a", player("p")));
+    const one = reader();
+    expect(await ids(one)).toEqual(["a"]);
+    cluster.pause();
+    try {
+      const failures = await Promise.all([
+        failure(() => one.matches(selection())),
+        // More of them than there are connections.
+        ...Array.from({ length: 8 }, () => failure(async () => one.match("a"))),
+      ]);
+      for (const { error, after } of failures) {
+        expect(error).toBeInstanceOf(StoreAway);
+        expect(after).toBeLessThan(7000);
+      }
+    } finally {
+      cluster.goOn();
+    }
+    expect(await ids(one)).toEqual(["a"]);
+    expect(idsOf((await one.match("a"))!)).toEqual(["a"]);
+  }, 30_000);
+
+  test("does not hold a transaction for ever, and nothing of it remains", async () => {
+    const { keeper, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
+    await serve(keeper, anEntry("a", player("p")));
+    const { error, after } = await failure(() =>
+      keeper.write(async (transaction) => {
+        await addPlainly(transaction, [anEntry("b", player("p"))]);
+        cluster.pause();
+        await transaction.putPlayers([]);
+        await transaction.known(["a"]);
+      }),
+    ).finally(() => cluster.goOn());
+    expect(error).toBeInstanceOf(StoreAway);
+    expect(after).toBeLessThan(5000);
+    expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual(["a"]);
+    await serve(keeper, anEntry("c", player("p")));
+  }, 30_000);
+});
+
+describe("a transaction whose COMMIT is not answered", () => {
+  async function onALine() {
+    const line = await aLineTo(cluster.port);
+    const shard = await aShard({ port: line.port });
+    const direct = shard.reader({ port: cluster.port });
+    return { line, ...shard, direct };
+  }
+
+  test("is taken as done when it happened", async () => {
+    const { line, keeper, direct } = await onALine();
+    line.nextCommit = "answer is lost";
+    await serve(keeper, anEntry("a", player("p")));
+    expect(await ids(direct)).toEqual(["a"]);
+    line.close();
+  });
+
+  test("fails when it did not happen, and the keeper can be used again", async () => {
+    const { line, keeper, direct } = await onALine();
+    line.nextCommit = "question is lost";
+    const { error } = await failure(() => serve(keeper, anEntry("a", player("p"))));
+    expect(error).toBeInstanceOf(StoreAway);
+    expect(await ids(direct)).toEqual([]);
+    await serve(keeper, anEntry("a", player("p")));
+    expect(await ids(direct)).toEqual(["a"]);
+    line.close();
+  });
+
+  test("is found out about for withheld records as well", async () => {
+    const { line, keeper } = await onALine();
+    line.nextCommit = "answer is lost";
+    await keeper.write(async (transaction) => {
+      await transaction.addWithheld([{ ...anEntry("w"), reason: "ending" }]);
+    });
+    expect((await keeper.inspect("w"))?.fate.state).toBe("withheld");
+    line.close();
+  });
+});
+
+test("after a statement that failed, a transaction cannot pass for done", async () => {
+  const { session } = await aShard();
+  const { error } = await failure(() =>
+    session.transaction("READ COMMITTED", async (connection) => {
+      await connection.run("SELECT 1 / 0").catch(() => {});
+    }),
+  );
+  expect(error).toBeInstanceOf(StoreError);
+});
+
+describe("connections", () => {
+  test("that the server has cut while they were idle are not noticed", async () => {
+    const { keeper, reader } = await aShard();
+    await serve(keeper, anEntry("a", player("p")));
+    const one = reader();
+    const other = aSession({ pool: 1 });
+    for (let round = 0; round < 3; round++) {
+      await Promise.all([ids(one), ids(one), ids(one)]);
+      await other.rows(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+      );
+      expect(await ids(one)).toEqual(["a"]);
+      await keeper.write(async (transaction) => {
+        expect((await transaction.known(["a"])).size).toBe(1);
+      });
+    }
+  });
+
+  test("that lead nowhere are given up for new ones", async () => {
+    const line: Line = await aLineTo(cluster.port);
+    const { keeper, reader } = await aShard();
+    await serve(keeper, anEntry("a", player("p")));
+    const one = reader({ port: line.port, patience: { readMs: 700, writeMs: 700 } });
+    await Promise.all([ids(one), ids(one), ids(one)]);
+    line.freeze();
+    const { error, after } = await failure(() => ids(one));
+    expect(error).toBeInstanceOf(StoreAway);
+    expect(after).toBeLessThan(2500);
+    expect(await ids(one)).toEqual(["a"]);
+    line.close();
+  });
+
+  test("hold few prepared statements, however many pages are asked for", async () => {
+    const { keeper, session, schema } = await aShard({ pool: 1 });
+    await serve(keeper, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
+    const one = new PostgresReader(session, 1 << 16, () => {});
+    for (let offset = 0; offset < 40; offset++) {
+      await one.matches(selection({ place: { from: "offset", offset }, players: [["p", "q"]] }));
+    }
+    const [row] = await session.rows<{ found: string }>(
+      "SELECT count(*) AS found FROM pg_prepared_statements WHERE statement LIKE '%OFFSET%'",
+    );
+    expect([schema, Number(row!.found)]).toEqual([schema, 1]);
+  });
+});
+
+test("a batch that brings new months keeps no reader waiting, and none keeps it waiting", async () => {
+  const { keeper, reader, session } = await aShard();
+  await serve(keeper, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
+  const one = reader({ patience: { readMs: 2000, writeMs: 2000 } });
+  expect(await ids(one)).toEqual(["a"]);
+  await session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
+    await connection.rows("SELECT 1 FROM {matches}");
+    await keeper.write(async (transaction) => {
+      await addPlainly(transaction, [
+        anEntry("b", { createdAt: Date.UTC(2021, 3), ...player("p") }),
+        anEntry("c", { createdAt: Date.UTC(1970, 0), ...player("p") }),
+        anEntry("d", { createdAt: Date.UTC(2200, 0), ...player("p") }),
+      ]);
+      expect(await ids(one)).toEqual(["a"]);
+    });
+  });
+  expect(await ids(one)).toEqual(["c", "b", "a", "d"]);
+}, 20_000);
+
+test("a reader keeps nothing in memory from changes that the database has lost", async () => {
+  const { keeper, reader, session } = await aShard();
+  await serve(keeper, anEntry("a", { players: { p: "won", q: "won" } }));
+  const one = reader();
+  const names = async () =>
+    (await one.match("a"))!.players.map(({ resource }) => Buffer.from(resource).toString());
+  const put = (id: string, text: string) =>
+    keeper.write(async (transaction) => {
+      const [row] = await reader().players([id]);
+      await transaction.putPlayers([
+        {
+          ...row!,
+          resource: Buffer.from(text),
+          totals: { played: 1, wins: 1, playedRanked: 0, gold: 0n },
+          run: 1,
+          latest: { createdAt: 1000, matchId: "a" },
+        },
+      ]);
+    });
+  const changing = ["players", "changes", "state"];
+  for (const table of changing) {
+    await session.run(`CREATE TABLE {kept_${table}} AS SELECT * FROM {${table}}`);
+  }
+  await put("p", "lost");
+  expect(await names()).toEqual(["lost", "player q"]);
+  // As a failover to a server that had not heard of the last transaction.
+  for (const table of changing) {
+    await session.run(`DELETE FROM {${table}}`);
+    await session.run(`INSERT INTO {${table}} SELECT * FROM {kept_${table}}`);
+  }
+  await put("q", "new");
+  expect(await names()).toEqual(["player p", "new"]);
+});
+
+test("numbers of players that are used up are told of, with what to do", async () => {
+  const { keeper, session } = await aShard();
+  await session.run("UPDATE {state} SET last_player = 2147483646");
+  await serve(keeper, anEntry("a", player("p")));
+  const { error } = await failure(() => serve(keeper, anEntry("b", player("q"))));
+  expect(error).toBeInstanceOf(StoreError);
+  expect(error).not.toBeInstanceOf(StoreAway);
+  expect(String(error)).toContain("shards move");
+});
+
+test("a batch of 10,000 records and 64 MB is stored whole", async () => {
+  const { keeper, reader } = await aShard();
+  const sheet = new Uint8Array(6600).fill(7);
+  const entries = Array.from({ length: 10_000 }, (_, index) => ({
+    ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
+    sheet,
+  }));
+  await serve(keeper, ...entries);
+  const one = reader();
+  expect((await one.summary()).matches).toBe(10_000);
+  expect((await one.match("m9999"))!.sheets[0]).toEqual(Buffer.from(sheet));
+}, 60_000);

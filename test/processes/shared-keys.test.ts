@@ -1,0 +1,213 @@
+/**
+ * In charge of keys and usage in one PostgreSQL behind two instances: made anywhere, counted together,
+ * and kept in force while it is away.
+ */
+
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
+import { hashKey } from "../../src/access/key.ts";
+import { parseAccess } from "../../src/settings/access.ts";
+import { AUTHORIZATION } from "../support/admin.ts";
+import { type Instance, startInstance, until } from "../support/instances.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+/** What operators are promised. */
+const NOTICED_MS = 5000;
+const ONE = "/shards/na/matches/match-0";
+const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
+
+setDefaultTimeout(60_000);
+
+let cluster: Cluster;
+let world: World;
+let running: Instance[] = [];
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  world = await startWorld(
+    Array.from({ length: 20 }, (_, index) => aMatch({ id: `match-${index}` })),
+  );
+});
+afterEach(async () => {
+  await Promise.all(running.map((instance) => instance.stop()));
+  running = [];
+});
+afterAll(async () => {
+  await world.stop();
+  cluster.remove();
+});
+
+/** Nobody is asked for the password, and it must not show anywhere all the same. */
+const address = () => cluster.url.replace("matchbook@", "matchbook:open-sesame@");
+
+async function twoInstances(): Promise<[Instance, Instance]> {
+  const parsed = parseAccess(address());
+  if ("error" in parsed) throw new Error(parsed.error);
+  const one = await startInstance(world, { access: parsed.value });
+  const other = await startInstance(world, { access: parsed.value });
+  running.push(one, other);
+  return [one, other];
+}
+
+const keys = (...args: string[]) =>
+  matchbook(["keys", ...args], { cwd: world.data, env: { MATCHBOOK_ACCESS: address() } });
+
+async function makeKey(...flags: string[]): Promise<{ id: string; key: string }> {
+  const { exitCode, stdout, stderr } = await keys("create", "--name", "test", ...flags);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Made key")]);
+  return { key: stdout.trim(), id: /k_\w{10}/.exec(stderr)![0] };
+}
+
+/** Waits until both answer so, and says how long that took. */
+async function both(instances: Instance[], key: string, status: number): Promise<number> {
+  const began = performance.now();
+  await until(`both answer ${status}`, async () => {
+    const replies = await Promise.all(instances.map((instance) => instance.get(ONE, key)));
+    return replies.every((reply) => reply.status === status);
+  });
+  return performance.now() - began;
+}
+
+/** Requests by status in all days of a key, as the command line tells them. */
+async function usageOf(id: string): Promise<Record<string, number>> {
+  const { stdout } = await keys("usage", id, "--json");
+  const { days } = JSON.parse(stdout) as { days: { requests: Record<string, number> }[] };
+  return days[0]?.requests ?? {};
+}
+
+const said = ({ events }: Instance, name: string) => events.some(({ event }) => event === name);
+
+describe("two instances over one database of keys", () => {
+  test("let in a key within seconds of its making, and no longer within seconds of its end", async () => {
+    const instances = await twoInstances();
+    const { id, key } = await makeKey();
+    expect(await both(instances, key, 200)).toBeLessThan(NOTICED_MS);
+    expect((await keys("revoke", id)).stderr).toBe(`Revoked ${id}.\n`);
+    expect(await both(instances, key, 401)).toBeLessThan(NOTICED_MS);
+    const listed = JSON.parse((await keys("list", "--json")).stdout);
+    expect(listed.at(-1)).toMatchObject({ id, state: "revoked" });
+  });
+
+  test("go by what a verb changes, and by both secrets while a key is rotated", async () => {
+    const instances = await twoInstances();
+    const { id, key } = await makeKey();
+    await both(instances, key, 200);
+    expect((await keys("change", id, "--shards", "eu")).exitCode).toBe(0);
+    expect(await both(instances, key, 403)).toBeLessThan(NOTICED_MS);
+    await keys("change", id, "--shards", "default");
+    const rotated = (await keys("rotate", id, "--overlap", "1h")).stdout.trim();
+    expect(await both(instances, rotated, 200)).toBeLessThan(NOTICED_MS);
+    await both(instances, key, 200);
+  });
+
+  test("let in a key at once where its making was asked for over HTTP", async () => {
+    const [one, other] = await twoInstances();
+    const made = await fetch(`${one.adminUrl}/keys`, {
+      method: "POST",
+      headers: { ...AUTHORIZATION, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "over HTTP" }),
+    });
+    const { key, record } = (await made.json()) as { key: string; record: { id: string } };
+    expect([made.status, (await one.get(ONE, key)).status]).toEqual([201, 200]);
+    expect(await both([other], key, 200)).toBeLessThan(NOTICED_MS);
+    const listed = await fetch(`${other.adminUrl}/keys`, { headers: AUTHORIZATION });
+    expect(await listed.text()).toContain(record.id);
+  });
+
+  test("count usage together", async () => {
+    const [one, other] = await twoInstances();
+    const { id, key } = await makeKey();
+    await both([one, other], key, 200);
+    const count = async () => (await usageOf(id))["404"] ?? 0;
+    for (let sent = 0; sent < 3; sent++) await one.get("/shards/na/matches/nobody", key);
+    for (let sent = 0; sent < 4; sent++) await other.get("/shards/na/matches/nobody", key);
+    await until("usage is written down", async () => (await count()) === 7);
+    for (const instance of [one, other]) {
+      const { days } = (await instance.get("/usage", key)).body;
+      expect(days[0].requests["404"]).toBe(7);
+    }
+  });
+
+  test("know what the other has served of a day, a moment later", async () => {
+    const [one, other] = await twoInstances();
+    const { id, key } = await makeKey("--matches-per-day", "8");
+    await until("the key is known", async () => (await other.get("/usage", key)).status === 200);
+    await until("the key is known", async () => (await one.get("/usage", key)).status === 200);
+    expect((await one.get(page(0), key)).status).toBe(200);
+    await until("the budget is written down", async () => {
+      const shown = JSON.parse((await keys("show", id, "--json")).stdout);
+      return shown.today.matches === 5;
+    });
+    // The first page is one that the other has served already, and costs nothing.
+    await until("the other knows of it", async () => {
+      await other.get(page(0), key);
+      return (await other.get(page(5), key)).body.errors?.[0].code === "budget-spent";
+    });
+  });
+});
+
+describe("a database of keys that is away", () => {
+  test("leaves keys in force; what was counted and what is new comes with its return", async () => {
+    const instances = await twoInstances();
+    const { id, key } = await makeKey();
+    await both(instances, key, 200);
+    const counted = { ...(await usageOf(id)) };
+    cluster.stop("immediate");
+    try {
+      await until("both have noticed", () =>
+        instances.every((instance) => said(instance, "keys-unreadable")),
+      );
+      for (let sent = 0; sent < 3; sent++) {
+        for (const instance of instances) {
+          const { status, milliseconds } = await instance.get("/shards/na/matches/nobody", key);
+          expect(status).toBe(404);
+          expect(milliseconds).toBeLessThan(1000);
+        }
+      }
+      await until("usage could not be written down", () =>
+        instances.every((instance) => said(instance, "usage-unwritten")),
+      );
+      const refused = await keys("list");
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toMatch(
+        /^matchbook: cannot use postgres:\/\/127\.0\.0\.1:\d+\/postgres/,
+      );
+      expect(refused.stderr).not.toContain("open-sesame");
+    } finally {
+      await cluster.start();
+    }
+    const fresh = await makeKey();
+    expect(await both(instances, fresh.key, 200)).toBeLessThan(2 * NOTICED_MS);
+    await until("usage has been written down", async () => (await usageOf(id))["404"] === 6);
+    expect((await usageOf(id))["200"]).toBeGreaterThanOrEqual(counted["200"] ?? 0);
+    const told = Bun.inspect(
+      instances.flatMap(({ events }) => events),
+      { depth: 10 },
+    );
+    for (const secret of [key, hashKey(key), fresh.key, hashKey(fresh.key), "open-sesame"]) {
+      expect(told).not.toContain(secret);
+    }
+  });
+
+  test("stops a start, in words", async () => {
+    const started = await matchbook(["serve", "--port", "0"], {
+      cwd: world.data,
+      env: { MATCHBOOK_ACCESS: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },
+    });
+    expect(started.exitCode).toBe(1);
+    expect(started.stderr).toContain(
+      "matchbook: cannot use postgres://127.0.0.1:1/postgres, schema matchbook_access",
+    );
+    expect(started.stderr).not.toContain("open-sesame");
+  });
+});

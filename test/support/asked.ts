@@ -1,0 +1,82 @@
+/** In charge of the pages whose cost is looked at: every filter alone, and some together. */
+
+import type { Place } from "../../src/query/query.ts";
+import type { MatchEntry, Selection } from "../../src/store/store.ts";
+import {
+  BUSY_PLAYER,
+  countIn,
+  DAY_MS,
+  MODES,
+  PATCHES,
+  playerOf,
+  RARE_PLAYER,
+  teamOf,
+  UNTIL,
+} from "./large.ts";
+
+export type Filter = Pick<Selection, "players" | "teams" | "gameModes" | "patchVersions">;
+
+export const LIMIT = 5;
+/** The usual window, some time ago: there are months before it and after it. */
+const window = { start: UNTIL - 60 * DAY_MS, end: UNTIL - 32 * DAY_MS };
+export const WINDOW = { window };
+
+const middle = (window.start + window.end) / 2;
+export const PLACES: Place[] = [
+  { from: "offset", offset: 0 },
+  { from: "after", gap: { createdAt: middle, id: "m", side: "after" } },
+  { from: "before", gap: { createdAt: middle, id: "m", side: "before" } },
+];
+
+const none: Filter = { players: [], teams: [], gameModes: undefined, patchVersions: undefined };
+const some = Array.from({ length: 6 }, (_, at) => playerOf(at * 11));
+
+/** With how many values each has. */
+export const SINGLE_FILTERS: [name: string, filter: Filter, values: number][] = [
+  ["no filter", none, 1],
+  ["one player", { ...none, players: [[playerOf(5)]] }, 1],
+  ["one player of many matches", { ...none, players: [[BUSY_PLAYER]] }, 1],
+  ["one player of few matches", { ...none, players: [[RARE_PLAYER]] }, 1],
+  ["nobody", { ...none, players: [["stranger"]] }, 1],
+  ["six players", { ...none, players: [some] }, 6],
+  ["one team", { ...none, teams: [[teamOf(3)]] }, 1],
+  ["two teams", { ...none, teams: [[teamOf(3), teamOf(4)]] }, 2],
+  ["a common mode", { ...none, gameModes: [MODES[0]!] }, 1],
+  ["a rare mode", { ...none, gameModes: [MODES[3]!] }, 1],
+  ["all modes", { ...none, gameModes: MODES }, MODES.length],
+  ["a patch", { ...none, patchVersions: [PATCHES[3]!] }, 1],
+  ["a patch of another time", { ...none, patchVersions: [PATCHES[0]!] }, 1],
+  ["all patches", { ...none, patchVersions: PATCHES }, PATCHES.length],
+];
+
+export const COMBINATIONS: [name: string, filter: Filter][] = [
+  [
+    "few matches of a player, a common mode",
+    { ...none, players: [[RARE_PLAYER]], gameModes: [MODES[0]!] },
+  ],
+  ["a player, a mode", { ...none, players: [[playerOf(5)]], gameModes: [MODES[3]!] }],
+  ["a rare mode, a patch", { ...none, gameModes: [MODES[3]!], patchVersions: [PATCHES[3]!] }],
+  [
+    "a player of many matches, a patch of another time",
+    { ...none, players: [[BUSY_PLAYER]], patchVersions: [PATCHES[0]!] },
+  ],
+  ["players together", { ...none, players: [[BUSY_PLAYER], [playerOf(70)]] }],
+  ["a team, a player", { ...none, players: [[BUSY_PLAYER]], teams: [[teamOf(3)]] }],
+  [
+    "six players, a mode, a patch",
+    { ...none, players: [some], gameModes: [MODES[1]!], patchVersions: [PATCHES[3]!] },
+  ],
+];
+
+/** How many matches of the window each of the filters has, one after another. */
+export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): number[] {
+  const has: ((match: MatchEntry) => boolean)[] = [
+    ...players.map(
+      (ids) => (match: MatchEntry) => match.players.some(({ id }) => ids.includes(id)),
+    ),
+    ...teams.map((ids) => (match: MatchEntry) => match.teams.some(({ id }) => ids.includes(id))),
+  ];
+  if (gameModes) has.push(({ gameMode }) => gameModes.includes(gameMode));
+  if (patchVersions) has.push(({ patchVersion }) => patchVersions.includes(patchVersion));
+  return has.map((one) => countIn(window, one));
+}
