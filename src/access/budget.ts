@@ -89,7 +89,7 @@ export class MemoryBudgets implements Budgets {
 
   isSpent(keyId: string, most: number, nowMs: number): boolean {
     const { exceeded } = this.#dayOf(keyId, nowMs).counter;
-    return exceeded !== null && most <= exceeded;
+    return isExceeded(exceeded, most);
   }
 
   spend(keyId: string, records: readonly Hash[], most: number, nowMs: number): boolean {
@@ -202,3 +202,13 @@ export class OwnCounter implements DayCounter {
     return this.#distinct.toBytes();
   }
 }
+
+/** How many more matches the key may read today; null: any number. The first refusal holds for the day. */
+export function matchesLeft(most: number, matches: number, isSpent: boolean): number | null {
+  if (most === 0) return null;
+  return isSpent ? 0 : Math.max(0, most - matches);
+}
+
+/** Whether a budget was refused before. A higher one opens the day again. */
+export const isExceeded = (exceeded: number | null, most: number): boolean =>
+  exceeded !== null && most <= exceeded;

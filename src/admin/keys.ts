@@ -1,5 +1,6 @@
 /** In charge of the keys over HTTP: list, make, look at, change, rotate, revoke, and how much each is used. */
 
+import { matchesLeft } from "../access/budget.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import { describeKey } from "../access/describe.ts";
 import { looksLikeKey } from "../access/key.ts";
@@ -105,12 +106,13 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const matches = await service.budgets.count(id, now);
   const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
+  const isSpent = await service.budgets.isSpent(id, most, now);
   return jsonReply(200, {
     key: { id, name: record.name },
     today: {
       day: writtenDay(today),
       matches,
-      matchesLeft: most === 0 ? null : Math.max(0, most - matches),
+      matchesLeft: matchesLeft(most, matches, isSpent),
       resetSeconds: secondsToNextDay(now),
     },
     days: used.map(describeDay),

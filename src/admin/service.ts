@@ -13,7 +13,7 @@ export interface AdminService {
   access: Pick<AccessPlace, "keyring">;
   plan: AccessPlan;
   usage: Pick<Ledger, "daysOf" | "lastSeen">;
-  budgets: Pick<Budgets, "count">;
+  budgets: Pick<Budgets, "count" | "isSpent">;
   /** Called when keys were made, changed or ended, so that they count at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };

@@ -1,5 +1,6 @@
 /** In charge of what a caller learns about their own key: limits, today, the last days. */
 
+import { matchesLeft } from "../access/budget.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import type { KeyDay } from "../access/usage.ts";
 import type { LiveKey } from "../access/watch.ts";
@@ -35,8 +36,7 @@ export async function usage(
       today: {
         day: writtenDay(today),
         matches,
-        matchesLeft:
-          matchesPerDay === 0 ? null : isSpent ? 0 : Math.max(0, matchesPerDay - matches),
+        matchesLeft: matchesLeft(matchesPerDay, matches, isSpent),
         resetSeconds: secondsToNextDay(now),
       },
       days: days.map(describeDay),

@@ -41,7 +41,7 @@ function startListener(patienceMs: number) {
       closedShards: [],
     },
     usage: { daysOf: none, lastSeen: none },
-    budgets: { count: none },
+    budgets: { count: none, isSpent: none },
     onKeysChanged: none,
     metrics: { contentType: "text/plain", text: none },
     uploads: {

@@ -15,6 +15,8 @@ export interface Use {
   today: KeyDay | undefined;
   /** Different matches that were served today. */
   matches: number;
+  /** The budget that was found spent today, if one was. */
+  exceeded: number | null;
 }
 
 export function keyInFull(

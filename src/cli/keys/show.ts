@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { Book } from "../../access/book.ts";
+import { isExceeded, matchesLeft } from "../../access/budget.ts";
 import { dayOf, writtenDay } from "../../access/day.ts";
 import { describeKey } from "../../access/describe.ts";
 import { DistinctCounter } from "../../access/distinct.ts";
@@ -48,7 +49,7 @@ export function addShow(group: Command): void {
   ]);
 }
 
-const UNUSED: Use = { lastSeen: undefined, today: undefined, matches: 0 };
+const UNUSED: Use = { lastSeen: undefined, today: undefined, matches: 0, exceeded: null };
 
 async function useOf(book: Book, id: string, now: number): Promise<Use> {
   const today = dayOf(now);
@@ -58,6 +59,7 @@ async function useOf(book: Book, id: string, now: number): Promise<Use> {
     lastSeen: (await book.lastSeen()).get(id),
     today: (await book.read(today, id))[0],
     matches: counter?.count ?? 0,
+    exceeded: budget?.exceeded ?? null,
   };
 }
 
@@ -73,7 +75,7 @@ function asJson(record: KeyRecord, plan: AccessPlan, use: Use, now: number): obj
       requests,
       records,
       matches: use.matches,
-      matchesLeft: matchesPerDay === 0 ? null : Math.max(0, matchesPerDay - use.matches),
+      matchesLeft: matchesLeft(matchesPerDay, use.matches, isExceeded(use.exceeded, matchesPerDay)),
     },
   };
 }
