@@ -10,6 +10,7 @@ export const SECTIONS = [
   "growth",
   "memory",
   "memory-beside-ingest",
+  "postgres",
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

@@ -5,6 +5,7 @@ import type {
   GrowthSection,
   IngestSection,
   MemorySection,
+  PostgresSection,
   Results,
   ScenarioRow,
   ScenariosSection,
@@ -22,6 +23,7 @@ export const PARTS = [
   "growth",
   "memory",
   "memory-beside-ingest",
+  "postgres",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -33,10 +35,36 @@ export function render(part: Part, results: Results, plots: string): string | un
   if (part === "ingest") return ingest && renderIngest(ingest);
   if (part === "stages") return stages && renderStages(stages);
   if (part === "growth") return growth && renderGrowth(growth, plots);
+  if (part === "postgres") return results.postgres && renderPostgres(results.postgres);
   if (part === "memory") return memory && renderMemory(memory, `${plots}/memory.svg`);
   return (
     memoryBesideIngest && renderMemory(memoryBesideIngest, `${plots}/memory-beside-ingest.svg`)
   );
+}
+
+function renderPostgres({ byId, ...section }: PostgresSection): string {
+  const table = markdownTable(
+    ["A shard in PostgreSQL", "Measured"],
+    [
+      ["match by id, requests/s", readable(byId.requestsPerSecond)],
+      ["the same by a bare server, requests/s", readable(byId.bareRequestsPerSecond)],
+      ["Matchbook ÷ bare server", percent(byId.ratio)],
+      ["CPU per request, µs", readable(byId.cpuMicros)],
+      ["the same by the bare server, µs", readable(byId.bareCpuMicros)],
+      ["ingest, matches/s", readable(section.matchesPerSecond)],
+      ["CPU per match at ingest, ms", readable((1000 * section.ownCpuSeconds) / section.matches)],
+      [
+        "the same of PostgreSQL, ms",
+        readable((1000 * section.databaseCpuSeconds) / section.matches),
+      ],
+      ["stored bytes per match", readable(section.storedBytesPerMatch)],
+    ],
+  );
+  return [
+    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, ${section.rounds} rounds; the database is on the same machine.`,
+    table,
+    provenance(section),
+  ].join("\n\n");
 }
 
 function renderScenarios(section: ScenariosSection, plots: string): string {

@@ -94,6 +94,27 @@ export interface MemorySection extends Circumstances {
   ownGrowthPercent: number;
 }
 
+/** A shard in PostgreSQL, with the database on the same machine. */
+export interface PostgresSection extends Circumstances {
+  matches: number;
+  rounds: number;
+  connections: number;
+  /** Of one ingest of all matches. */
+  seconds: number;
+  matchesPerSecond: number;
+  databaseCpuSeconds: number;
+  ownCpuSeconds: number;
+  storedBytesPerMatch: number;
+  /** Medians of the rounds, beside a server that looks up the same bytes and sends them. */
+  byId: {
+    requestsPerSecond: number;
+    cpuMicros: number;
+    bareRequestsPerSecond: number;
+    bareCpuMicros: number;
+    ratio: number;
+  };
+}
+
 export interface Results {
   scenarios?: ScenariosSection;
   ingest?: IngestSection;
@@ -101,6 +122,7 @@ export interface Results {
   growth?: GrowthSection;
   memory?: MemorySection;
   memoryBesideIngest?: MemorySection;
+  postgres?: PostgresSection;
 }
 
 export function readResults(file: string): Results {

@@ -8,6 +8,7 @@ import { type Circumstances, circumstances } from "./machine.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureMemory } from "./measure-memory.ts";
+import { measurePostgres } from "./measure-postgres.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 import { measureStages } from "./measure-stages.ts";
 import { clearScratch, type Places, placesIn } from "./places.ts";
@@ -58,6 +59,8 @@ async function measureSection(
       return { memory: await measureMemory(flags, places, where, false) };
     case "memory-beside-ingest":
       return { memoryBesideIngest: await measureMemory(flags, places, where, true) };
+    case "postgres":
+      return { postgres: await measurePostgres(flags, places, where) };
   }
 }
 

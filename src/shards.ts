@@ -6,11 +6,12 @@ import { checkFragment } from "./document/fragment.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
-import type { ShardLocation } from "./settings/shards.ts";
+import type { ShardLocation, ShardReplicas } from "./settings/shards.ts";
 import type { Settings } from "./settings/table.ts";
 import { PostgresKeeper } from "./store/postgres/keeper.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
-import { Session } from "./store/postgres/session.ts";
+import { ReplicatedReader } from "./store/postgres/replicas.ts";
+import { Session, sessionForReading } from "./store/postgres/session.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteKeeper } from "./store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "./store/sqlite/open.ts";
@@ -45,16 +46,16 @@ export function openShards(
   observe: Observe,
   writerCacheKib?: number,
 ): Shards {
-  const places = new Map(settings.shards.map(({ id, location }) => [id, location]));
+  const places = new Map(settings.shards.map((place) => [place.id, place]));
   const readers = new Map<string, Reader>();
   const keepers = new Map<string, Keeper>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
   const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
   const storeOf = (id: string): Store => {
-    const place = places.get(id);
-    if (place?.engine === "postgres")
-      return postgresStore(place, () => shards.keeper(id), cacheBytes);
-    const path = place?.path ?? join(settings.data, `${id}${STORE_SUFFIX}`);
+    const { location, replicas } = places.get(id) ?? {};
+    if (location?.engine === "postgres")
+      return postgresStore(location, replicas, () => shards.keeper(id), cacheBytes);
+    const path = location?.path ?? join(settings.data, `${id}${STORE_SUFFIX}`);
     return sqliteStore(path, cacheBytes, writerCacheKib);
   };
 
@@ -68,7 +69,10 @@ export function openShards(
       return after(store.reader(), (reader) => {
         // Another request may have been faster.
         const faster = readers.get(id);
-        if (faster || !reader) return faster;
+        if (faster || !reader) {
+          void reader?.close();
+          return faster;
+        }
         readers.set(id, reader);
         observe({ event: "shard-opened", shard: id, location: store.location });
         return reader;
@@ -102,12 +106,22 @@ function sqliteStore(path: string, cacheBytes: number, writerCacheKib: number | 
 }
 
 /** Its tables are made by whoever comes first. A database that is away is asked again each time. */
-function postgresStore(place: PostgresLocation, keeper: () => Keeper, cacheBytes: number): Store {
+function postgresStore(
+  place: PostgresLocation,
+  replicas: ShardReplicas | undefined,
+  keeper: () => Keeper,
+  cacheBytes: number,
+): Store {
   return {
     location: place.shown,
     async reader() {
       await (keeper() as PostgresKeeper).ready();
-      return new PostgresReader(new Session(place), cacheBytes, checkFragment);
+      if (replicas) {
+        const reader = new ReplicatedReader(place, replicas, cacheBytes, checkFragment);
+        await reader.look();
+        return reader;
+      }
+      return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
     },
     keeper: () => new PostgresKeeper(new Session({ ...place, pool: WRITING_CONNECTIONS })),
   };

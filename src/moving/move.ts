@@ -5,7 +5,7 @@
 
 import type { Counts, Keeper } from "../store/store.ts";
 import { copyRecords } from "./copy.ts";
-import { type Digest, digestOf } from "./digest.ts";
+import { type Counted, type Digest, digestOf } from "./digest.ts";
 import { checkIsPart } from "./part.ts";
 
 export type Phase = "compare" | "copy" | "digest of the old place" | "digest of the new place";
@@ -15,8 +15,8 @@ export interface MoveOptions {
   resume: boolean;
   /** Records that are stored in one transaction, at most. */
   batch: number;
-  /** `done` of `total`; `records` is what a rate would be about. */
-  onProgress(phase: Phase, total: number, done: number): void;
+  /** `done` counts towards `total`; `records` is what a rate is about. */
+  onProgress(phase: Phase, total: number, done: number, records: number): void;
 }
 
 export interface Moved {
@@ -44,40 +44,41 @@ export class NotEmpty extends Error {
 
 /** Throws NotEmpty, NoCopy, and StoreError when a store fails or something in it is damaged. */
 export async function move(source: Keeper, target: Keeper, options: MoveOptions): Promise<Moved> {
-  const { resume, batch, onProgress } = options;
   const there = recordsIn(await target.counts());
-  if (there > 0 && !resume) throw new NotEmpty(there);
+  if (there > 0 && !options.resume) throw new NotEmpty(there);
 
   // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
-  const first = await source.write(async (transaction) => {
+  const original = await source.write(async (transaction) => {
     const counts = await source.counts();
-    const records = recordsIn(counts);
+    const show = (phase: Phase, total: number) => (done: number) =>
+      options.onProgress(phase, total, done, done);
     if (there > 0) {
-      await checkIsPart(target, transaction, batch, (done) => onProgress("compare", there, done));
+      await checkIsPart(target, transaction, options.batch, show("compare", there));
     }
     const copied = await copyRecords(transaction, target, {
       resume: there > 0,
-      batch,
-      onProgress: (done) => onProgress("copy", records, done),
+      batch: options.batch,
+      onProgress: show("copy", recordsIn(counts)),
     });
-    const phase = "digest of the old place";
-    const digest = await digestOf(transaction, (done) =>
-      onProgress(phase, counts.served, done.matches),
+    const digest = await digestOf(
+      transaction,
+      digesting("digest of the old place", counts, options),
     );
     return { copied, side: { digest, counts } };
   });
 
-  const { served } = first.side.counts;
+  const { copied, side } = original;
   const digest = await target.survey((holdings) =>
-    digestOf(holdings, (done) => onProgress("digest of the new place", served, done.matches)),
+    digestOf(holdings, digesting("digest of the new place", side.counts, options)),
   );
-  const second = { digest, counts: await target.counts() };
-  return {
-    copied: first.copied,
-    source: first.side,
-    target: second,
-    isEqual: isDeeplyEqual(first.side, second),
-  };
+  const copy = { digest, counts: await target.counts() };
+  return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
+}
+
+function digesting(phase: Phase, counts: Counts, { onProgress }: MoveOptions) {
+  const total = counts.served + counts.players + counts.teams;
+  return ({ matches, players, teams }: Counted) =>
+    onProgress(phase, total, matches + players + teams, matches);
 }
 
 /** Records, served and withheld. */
@@ -86,7 +87,7 @@ export function recordsIn({ served, withheld }: Counts): number {
 }
 
 /** Sizes aside. */
-function isDeeplyEqual(one: Side, other: Side): boolean {
+function areEqual(one: Side, other: Side): boolean {
   const told = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
   return Bun.deepEquals(told(one), told(other));
 }

@@ -1,12 +1,13 @@
 /** In charge of getting log lines to standard error without slowing the service or ending it. */
 
+import { fstatSync } from "node:fs";
 import pino from "pino";
 
 const GATHER_MS = 100;
 const GATHER_CHARACTERS = 16_384;
 
-/** What is written to a pipe at once stays together up to this length, whoever else writes to it. */
-const ATOMIC_CHARACTERS = 4096;
+/** What is written to a pipe at once stays together up to this length. To a file it always does. */
+const TOGETHER_IN_A_PIPE = 4096;
 
 // What cannot be written (a full disk) is kept for a better moment, but not without end.
 const KEPT_BYTES = 1_048_576;
@@ -24,7 +25,8 @@ export interface LineSink {
  * other processes write to the same place, and no line may be cut in two by theirs.
  */
 export function gatheredStderr(isAlone = true): LineSink {
-  const most = isAlone ? GATHER_CHARACTERS : ATOMIC_CHARACTERS;
+  const staysTogether = isAlone || fstatSync(2).isFile();
+  const most = staysTogether ? GATHER_CHARACTERS : TOGETHER_IN_A_PIPE;
   const target = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES });
   // Whoever read the log has gone, or the disk is full. The service does not end for that.
   target.on("error", () => {});

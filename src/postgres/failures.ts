@@ -3,6 +3,7 @@
 /** What the server says has a code of SQL's own in `errno`; all else comes from the driver. */
 const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";
 const READ_ONLY = "25006";
+const PROTOCOL_VIOLATION = "08P01";
 /** The server ends connections, does not take any, or lost one of its own. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
@@ -22,4 +23,9 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether the server at the other end is no longer the one that may be written to. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === READ_ONLY;
+}
+
+/** Whether the other end does not take what a connection asked for when it came about. */
+export function isSettingRefused(error: unknown): boolean {
+  return (error as { errno?: unknown }).errno === PROTOCOL_VIOLATION;
 }

@@ -5,7 +5,7 @@
 
 import { type ReservedSQL, SQL } from "bun";
 import { Deadlines } from "./deadlines.ts";
-import { NoAnswer } from "./failures.ts";
+import { isSettingRefused, NoAnswer } from "./failures.ts";
 
 /** How long a connection may take to come about, in seconds. */
 const CONNECT_SECONDS = 3;
@@ -18,6 +18,8 @@ export type Driver = Pick<SQL, "unsafe">;
 
 export class Pool {
   readonly #open: () => SQL;
+  /** What connections ask the server for when they come about. */
+  #settings: Record<string, string>;
   readonly #size: number;
   readonly #deadlines = new Deadlines();
   #sql: SQL;
@@ -25,14 +27,19 @@ export class Pool {
   /** Answers that were given up and have not come since. */
   #overdue = 0;
 
-  constructor(url: string, options: { size: number; prepares: boolean }) {
+  constructor(
+    url: string,
+    options: { size: number; prepares: boolean; settings: Record<string, string> },
+  ) {
     this.#size = options.size;
+    this.#settings = options.settings;
     this.#open = () =>
       new SQL(url, {
         max: options.size,
         prepare: options.prepares,
         connectionTimeout: CONNECT_SECONDS,
         idleTimeout: IDLE_SECONDS,
+        connection: this.#settings,
       });
     this.#sql = this.#open();
   }
@@ -62,6 +69,7 @@ export class Pool {
       },
       (error) => {
         if (isLate) settle();
+        if (isSettingRefused(error)) this.#doWithoutSettings();
         throw error;
       },
     );
@@ -92,6 +100,13 @@ export class Pool {
 
   close(): Promise<void> {
     return this.#sql.close({ timeout: FAREWELL_SECONDS });
+  }
+
+  /** Poolers refuse what they do not know. */
+  #doWithoutSettings(): void {
+    if (Object.keys(this.#settings).length === 0) return;
+    this.#settings = {};
+    this.renew();
   }
 
   /**

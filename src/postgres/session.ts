@@ -60,11 +60,17 @@ export class PostgresSession implements Connection {
   /** Statements with the schema's name in them, by what they were before. */
   readonly #texts = new Map<string, string>();
 
-  constructor(place: PostgresPlace, patience: Patience, errors: OwnErrors) {
+  /** `settings` are the server's, for every connection, as far as a pooler in between lets them pass. */
+  constructor(
+    place: PostgresPlace,
+    patience: Patience,
+    errors: OwnErrors,
+    settings: Record<string, string> = {},
+  ) {
     this.#place = place;
     this.#patience = patience;
     this.#errors = errors;
-    this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares });
+    this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares, settings });
   }
 
   get place(): PostgresPlace {

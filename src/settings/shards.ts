@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
-import type { Parsed } from "./parsers.ts";
+import { type Parsed, wholeNumber } from "./parsers.ts";
 import { concealPassword, type PostgresLocation, parsePostgres } from "./postgres.ts";
 
 export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocation;
@@ -11,7 +11,17 @@ export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocatio
 export interface ShardPlace {
   id: string;
   location: ShardLocation | undefined;
+  /** Of a shard in PostgreSQL, where it may be read as well. */
+  replicas?: ShardReplicas;
 }
+
+export interface ShardReplicas {
+  places: readonly PostgresLocation[];
+  /** One that is further behind is not read. */
+  maxLagSeconds: number;
+}
+
+const USUAL_LAG_SECONDS = "10";
 
 const RIGHT =
   "must be comma-separated shards, each an id (a-z, 0-9, -), id=sqlite:PATH or id=postgres://USER:PASSWORD@HOST/DATABASE, for example na,eu=sqlite:/srv/eu.db";
@@ -27,7 +37,10 @@ export function parseShards(text: string): Parsed<readonly ShardPlace[]> {
   );
 }
 
-/** The form of a file: [shards] with id = "sqlite:PATH", or "" for a shard of the data folder. */
+/**
+ * The form of a file: [shards] with id = "sqlite:PATH", or "" for a shard of the data folder; or a table
+ * [shards.ID] with url, replicas and max-lag-seconds.
+ */
 export function parseShardTable(table: Record<string, unknown>): Parsed<readonly ShardPlace[]> {
   return collect(
     Object.entries(table).map(([id, location]) => [id, location === "" ? undefined : location]),
@@ -36,7 +49,9 @@ export function parseShardTable(table: Record<string, unknown>): Parsed<readonly
 
 export function showShards(shards: readonly ShardPlace[]): string {
   return shards
-    .map(({ id, location }) => (location ? `${id}=${showLocation(location)}` : id))
+    .map(({ id, location, replicas }) =>
+      location ? `${id}=${showLocation(location)}${showReplicas(replicas)}` : id,
+    )
     .join(",");
 }
 
@@ -57,18 +72,26 @@ export function concealShards(text: string): string {
     .join(",");
 }
 
-function collect(items: (readonly [id: string, location: unknown])[]): Parsed<ShardPlace[]> {
+function collect(items: (readonly [id: string, place: unknown])[]): Parsed<ShardPlace[]> {
   const places: ShardPlace[] = [];
-  for (const [id, text] of items) {
+  for (const [id, given] of items) {
     if (!isShardId(id)) return { error: RIGHT };
-    const location = parseLocation(id, text);
+    const isTable = typeof given === "object" && given !== null && !Array.isArray(given);
+    const table = (isTable ? given : { url: given }) as Record<string, unknown>;
+    const location = parseLocation(id, table.url);
     if ("error" in location) return location;
+    const replicas = parseReplicas(id, location.value, table);
+    if ("error" in replicas) return replicas;
     if (places.some((place) => place.id === id))
       return { error: `names the shard ${id} twice: name it once` };
     if (places.some((place) => samePlace(place.location, location.value))) {
       return { error: `gives two shards the same place: give ${id} one of its own` };
     }
-    places.push({ id, location: location.value });
+    places.push({
+      id,
+      location: location.value,
+      ...(replicas.value ? { replicas: replicas.value } : {}),
+    });
   }
   return { value: places };
 }
@@ -80,6 +103,40 @@ function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefi
   const place = parsePlace(text);
   if ("value" in place) return place;
   return { error: isPostgres(text) ? `places the shard ${id} wrongly: ${place.error}` : RIGHT };
+}
+
+const MEMBERS = ["url", "replicas", "max-lag-seconds"];
+
+function parseReplicas(
+  id: string,
+  primary: ShardLocation | undefined,
+  table: Record<string, unknown>,
+): Parsed<ShardReplicas | undefined> {
+  const wrong = (words: string) => ({ error: `places the shard ${id} wrongly: ${words}` });
+  const stranger = Object.keys(table).find((name) => !MEMBERS.includes(name));
+  if (stranger !== undefined) {
+    return wrong(`"${stranger}" is unknown there; there are ${MEMBERS.join(", ")}`);
+  }
+  const lag = wholeNumber(0, 86_400)(String(table["max-lag-seconds"] ?? USUAL_LAG_SECONDS));
+  if ("error" in lag) return wrong(`its max-lag-seconds ${lag.error}`);
+  const { replicas = [] } = table;
+  if (!Array.isArray(replicas)) return wrong("its replicas must be a list of addresses");
+  if (replicas.length === 0) return { value: undefined };
+  if (primary?.engine !== "postgres") return wrong("only a shard in PostgreSQL has replicas");
+  const places: PostgresLocation[] = [];
+  for (const text of replicas) {
+    const place = parsePostgres(String(text), primary.schema);
+    if ("error" in place) return wrong(`of a replica, ${place.error}`);
+    if (place.value.schema !== primary.schema) {
+      return wrong(`a replica has the same schema, ${primary.schema}: leave it out there`);
+    }
+    places.push(place.value);
+  }
+  return { value: { places, maxLagSeconds: lag.value } };
+}
+
+function showReplicas(replicas: ShardReplicas | undefined): string {
+  return replicas ? ` (replicas: ${replicas.places.length})` : "";
 }
 
 /** One place by itself. */

@@ -155,7 +155,7 @@ export function modelGuarantees(guarantee: Guarantee): void {
       });
       await fc.assert(answersAlike, { numRuns: 150 });
     },
-    60_000,
+    240_000,
   );
 }
 

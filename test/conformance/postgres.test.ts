@@ -1,41 +1,11 @@
 /** In charge of running the store conformance suite over the PostgreSQL adapter. */
 
 import { afterAll } from "bun:test";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
-import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { Session } from "../../src/store/postgres/session.ts";
-import type { Keeper, Reader } from "../../src/store/store.ts";
 import { aPostgres } from "../support/postgres.ts";
+import { emptyShard } from "./postgres-stores.ts";
 import { storeConformance } from "./suite.ts";
 
 const { url, stop } = await aPostgres();
 afterAll(stop);
-const CACHE_BYTES = 8192;
-let made = 0;
 
-storeConformance("PostgreSQL", async () => {
-  const schema = `test_${process.pid}_${++made}`;
-  const place = { url, shown: "the test's database", schema, prepares: true, pool: 4 };
-  const keeper = new PostgresKeeper(new Session(place));
-  await keeper.ready();
-  const others: (Reader | Keeper)[] = [];
-  return {
-    keeper,
-    reader() {
-      const reader = new PostgresReader(new Session(place), CACHE_BYTES, () => {});
-      others.push(reader);
-      return reader;
-    },
-    rival(patienceMs) {
-      const rival = new PostgresKeeper(new Session(place), Date.now, patienceMs);
-      others.push(rival);
-      return rival;
-    },
-    async close() {
-      for (const store of [...others, keeper]) await store.close();
-      const session = new Session(place);
-      await session.run(`DROP SCHEMA "${schema}" CASCADE`);
-      await session.close();
-    },
-  };
-});
+storeConformance("PostgreSQL", () => emptyShard(url, true));

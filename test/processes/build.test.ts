@@ -97,6 +97,16 @@ describe("the executable", () => {
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
+  test("serves from several processes", async () => {
+    const flags = ["--data", data, "--workers", "2", "--farewell-ms", "0"];
+    const server = await startServerProcess(flags, alone);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const { pid } = server.child;
+    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    expect(workers).toHaveLength(2);
+    expect(await server.end()).toBe(0);
+  });
+
   test("collects garbage as bin/matchbook has it, unless told otherwise", async () => {
     const collector = async (env: Record<string, string>) => {
       const flags = ["--data", data, "--farewell-ms", "0"];

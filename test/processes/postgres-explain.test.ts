@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
-import { Session } from "../../src/store/postgres/session.ts";
+import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { COMBINATIONS, LIMIT, PLACES, rowsOf, SINGLE_FILTERS, WINDOW } from "../support/asked.ts";
 import { fillLargely, MATCHES } from "../support/large.ts";
 import { noting, plansOf } from "../support/plans.ts";
@@ -16,10 +16,11 @@ beforeAll(async () => {
   const cluster = await aPostgres();
   const schema = `explain_${process.pid}`;
   const place = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
-  session = new Session(place);
-  const keeper = new PostgresKeeper(session);
+  const keeper = new PostgresKeeper(new Session(place));
   await keeper.ready();
   await fillLargely(keeper);
+  await keeper.close();
+  session = sessionForReading(place);
   await session.run("ANALYZE");
   stop = () => {
     session
@@ -34,7 +35,7 @@ afterAll(() => stop());
 async function costsOf(selection: Parameters<typeof findPage>[1]) {
   const { connection, noted } = noting(session);
   await findPage(connection, selection);
-  const plans = [];
+  const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
   for (const statement of noted) plans.push(await plansOf(session, statement));
   return (["first", "later", "generic"] as const).map((when) => ({
     when,

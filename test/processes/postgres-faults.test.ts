@@ -5,7 +5,7 @@ import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Patience, Session } from "../../src/store/postgres/session.ts";
 import { StoreAway, StoreError } from "../../src/store/store.ts";
-import { addPlainly, anEntry, idsOf, selection, serve } from "../conformance/entries.ts";
+import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { aLineTo, type Line } from "../support/line.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 
@@ -271,3 +271,32 @@ test("a batch of 10,000 records and 64 MB is stored whole", async () => {
   expect((await one.summary()).matches).toBe(10_000);
   expect((await one.match("m9999"))!.sheets[0]).toEqual(Buffer.from(sheet));
 }, 60_000);
+
+test("names that look like SQL, or like nothing, come back as they are", async () => {
+  const { keeper, reader } = await aShard();
+  const names = [
+    "NULL",
+    "null",
+    "{a,b}",
+    '"',
+    "\\",
+    '\\"',
+    "'; --",
+    "$1",
+    "",
+    " ",
+    "a,b",
+    "\u{1f600}\u2028",
+  ];
+  await keeper.write(async (transaction) => {
+    const players = Object.fromEntries(names.map((_, at) => [`p${at}`, "won" as const]));
+    await transaction.addServed([anEntry("a", { mode: "{NULL}", patch: '"\\', players })]);
+    await transaction.putPlayers(names.map((name, at) => aPlayer(`p${at}`, { name })));
+  });
+  const one = reader();
+  expect(await one.playerIdsNamed(names)).toEqual(names.map((_, at) => `p${at}`));
+  const listed = await one.players(names.map((_, at) => `p${at}`));
+  expect(listed.map(({ name }) => name)).toEqual(names);
+  const asked = { gameModes: ["NULL", "{NULL}"], patchVersions: ["x", '"\\'] };
+  expect(idsOf(await one.matches(selection(asked)))).toEqual(["a"]);
+});

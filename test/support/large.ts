@@ -11,7 +11,7 @@ const FROM = UNTIL - MONTHS * 30 * DAY_MS;
 export const MATCHES = 30_000;
 const PLAYERS_A_MATCH = 6;
 const PLAYERS = 3000;
-const TEAMS = 60;
+const TEAMS = 400;
 const BATCH = 5000;
 
 /** Common ones and rare ones of each. */

@@ -22,6 +22,8 @@ export interface Cluster {
   /** All of its processes stand still until `goOn`: connections stay, and nothing is answered. */
   pause(): void;
   goOn(): void;
+  /** CPU time of all of its processes, those that have ended as well. */
+  cpuSeconds(): number;
   remove(): void;
 }
 
@@ -59,20 +61,35 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     "fsync = off",
     ...settings,
   ];
-  asUser([
-    "sh",
-    "-c",
-    'printf "%s\\n" "$@" >> "$0"',
-    join(folder, "data/postgresql.conf"),
-    ...lines,
-  ]);
+  addSettings(folder, lines);
   await cluster.start();
   return cluster;
 }
 
+function addSettings(folder: string, lines: string[]): void {
+  const file = join(folder, "data/postgresql.conf");
+  asUser(["sh", "-c", 'printf "%s\\n" "$@" >> "$0"', file, ...lines]);
+}
+
+/** A replica that follows a cluster, and answers readers. */
+export async function startReplica(primary: Cluster): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "matchbook-replica-"));
+  const replica = clusterIn(folder, await freePort());
+  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "matchbook"];
+  replica.run("pg_basebackup", [...from, "-D", join(folder, "data"), "-R", "-c", "fast"]);
+  addSettings(folder, [
+    `port = ${replica.port}`,
+    `unix_socket_directories = '${folder}'`,
+    // A statement that is in the way of what comes in is ended at once, not after half a minute.
+    "max_standby_streaming_delay = 1s",
+  ]);
+  await replica.start();
+  return replica;
+}
+
 /** A cluster whose folder is there already, or is about to be made by another program. */
 export function clusterIn(folder: string, port: number): Cluster {
-  if (isRoot()) chownSync(folder, ...idsOf(otherUser()));
+  giveAway(folder);
   const data = join(folder, "data");
   const run = (program: string, args: string[]) => asUser([join(binaries(), program), ...args]);
   return {
@@ -86,6 +103,10 @@ export function clusterIn(folder: string, port: number): Cluster {
     },
     pause: () => signal(data, "SIGSTOP"),
     goOn: () => signal(data, "SIGCONT"),
+    cpuSeconds() {
+      const first = firstProcess(data);
+      return [first, ...childrenOf(first)].reduce((sum, id) => sum + cpuOf(id), 0);
+    },
     remove() {
       if (existsSync(join(data, "postmaster.pid"))) {
         run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);
@@ -97,30 +118,53 @@ export function clusterIn(folder: string, port: number): Cluster {
 
 /** To the first process first, so that it starts no others meanwhile. */
 function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
-  const first = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+  const first = firstProcess(data);
   process.kill(first, name);
-  const children = readFileSync(`/proc/${first}/task/${first}/children`, "utf8").trim();
-  for (const child of children.split(" ")) if (child !== "") process.kill(Number(child), name);
+  for (const child of childrenOf(first)) process.kill(child, name);
+}
+
+const firstProcess = (data: string): number =>
+  Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+
+const childrenOf = (id: number): number[] =>
+  readFileSync(`/proc/${id}/task/${id}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .filter((child) => child !== "")
+    .map(Number);
+
+const TICKS_A_SECOND = 100;
+
+/** Its own, and that of its children that have ended. */
+function cpuOf(id: number): number {
+  const stat = readFileSync(`/proc/${id}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_A_SECOND;
+}
+
+/** A command as the user that runs PostgreSQL. */
+export function asOtherUser(command: string[]): string[] {
+  if (!isRoot()) return command;
+  const user = otherUser();
+  return ["setpriv", "--reuid", user, "--regid", groupOf(user), "--clear-groups", ...command];
+}
+
+/** Makes a folder or file that user's. */
+export function giveAway(path: string): void {
+  if (isRoot()) chownSync(path, ...idsOf(otherUser()));
 }
 
 function asUser(command: string[]): string {
-  const whole = isRoot()
-    ? [
-        "setpriv",
-        "--reuid",
-        otherUser(),
-        "--regid",
-        groupOf(otherUser()),
-        "--clear-groups",
-        ...command,
-      ]
-    : command;
-  const [program, ...args] = whole as [string, ...string[]];
+  const [program, ...args] = asOtherUser(command) as [string, ...string[]];
   // Programs look into the folder they are started in, which may be closed to the other user.
   return execFileSync(program, args, { cwd: tmpdir(), encoding: "utf8", stdio: "pipe" });
 }
 
 const isRoot = () => process.getuid?.() === 0;
+
+/** Who programs are run as that refuse to be root's; undefined when this is not root. */
+export const otherUserIds = (): [uid: number, gid: number] | undefined =>
+  isRoot() ? idsOf(otherUser()) : undefined;
 
 function otherUser(): string {
   const users = readFileSync("/etc/passwd", "utf8");
@@ -140,7 +184,7 @@ const groupOf = (user: string): string => String(idsOf(user)[1]);
 let found: string | undefined;
 
 /** The folder of initdb and the others. */
-function binaries(): string {
+export function binaries(): string {
   found ??= systemBinaries() ?? ownBinaries();
   if (!found) {
     throw new Error(

@@ -61,7 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
   "upload-worker.ts": ["observe", "store", "shards.ts", "admin"],
-  "wiring.ts": [
+  "parts.ts": [
     "domain",
     "observe",
     "store",
@@ -71,9 +71,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "limits.ts",
     "shards.ts",
     "http",
+  ],
+  "wiring.ts": [
+    "observe",
+    "access",
+    "settings",
+    "accounts.ts",
+    "shards.ts",
+    "http",
     "admin",
     "upload-worker.ts",
+    "parts.ts",
   ],
+  workers: ["observe", "access", "settings", "http", "wiring.ts"],
   cli: [
     "domain",
     "text",
@@ -88,6 +98,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "demo",
     "http",
     "wiring.ts",
+    "workers",
   ],
   "main.ts": ["cli"],
   "executable.ts": ["main.ts"],
@@ -96,6 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Packages that only some parts may use. Those that are not listed here are Node's own modules. */
 const MAY_USE: Record<string, readonly string[]> = {
   "bun:sqlite": ["store/sqlite", "access"],
+  "bun:ffi": ["workers"],
   bun: ["postgres", "access/redis"],
   typebox: ["schema", "ingest", "openapi"],
   pino: ["observe"],

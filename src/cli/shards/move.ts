@@ -1,15 +1,16 @@
 /** In charge of `matchbook shards move`. */
 
 import type { Command } from "commander";
-import { type Moved, move, NotEmpty, type Phase, recordsIn, type Side } from "../../moving/move.ts";
-import { NoCopy } from "../../moving/part.ts";
+import { type Moved, type MoveOptions, move, type Phase } from "../../moving/move.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { parsePlace, type ShardLocation, shownPlace } from "../../settings/shards.ts";
+import type { Keeper } from "../../store/store.ts";
 import { locationOf, openKeeper } from "../../wiring.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { Failure, Misuse, note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
 import { keeperOf, withShards } from "./open.ts";
 import { linesForSettings, shardAt } from "./places.ts";
+import { differenceInWords, inOurWords, successInWords } from "./words.ts";
 
 interface Flags {
   to: string;
@@ -48,97 +49,59 @@ export function addMove(group: Command): void {
 }
 
 async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Promise<void> {
+  const { values } = settings;
   const to = placeOf(flags.to);
-  const from = locationOf(settings.values, id);
-  await withShards(settings.values, async (shards) => {
+  await withShards(values, async (shards) => {
     const source = await keeperOf(shards, id);
     const ids = await shards.list();
-    const inhabitant = shardAt(to, ids, settings.values);
-    if (inhabitant !== undefined) {
-      throw new Misuse(
-        inhabitant === id
-          ? `${id} is at ${shownPlace(to)} already: name another place`
-          : `${shownPlace(to)} is the place of the shard ${inhabitant}: name another place`,
-      );
-    }
-    const target = openKeeper(to);
-    const bars = new Bars();
-    try {
-      const moved = await move(source, target, {
-        resume: flags.resume === true,
-        batch: settings.values.batch,
-        onProgress: (phase, total, done) => bars.show(phase, total, done),
-      });
-      bars.stop();
-      if (!moved.isEqual) throw new Failure(differenceInWords(id, to, moved));
-      print(successInWords(id, from, to, moved));
-      print(linesForSettings(id, to, ids, settings).join("\n"));
-      print(`\n3. Start them again. ${shownPlace(from)} is as it was: remove it when all is well.`);
-    } catch (error) {
-      bars.stop();
-      if (bars.phase === "copy") {
-        note(`What is copied so far stays in ${shownPlace(to)}: --resume goes on from there.`);
-      }
-      throw inOurWords(id, to, error);
-    } finally {
-      await target.close();
-    }
+    checkIsFree(to, id, shardAt(to, ids, values));
+    const options = { resume: flags.resume === true, batch: values.batch };
+    const moved = await moveTo(to, id, source, options);
+    if (!moved.isEqual) throw new Failure(differenceInWords(id, to, moved));
+    const lines = linesForSettings(id, to, ids, settings);
+    print(successInWords(id, locationOf(values, id), to, moved, lines));
   });
 }
 
-/** The messages do not repeat the place: it may hold a password. */
+/** The message does not repeat the place: it may hold a password. */
 function placeOf(text: string): ShardLocation {
   const parsed = parsePlace(text);
   if ("error" in parsed) throw new Misuse(`the place after --to is wrong: ${parsed.error}`);
   return parsed.value;
 }
 
-function inOurWords(id: string, to: ShardLocation, error: unknown): unknown {
-  const place = shownPlace(to);
-  if (error instanceof NotEmpty) {
-    return new Failure(
-      `${place} is not empty: it holds ${error.records} records. Name an empty place; or, if it is a copy of ${id} that broke off, say --resume`,
-    );
-  }
-  if (error instanceof NoCopy) {
-    return new Failure(
-      `${place} is no copy of ${id}: it holds the match ${error.matchId}, which is ${error.inSource} in ${id}. Name an empty place`,
-    );
-  }
-  return error;
+function checkIsFree(to: ShardLocation, id: string, inhabitant: string | undefined): void {
+  if (inhabitant === undefined) return;
+  throw new Misuse(
+    inhabitant === id
+      ? `${id} is at ${shownPlace(to)} already: name another place`
+      : `${shownPlace(to)} is the place of the shard ${inhabitant}: name another place`,
+  );
 }
 
-function differenceInWords(id: string, to: ShardLocation, { source, target }: Moved): string {
-  return [
-    `the copy of ${id} in ${shownPlace(to)} is not the same as the original: do not use it.`,
-    `  original  ${sideInWords(source)}`,
-    `  copy      ${sideInWords(target)}`,
-    `Remove the copy and move ${id} again; if they differ again, please report it`,
-  ].join("\n");
-}
-
-const sideInWords = ({ digest, counts }: Side) =>
-  `${digest.digest} (${recordsIn(counts)} records, ${digest.matches} served, ${digest.players} players, ${digest.teams} teams)`;
-
-function successInWords(
-  id: string,
-  from: ShardLocation,
+async function moveTo(
   to: ShardLocation,
-  { copied, source: { digest, counts } }: Moved,
-): string {
-  const records = recordsIn(counts);
-  return [
-    `Copied ${copied} records. All ${records} of ${id} (${counts.served} served, ${records - counts.served} withheld) are now in`,
-    `${shownPlace(to)}.`,
-    `Both places have the digest ${digest.digest}.`,
-    "",
-    "To use the new place:",
-    "",
-    `1. Stop whatever ingests into ${id}, and the servers. If anything came into ${shownPlace(from)}`,
-    "   since it was copied, run this command again with --resume.",
-    "2. Change the settings:",
-    "",
-  ].join("\n");
+  id: string,
+  source: Keeper,
+  options: Omit<MoveOptions, "onProgress">,
+): Promise<Moved> {
+  const target = openKeeper(to);
+  const bars = new Bars();
+  try {
+    return await move(source, target, {
+      ...options,
+      onProgress: (...progress) => bars.show(...progress),
+    });
+  } catch (error) {
+    bars.stop();
+    if (bars.phase === "copy") {
+      note(`What is copied so far stays in ${shownPlace(to)}: --resume goes on from there.`);
+    }
+    throw inOurWords(id, to, error);
+  } finally {
+    bars.stop();
+    await target.close();
+  }
 }
 
 /** A bar for each phase, one after another. */
@@ -146,16 +109,17 @@ class Bars {
   phase: Phase | undefined;
   #bar: Progress | undefined;
 
-  show(phase: Phase, total: number, done: number): void {
+  show(phase: Phase, total: number, done: number, records: number): void {
     if (phase !== this.phase) {
-      this.#bar?.stop();
+      this.stop();
       this.#bar = startProgress(phase, total);
       this.phase = phase;
     }
-    this.#bar?.update(done, done);
+    this.#bar?.update(done, records);
   }
 
   stop(): void {
     this.#bar?.stop();
+    this.#bar = undefined;
   }
 }

@@ -38,11 +38,11 @@ export function linesForSettings(
     return [one, now === undefined ? "" : writtenPlace(now)];
   });
   const lines = listingLines(id, written, origins.shards);
-  const isConcealed = lines.some((line) => line.includes("***"));
-  return [
-    ...lines.map((line) => `   ${line}`),
-    ...(isConcealed ? ["   (*** stands for the password)"] : []),
-  ];
+  if (lines.some((line) => line.includes("***"))) lines.push("(*** stands for the password)");
+  if (values.shards.some((shard) => shard.id === id && shard.replicas !== undefined)) {
+    lines.push(`(in place of [shards.${id}]: its replicas are of the old place)`);
+  }
+  return lines.map((line) => `   ${line}`);
 }
 
 function listingLines(

@@ -60,17 +60,21 @@ function readPage(
 ): Promise<PageRow[]> {
   const values = new Values();
   const keys = walk(values, road, others, ahead, direction, { skip, take: limit + 1 });
+  // Not EXISTS: it would be looked for in any order, and so along any index.
   const isBehind =
     behind === undefined
       ? "false"
-      : `EXISTS (${walk(values, road, others, behind, opposite(direction), { skip: 0, take: 1 })})`;
+      : `(SELECT count(*) > 0 FROM (${walk(values, road, others, behind, opposite(direction), {
+          skip: 0,
+          take: 1,
+        })}) AS nearest)`;
   const order = direction === "up" ? "ASC" : "DESC";
   return connection.rows<PageRow>(
     `WITH keys AS MATERIALIZED (${keys})
      SELECT state.token, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {state} AS state LEFT JOIN
        (SELECT first.created_at, id, served FROM
-          (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${limit}) AS first
+          (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first
         JOIN {sheets} USING (id)) AS page ON true
      ORDER BY created_at ${order}, id ${order}`,
     values.list,

@@ -81,23 +81,19 @@ export function walk(
   const index: Index = INDEXES[road.index];
   const order = direction === "up" ? "ASC" : "DESC";
   const conditions = others.map((other) => ` AND ${alsoOn(values, other, index)}`).join("");
-  const within = bounds(values, range, index.id);
-  const lane = (key: string, paging: string) =>
+  const within = bounds(values, range);
+  const lane = (key: string | undefined, paging: string) =>
     `SELECT created_at, ${index.id} AS id FROM {${index.source}} AS here
-     WHERE ${key}${within}${index.counts}${conditions}
-     ORDER BY created_at ${order}, ${index.id} ${order} ${paging}`;
-  // The limit is part of the text, so that plans fit it: there are few. Offsets are many.
+     WHERE ${onLane(index, key, within)}${index.counts}${conditions}
+     ORDER BY ${orderOfLane(index, order)} ${paging}`;
   const skip = page.skip === 0 ? "" : `OFFSET ${values.add(page.skip, "bigint")} `;
-  const paging = `${skip}LIMIT ${page.take}`;
-  if (index.key === undefined) return lane("", paging);
-  if (road.values.length === 1) {
-    return lane(`${index.key} = ${keyOf(values, index, road.values[0]!)} AND `, paging);
-  }
-  const enough =
-    page.skip === 0 ? `LIMIT ${page.take}` : `LIMIT ${values.add(page.skip + page.take, "bigint")}`;
+  const paging = `${skip}LIMIT ${values.add(page.take, "bigint")}`;
+  if (index.key === undefined) return lane(undefined, paging);
+  if (road.values.length === 1) return lane(keyOf(values, index, road.values[0]!), paging);
+  const enough = `LIMIT ${values.add(page.skip + page.take, "bigint")}`;
   return `SELECT DISTINCT lane.created_at, lane.id
     FROM unnest(${keysOf(values, index, road.values)}) AS keys (key) CROSS JOIN LATERAL
-      (${lane(`${index.key} = keys.key AND `, enough)}) AS lane
+      (${lane("keys.key", enough)}) AS lane
     ORDER BY created_at ${order}, id ${order} ${paging}`;
 }
 
@@ -106,8 +102,8 @@ export function roadLength(values: Values, road: Road, range: Range, enough: num
   const index: Index = INDEXES[road.index];
   return `(SELECT count(*) FROM (
     SELECT 1 FROM unnest(${keysOf(values, index, road.values)}) AS keys (key) CROSS JOIN LATERAL
-      (SELECT 1 FROM {${index.source}} WHERE ${index.key} = keys.key
-         AND ${bounds(values, range, index.id)} LIMIT ${enough}) AS lane
+      (SELECT 1 FROM {${index.source}} WHERE ${onLane(index, "keys.key", bounds(values, range))}
+       ORDER BY ${orderOfLane(index, "ASC")} LIMIT ${enough}) AS lane
     LIMIT ${enough}) AS road)`;
 }
 
@@ -130,13 +126,42 @@ function keysOf(values: Values, { named }: Index, list: string[]): string {
   return named === undefined ? given : `ARRAY(SELECT num FROM {${named}} WHERE id = ANY(${given}))`;
 }
 
-/** Times alone are said as well: they tell which months need not be looked at. */
-function bounds(values: Values, { from, to }: Range, id: string): string {
-  const low = values.add(from[0], "bigint");
-  const high = values.add(to[0], "bigint");
-  const lowId = values.add(from[1], "text");
-  const highId = values.add(to[1], "text");
-  return `created_at >= ${low} AND created_at <= ${high}
-    AND (created_at, ${id}) >= (${low}, ${lowId} COLLATE "C")
-    AND (created_at, ${id}) < (${high}, ${highId} COLLATE "C")`;
+/** The ends of a range, as they are written in a statement. */
+interface Bounds {
+  low: string;
+  lowId: string;
+  high: string;
+  highId: string;
 }
+
+function bounds(values: Values, { from, to }: Range): Bounds {
+  return {
+    low: values.add(from[0], "bigint"),
+    lowId: `${values.add(from[1], "text")} COLLATE "C"`,
+    high: values.add(to[0], "bigint"),
+    highId: `${values.add(to[1], "text")} COLLATE "C"`,
+  };
+}
+
+/**
+ * What the entries of one key in a range have. Times alone are said as well: they tell which months
+ * need not be looked at. Modes and patches are compared as a part of the place, and so ordered by as
+ * well, for then no index but theirs will do: along the one by time alone, a rare one is far.
+ */
+function onLane(index: Index, key: string | undefined, within: Bounds): string {
+  const { low, lowId, high, highId } = within;
+  const isPart = isPartOfPlace(index);
+  const place = `${isPart ? `${index.key}, ` : ""}created_at, ${index.id}`;
+  const equals = key === undefined || isPart ? "" : `${index.key} = ${key} AND `;
+  const first = isPart ? `${key}, ` : "";
+  return `${equals}created_at >= ${low} AND created_at <= ${high}
+    AND (${place}) >= (${first}${low}, ${lowId}) AND (${place}) < (${first}${high}, ${highId})`;
+}
+
+function orderOfLane(index: Index, order: "ASC" | "DESC"): string {
+  const columns = ["created_at", index.id];
+  if (isPartOfPlace(index)) columns.unshift(index.key!);
+  return columns.map((column) => `${column} ${order}`).join(", ");
+}
+
+const isPartOfPlace = ({ key, named }: Index): boolean => key !== undefined && named === undefined;

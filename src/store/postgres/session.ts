@@ -30,7 +30,33 @@ const ERRORS: OwnErrors = {
 };
 
 export class Session extends PostgresSession {
-  constructor(place: PostgresPlace, patience: Patience = PATIENCE) {
-    super(place, patience, ERRORS);
+  constructor(
+    place: PostgresPlace,
+    patience: Patience = PATIENCE,
+    settings: Record<string, string> = {},
+  ) {
+    super(place, patience, ERRORS, settings);
   }
+}
+
+/**
+ * Who reads wants rows in the order of an index, and only as many as a page has. The planner cannot
+ * know how many rows a player has, and for few would rather gather and sort them; so it is told not to.
+ */
+const IN_INDEX_ORDER = {
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  enable_sort: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_material: "off",
+  enable_memoize: "off",
+  // There is one good plan, for whatever values; to make it takes longer than to run it.
+  plan_cache_mode: "force_generic_plan",
+  // What cannot be avoided counts as very expensive, which would be taken for worth compiling.
+  jit: "off",
+};
+
+export function sessionForReading(place: PostgresPlace, patience: Patience = PATIENCE): Session {
+  return new Session(place, patience, IN_INDEX_ORDER);
 }

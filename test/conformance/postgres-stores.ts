@@ -1,0 +1,37 @@
+/** In charge of empty shards in PostgreSQL for the conformance suite, each in a schema of its own. */
+
+import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { PostgresReader } from "../../src/store/postgres/reader.ts";
+import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import type { Keeper, Reader } from "../../src/store/store.ts";
+import type { TestStore } from "./suite.ts";
+
+const CACHE_BYTES = 8192;
+let made = 0;
+
+export async function emptyShard(url: string, prepares: boolean): Promise<TestStore> {
+  const schema = `test_${process.pid}_${++made}`;
+  const place = { url, shown: "the test's database", schema, prepares, pool: 4 };
+  const keeper = new PostgresKeeper(new Session(place));
+  await keeper.ready();
+  const others: (Reader | Keeper)[] = [];
+  return {
+    keeper,
+    reader() {
+      const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES, () => {});
+      others.push(reader);
+      return reader;
+    },
+    rival(patienceMs) {
+      const rival = new PostgresKeeper(new Session(place), Date.now, patienceMs);
+      others.push(rival);
+      return rival;
+    },
+    async close() {
+      for (const store of [...others, keeper]) await store.close();
+      const session = new Session(place);
+      await session.run(`DROP SCHEMA "${schema}" CASCADE`);
+      await session.close();
+    },
+  };
+}

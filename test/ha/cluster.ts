@@ -1,0 +1,174 @@
+/** In charge of two PostgreSQL nodes that Patroni looks after, with etcd behind it and HAProxy in front. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { freePort, giveAway } from "../support/postgres.ts";
+import { family, killAtOnce, start, until } from "./programs.ts";
+import { haproxySettings, type NodePlace, patroniSettings } from "./settings.ts";
+
+/** As Patroni tells it. */
+interface Member {
+  name: string;
+  role: string;
+  state: string;
+}
+
+export class FailoverCluster {
+  readonly folder = mkdtempSync(join(tmpdir(), "matchbook-ha-"));
+  readonly #nodes: NodePlace[] = [];
+  readonly #patronis = new Map<string, Subprocess>();
+  readonly #others: Subprocess[] = [];
+  #port = 0;
+
+  /** Of whichever node is the primary now. */
+  get url(): string {
+    return `postgres://matchbook@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  async start(): Promise<void> {
+    giveAway(this.folder);
+    const etcdPort = await this.#startEtcd();
+    for (const name of ["one", "two"]) this.#nodes.push(await this.#place(name));
+    for (const place of this.#nodes) {
+      const file = join(place.folder, "patroni.json");
+      writeFileSync(file, patroniSettings(place, etcdPort));
+      giveAway(file);
+    }
+    // One after the other, so that the first makes the database and the second copies it.
+    for (const { name } of this.#nodes) {
+      this.startNode(name);
+      await until(`the node ${name} runs`, 90, () => this.#runs(name));
+    }
+    await this.#startProxy();
+    await this.bothInStep();
+  }
+
+  /** The node that is written to now. */
+  async primary(): Promise<string | undefined> {
+    const members = await this.#members();
+    return members.find(({ role, state }) => role === "leader" && state === "running")?.name;
+  }
+
+  /** Resolves when each commit is on two nodes again. */
+  async bothInStep(): Promise<void> {
+    await until("the other node is a synchronous copy", 120, async () => {
+      const members = await this.#members();
+      const isSo =
+        members.some(({ role, state }) => role === "leader" && state === "running") &&
+        members.some(({ role }) => role === "sync_standby");
+      return isSo || undefined;
+    });
+  }
+
+  /** The loss of a machine: its database and what looks after it, at once. */
+  async killNode(name: string): Promise<void> {
+    const patroni = this.#patronis.get(name)!;
+    killAtOnce([...family(patroni.pid), ...family(this.#database(name))]);
+    await patroni.exited;
+  }
+
+  /** A crash of the database alone. */
+  killDatabase(name: string): void {
+    killAtOnce(family(this.#database(name)));
+  }
+
+  startNode(name: string): void {
+    const { folder } = this.#nodes.find((node) => node.name === name)!;
+    const settings = join(folder, "patroni.json");
+    this.#patronis.set(name, start("patroni", [settings], folder, "patroni.log"));
+  }
+
+  /** What the programs have said last, for whoever has to find out why. */
+  lastWords(): string {
+    const logs = ["etcd.log", "haproxy.log", "one/patroni.log", "two/patroni.log"];
+    return logs.map((log) => `== ${log}\n${tail(join(this.folder, log))}`).join("\n");
+  }
+
+  async remove(): Promise<void> {
+    const databases = this.#nodes.flatMap(({ name }) => family(this.#database(name)));
+    const others = [...this.#patronis.values(), ...this.#others];
+    killAtOnce([...others.flatMap(({ pid }) => family(pid)), ...databases]);
+    await Promise.all(others.map(({ exited }) => exited));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #place(name: string): Promise<NodePlace> {
+    const folder = join(this.folder, name);
+    mkdirSync(folder, { mode: 0o700 });
+    giveAway(folder);
+    return { name, folder, port: await freePort(), statePort: await freePort() };
+  }
+
+  async #startEtcd(): Promise<number> {
+    const [port, peerPort] = [await freePort(), await freePort()];
+    const [own, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
+    const flags = [
+      ["--name", "etcd"],
+      ["--data-dir", join(this.folder, "etcd")],
+      ["--listen-client-urls", own, "--advertise-client-urls", own],
+      ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
+      ["--initial-cluster", `etcd=${peer}`],
+    ];
+    this.#others.push(start("etcd", flags.flat(), this.folder, "etcd.log"));
+    await until("etcd answers", 30, () => answers(`${own}/health`));
+    return port;
+  }
+
+  async #startProxy(): Promise<void> {
+    this.#port = await freePort();
+    const file = join(this.folder, "haproxy.cfg");
+    writeFileSync(file, haproxySettings(this.#port, this.#nodes));
+    giveAway(file);
+    this.#others.push(start("haproxy", ["-db", "-f", file], this.folder, "haproxy.log"));
+  }
+
+  async #runs(name: string): Promise<true | undefined> {
+    const member = (await this.#members()).find((one) => one.name === name);
+    return member && /^(running|streaming)$/.test(member.state) ? true : undefined;
+  }
+
+  /** Empty when no node answers. */
+  async #members(): Promise<Member[]> {
+    for (const { statePort } of this.#nodes) {
+      try {
+        const reply = await fetch(`http://127.0.0.1:${statePort}/cluster`, {
+          signal: AbortSignal.timeout(2000),
+        });
+        if (reply.ok) return ((await reply.json()) as { members: Member[] }).members;
+      } catch {
+        // The other node may answer.
+      }
+    }
+    return [];
+  }
+
+  /** The first process of a node's database; 0 when there is none. */
+  #database(name: string): number {
+    const data = join(this.folder, name, "data");
+    try {
+      const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+      // One that was killed leaves its number behind, which somebody else may have by now.
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(data) ? pid : 0;
+    } catch {
+      return 0;
+    }
+  }
+}
+
+async function answers(url: string): Promise<true | undefined> {
+  try {
+    return (await fetch(url)).ok || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tail(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+  } catch {
+    return "(nothing)";
+  }
+}

@@ -1,0 +1,78 @@
+/** In charge of callers who read all the while: what they got, how long it took, and whether it was right. */
+
+import { JSON_API } from "../support/world.ts";
+
+export interface Answer {
+  /** When it was asked, by the clock of performance.now. */
+  at: number;
+  milliseconds: number;
+  /** 0 when there was no answer. */
+  status: number;
+}
+
+const READERS = 4;
+const PAUSE_MS = 10;
+
+export class Readers {
+  readonly answers: Answer[] = [];
+  /** What should never be: a wrong document, a match that is not there, another status. */
+  readonly wrong: string[] = [];
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #ids: readonly string[];
+  #isOver = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  /** `ids` grows while they read: matches that are acknowledged and must be served. */
+  constructor(url: string, key: string, ids: readonly string[]) {
+    this.#url = url;
+    this.#headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+    this.#ids = ids;
+  }
+
+  start(): void {
+    this.#work = Promise.all(Array.from({ length: READERS }, () => this.#read()));
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#work;
+  }
+
+  /** Asks for each of these once; returns those that are not served. */
+  async missing(ids: readonly string[]): Promise<string[]> {
+    const missing: string[] = [];
+    for (const id of ids) {
+      if ((await this.#ask(id)).status !== 200) missing.push(id);
+    }
+    return missing;
+  }
+
+  async #read(): Promise<void> {
+    while (!this.#isOver) {
+      const id = this.#ids[Math.floor(Math.random() * this.#ids.length)];
+      if (id !== undefined) this.answers.push(await this.#ask(id));
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+
+  async #ask(id: string): Promise<Answer> {
+    const at = performance.now();
+    const answer = (status: number) => ({ at, status, milliseconds: performance.now() - at });
+    try {
+      const reply = await fetch(`${this.#url}/shards/na/matches/${id}`, { headers: this.#headers });
+      const body = (await reply.json()) as { data?: { id: string } };
+      if (reply.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
+      if (reply.status === 503 && !reply.headers.has("retry-after")) {
+        this.wrong.push(`${id}: 503 without Retry-After`);
+      }
+      if (reply.status !== 200 && reply.status !== 503) {
+        this.wrong.push(`${id}: ${reply.status} ${JSON.stringify(body)}`);
+      }
+      return answer(reply.status);
+    } catch (error) {
+      this.wrong.push(`${id}: no answer: ${(error as Error).message}`);
+      return answer(0);
+    }
+  }
+}

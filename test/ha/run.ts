@@ -1,0 +1,161 @@
+/**
+ * In charge of `npm run test:ha`: the primary of a PostgreSQL cluster is killed twice while callers read
+ * and matches come in. Nothing that was acknowledged may be lost, nothing served may be wrong, and all
+ * goes on by itself. What happened is printed, with times, for docs/scaling.md.
+ */
+
+import { join } from "node:path";
+import { demoDocuments } from "../../src/demo/demo.ts";
+import { TOKEN } from "../support/admin.ts";
+import { matchbook, startServerProcess } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+import { FailoverCluster } from "./cluster.ts";
+import { checkPrograms, until } from "./programs.ts";
+import { Readers } from "./readers.ts";
+import { Sender } from "./sender.ts";
+import { LEASE_SECONDS } from "./settings.ts";
+
+/** Before each fault, so that there is something to lose. */
+const CALM_SECONDS = 8;
+/** From the fault to the end of wrong or missing answers: the lease, and what follows from it. */
+const LONGEST_OUTAGE_SECONDS = LEASE_SECONDS + 20;
+/** A caller is told at once, or nearly so, that a shard is away. */
+const LONGEST_ANSWER_MS = 10_000;
+
+const began = performance.now();
+const say = (text: string) =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+const problems: string[] = [];
+const expect = (isSo: boolean, otherwise: string) => {
+  if (isSo) return;
+  problems.push(otherwise);
+  say(`NOT AS IT SHOULD BE: ${otherwise}`);
+};
+
+checkPrograms();
+const folder = aFolder();
+const cluster = new FailoverCluster();
+try {
+  await story();
+} catch (error) {
+  problems.push(String(error));
+  console.error(error);
+  console.error(cluster.lastWords());
+} finally {
+  await cluster.remove();
+  folder.remove();
+}
+console.log(problems.length === 0 ? "passed" : `failed: ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+async function story(): Promise<void> {
+  await cluster.start();
+  say(`two nodes in step, primary ${await cluster.primary()}`);
+  const data = join(folder.path, "data");
+  const shards = `na=${cluster.url}?schema=na`;
+  const { stdout: key } = await matchbook(["keys", "create", "--name", "ha", "--data", data]);
+  const flags = ["--data", data, "--shards", shards, "--rate", "100000000"];
+  const server = await startServerProcess(
+    [...flags, "--matches-per-day", "0", "--admin-port", "0", "--log-level", "error"],
+    { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
+  );
+  const drained = new Response(server.child.stderr).text();
+  const sender = new Sender(await server.saying(/^private listener on (\S+)\n/m), demoLines());
+  const readers = new Readers(server.url, key.trim(), sender.served);
+  sender.start();
+  readers.start();
+
+  await fault("the primary's machine is lost", sender, readers, async (name) => {
+    await cluster.killNode(name);
+    return () => cluster.startNode(name);
+  });
+  await fault("the primary's database crashes", sender, readers, async (name) => {
+    cluster.killDatabase(name);
+    return () => {};
+  });
+
+  await sender.finish();
+  await readers.stop();
+  expect(readers.wrong.length === 0, `wrong answers: ${readers.wrong.slice(0, 5).join("; ")}`);
+  const slowest = Math.max(...readers.answers.map(({ milliseconds }) => milliseconds));
+  say(`${readers.answers.length} answers, the slowest took ${(slowest / 1000).toFixed(1)} s`);
+  expect(slowest < LONGEST_ANSWER_MS, `an answer took ${slowest} ms`);
+  await compare(sender, data, shards);
+  expect((await server.end()) === 0, "the server did not end well");
+  await drained;
+}
+
+/** Kills, and waits until all goes on: a primary, readers, the sender, and two nodes in step. */
+async function fault(
+  what: string,
+  sender: Sender,
+  readers: Readers,
+  kill: (name: string) => Promise<() => void>,
+): Promise<void> {
+  await Bun.sleep(CALM_SECONDS * 1000);
+  const before = [...sender.served];
+  const triesBefore = sender.failures.length;
+  const lost = (await cluster.primary())!;
+  const mend = await kill(lost);
+  const at = performance.now();
+  const since = (moment: number) => `${((moment - at) / 1000).toFixed(1)} s`;
+  say(`${what} (${lost}); ${before.length} matches were acknowledged as served`);
+  const next = await until("another primary", 90, async () => {
+    const now = await cluster.primary();
+    return now !== undefined && now !== lost ? now : undefined;
+  });
+  say(`after ${since(performance.now())}: ${next} is the primary`);
+  const resumed = await until("ingest goes on", LONGEST_OUTAGE_SECONDS, async () =>
+    sender.acknowledged.find((moment) => moment > at),
+  );
+  const tries = sender.failures.slice(triesBefore);
+  say(`after ${since(resumed)}: a batch is acknowledged again; ${tries.length} tries had failed`);
+  for (const failure of new Set(tries)) say(`  the sender got ${failure}`);
+  await until("reads go on", LONGEST_OUTAGE_SECONDS, async () => {
+    const last = readers.answers.slice(-50);
+    const isSteady = last.every((answer) => answer.at > at && answer.status === 200);
+    return isSteady || undefined;
+  });
+  const failed = readers.answers.filter((answer) => answer.at > at && answer.status !== 200);
+  const endOfOutage = Math.max(at, ...failed.map((one) => one.at + one.milliseconds));
+  say(`after ${since(endOfOutage)}: the last of ${failed.length} reads that got 503`);
+  expect(
+    (endOfOutage - at) / 1000 < LONGEST_OUTAGE_SECONDS,
+    `reads failed for ${since(endOfOutage)}`,
+  );
+  const missing = await readers.missing(before);
+  expect(missing.length === 0, `acknowledged and not served: ${missing.slice(0, 5).join(", ")}`);
+  say(`all ${before.length} matches that were acknowledged before are served`);
+  mend();
+  await cluster.bothInStep();
+  say(`after ${since(performance.now())}: ${lost} is back as a synchronous copy`);
+}
+
+/** A store that got the same records without any fault must serve the same. */
+async function compare(sender: Sender, data: string, shards: string): Promise<void> {
+  const whole = join(folder.path, "whole");
+  await matchbook(["ingest", "-", "--data", whole], { stdin: `${sender.sent.join("\n")}\n` });
+  const digest = async (flags: string[]) => {
+    const run = await matchbook(["shards", "digest", "na", "--json", ...flags]);
+    if (run.exitCode !== 0) throw new Error(run.stderr);
+    return run.stdout.trim();
+  };
+  const [here, there] = [
+    await digest(["--data", data, "--shards", shards]),
+    await digest(["--data", whole]),
+  ];
+  say(`${sender.sent.length} records; digest here and in a store without faults:`);
+  say(here);
+  say(there);
+  expect(here === there, "the digests differ");
+}
+
+/** Without an end, and all of one shard. */
+function* demoLines(): Generator<string> {
+  const until = Date.now();
+  for (let seed = 1; ; seed++) {
+    for (const document of demoDocuments({ matches: 20_000, seed, until, shards: ["na"] })) {
+      yield JSON.stringify(document);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/** In charge of the settings of Patroni and HAProxy, as an operator would write them for two nodes. */
+
+import { binaries } from "../support/postgres.ts";
+
+export interface NodePlace {
+  name: string;
+  folder: string;
+  port: number;
+  /** Where Patroni answers questions about the node. */
+  statePort: number;
+}
+
+/** Patroni accepts nothing below 20. A node that is lost is replaced when its lease has ended. */
+export const LEASE_SECONDS = 20;
+
+/** Written as JSON, which is YAML too. */
+export function patroniSettings(place: NodePlace, etcdPort: number): string {
+  const { name, folder, port, statePort } = place;
+  return JSON.stringify({
+    scope: "matchbook",
+    name,
+    restapi: { listen: `127.0.0.1:${statePort}`, connect_address: `127.0.0.1:${statePort}` },
+    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    bootstrap: {
+      dcs: {
+        ttl: LEASE_SECONDS,
+        loop_wait: 2,
+        retry_timeout: 5,
+        // A commit is acknowledged when both nodes have it, as long as there are two.
+        synchronous_mode: true,
+        // A database that crashed is not started again where it was: the other node goes on at once.
+        master_start_timeout: 0,
+        postgresql: {
+          use_pg_rewind: true,
+          use_slots: true,
+          parameters: { max_connections: 100, wal_log_hints: "on", synchronous_commit: "on" },
+        },
+      },
+      initdb: [{ encoding: "UTF8" }, "data-checksums"],
+      pg_hba: ["local all all trust", "host all all 127.0.0.1/32 trust"].concat(
+        "host replication all 127.0.0.1/32 trust",
+      ),
+    },
+    postgresql: {
+      listen: `127.0.0.1:${port}`,
+      connect_address: `127.0.0.1:${port}`,
+      data_dir: `${folder}/data`,
+      bin_dir: binaries(),
+      pgpass: `${folder}/pgpass`,
+      authentication: {
+        superuser: { username: "matchbook" },
+        replication: { username: "replication" },
+        rewind: { username: "matchbook" },
+      },
+      parameters: { unix_socket_directories: folder },
+    },
+    watchdog: { mode: "off" },
+  });
+}
+
+/** One address for whichever node is the primary now. */
+export function haproxySettings(port: number, nodes: readonly NodePlace[]): string {
+  const servers = nodes.map(
+    (node) =>
+      `    server ${node.name} 127.0.0.1:${node.port} check port ${node.statePort} maxconn 100`,
+  );
+  return `defaults
+    mode tcp
+    timeout connect 2s
+    timeout client 30m
+    timeout server 30m
+    timeout check 2s
+
+listen primary
+    bind 127.0.0.1:${port}
+    option httpchk GET /primary
+    http-check expect status 200
+    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join("\n")}
+`;
+}

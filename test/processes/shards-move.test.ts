@@ -1,0 +1,112 @@
+/** In charge of a shard that moves from SQLite to PostgreSQL and back: nothing of it is lost or changed. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { restoreRecord } from "../../src/document/record.ts";
+import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
+import type { Report } from "../../src/ingest/report.ts";
+import type { KeptRecord } from "../../src/store/store.ts";
+import { writeLines } from "../support/demo.ts";
+import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { countsOf, servedPages } from "../support/state.ts";
+import { aFolder } from "../support/world.ts";
+
+const MATCHES = 2000;
+const now = Date.now();
+const folder = aFolder();
+let cluster: Cluster;
+/** The same shard: where it came in, in PostgreSQL, and back in a file. */
+let homes: { first: string; remote: string; back: string };
+let withheld: KeptRecord[];
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  const path = (name: string) => join(folder.path, name);
+  const remote = `${cluster.url}?schema=na`;
+  const back = `sqlite:${path("back.db")}`;
+  homes = {
+    first: homeAt(path("first"), `sqlite:${path("first.db")}`),
+    remote: homeAt(path("remote"), remote),
+    back: homeAt(path("back"), back),
+  };
+  const file = path("matches.ndjson");
+  writeLines(file, linesOf("na", MATCHES, now));
+  expect((await matchbookAt(homes.first, ["ingest", file])).exitCode).toBe(0);
+  withheld = await lookInto(homes.first, (keeper) =>
+    keeper.survey(async (holdings) =>
+      (await holdings.records(undefined, MATCHES)).filter(({ fate }) => fate.state === "withheld"),
+    ),
+  );
+
+  for (const [from, to] of [
+    [homes.first, remote],
+    [homes.remote, back],
+  ] as const) {
+    const moved = await matchbookAt(from, ["shards", "move", "na", "--to", to]);
+    expect([moved.exitCode, moved.stderr]).toEqual([0, ""]);
+    expect(moved.stdout).toContain(`Copied ${MATCHES} records. All ${MATCHES} of na`);
+    expect(moved.stdout).toContain(`   [shards]\n   na = ${JSON.stringify(to)}\n`);
+    expect(moved.stdout).toContain((await digestAt(from)).digest);
+  }
+}, 180_000);
+
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+async function digestAt(home: string) {
+  const { exitCode, stdout } = await matchbookAt(home, ["shards", "digest", "na", "--json"]);
+  expect(exitCode).toBe(0);
+  return JSON.parse(stdout);
+}
+
+/** What is the same in every home. */
+async function inAll<T>(ask: (home: string) => Promise<T>): Promise<T> {
+  const [first, ...copies] = [
+    await ask(homes.first),
+    await ask(homes.remote),
+    await ask(homes.back),
+  ];
+  for (const copy of copies) expect(copy).toEqual(first);
+  return first!;
+}
+
+test("the digest and the counts are the same everywhere", async () => {
+  const { digest, matches } = await inAll(digestAt);
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  const { na } = await inAll(countsOf);
+  expect(na!.served).toBe(matches);
+}, 60_000);
+
+test("every page is served byte for byte alike", async () => {
+  const pages = await inAll((home) => servedPages(home, now));
+  expect(pages.size).toBeGreaterThan(MATCHES / 100);
+}, 120_000);
+
+test("withheld matches stay so for the same reason, until one of their players turns out to be ranked", async () => {
+  const withReason = (reason: string) =>
+    withheld.find(({ fate }) => fate.state === "withheld" && fate.reason === reason)!.match;
+  const whyIs = (id: string) =>
+    inAll(async (home) =>
+      JSON.parse((await matchbookAt(home, ["why", "na", id, "--json"])).stdout),
+    );
+  for (const reason of WITHHELD_REASONS) {
+    expect(await whyIs(withReason(reason).id)).toMatchObject({ state: "withheld", reason });
+  }
+
+  const hidden = withReason("no-ranked-player");
+  const [player] = restoreRecord(hidden).players.filter(({ part }) => part);
+  const ranked = aMatch({ shard: "na", rosters: duel({ id: player!.id }, { id: "newcomer" }) });
+  const before = await inAll(digestAt);
+  const report: Report = await inAll(async (home) =>
+    JSON.parse((await matchbookAt(home, ["ingest", "-", "--json"], JSON.stringify(ranked))).stdout),
+  );
+  expect(report.stored).toBe(1);
+  expect(report.released).toBeGreaterThan(0);
+  const after = await inAll(digestAt);
+  expect(after.matches).toBe(before.matches + 1 + report.released);
+  expect((await whyIs(hidden.id)).state).toBe("served");
+}, 120_000);

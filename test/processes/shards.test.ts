@@ -1,0 +1,190 @@
+/** In charge of `matchbook shards list` and `digest`, and of what a move says about the settings. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { shuffled } from "../support/demo.ts";
+import { homeAt, linesOf, matchbookAt } from "../support/places.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { aFolder, startWorld } from "../support/world.ts";
+
+const folder = aFolder();
+const path = (name: string) => join(folder.path, name);
+const data = path("data");
+const now = Date.now();
+const newest = aMatch({ shard: "eu", createdAt: Date.UTC(2024, 1, 29) });
+
+beforeAll(async () => {
+  const records = [
+    aMatch({ shard: "na" }),
+    aMatch({ shard: "na", mode: "private" }),
+    aMatch({ shard: "eu", createdAt: Date.UTC(2024, 1, 28) }),
+    newest,
+  ];
+  const stdin = records.map((one) => JSON.stringify(one)).join("\n");
+  expect((await matchbook(["ingest", "-", "--data", data], { stdin })).exitCode).toBe(0);
+}, 30_000);
+afterAll(() => folder.remove());
+
+/** Nobody listens there. */
+const AWAY = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
+
+describe("shards list", () => {
+  test("says where each shard lives and what it serves", async () => {
+    const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", data]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    const [head, eu, na] = stdout.split("\n").map((line) => line.split(/ {2,}/));
+    expect(head).toEqual(["SHARD", "ENGINE", "MATCHES", "NEWEST MATCH", "PLACE"]);
+    const age = expect.stringMatching(/^2024-02-29T00:00:00Z \(\d+ days ago\)$/);
+    expect(eu).toEqual(["eu", "sqlite", "2", age, join(data, "eu.db")]);
+    expect(na).toEqual(["na", "sqlite", "1", expect.any(String), join(data, "na.db")]);
+  }, 30_000);
+
+  test("shows a shard that cannot be read among the others, and none of its secrets", async () => {
+    const env = { MATCHBOOK_SHARDS: `eu,new,sa=${AWAY}` };
+    const args = ["shards", "list", "--data", data];
+    const table = await matchbook(args, { env });
+    const json = await matchbook([...args, "--json"], { env });
+    expect([table.exitCode, json.exitCode]).toEqual([1, 1]);
+    const reason =
+      "cannot use postgres://127.0.0.1:1/database, schema sa: it cannot be reached; see that it runs, and that the address is right";
+    expect(table.stderr).toBe(`sa: ${reason}\n`);
+    expect(table.stdout).toMatch(/^sa +postgres +\? +cannot be read +postgres:\/\/127\.0\.0\.1:1/m);
+    expect(table.stdout).toMatch(/^new +sqlite +0 +none +/m);
+    expect(table.stdout + table.stderr + json.stdout + json.stderr).not.toContain("hidden");
+    expect(JSON.parse(json.stdout)).toEqual({
+      eu: {
+        engine: "sqlite",
+        place: join(data, "eu.db"),
+        matches: 2,
+        newestMatch: "2024-02-29T00:00:00Z",
+        problem: null,
+      },
+      new: {
+        engine: "sqlite",
+        place: join(data, "new.db"),
+        matches: 0,
+        newestMatch: null,
+        problem: null,
+      },
+      sa: {
+        engine: "postgres",
+        place: "postgres://127.0.0.1:1/database, schema sa",
+        matches: null,
+        newestMatch: null,
+        problem: reason,
+      },
+    });
+  }, 30_000);
+
+  test("of an empty folder says how shards come about", async () => {
+    const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", path("no")]);
+    expect([exitCode, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("yet: ingest makes them");
+  }, 30_000);
+});
+
+describe("shards digest", () => {
+  const digestOf = async (home: string) => {
+    const { stdout } = await matchbookAt(home, ["shards", "digest", "na", "--json"]);
+    return JSON.parse(stdout);
+  };
+
+  test("is the SHA-256 of what is served, line by line", async () => {
+    const ana = { id: "ana" };
+    const ben = { id: "ben", name: "Ben ☃" };
+    const team = { id: "team", name: "TAG" };
+    const rosters = duel(ana, ben);
+    rosters[0].team = team;
+    const world = await startWorld([
+      aMatch({ id: "later", createdAt: now - 1000, rosters: duel(ben, ana) }),
+      aMatch({ id: "earlier", createdAt: now - 2000, rosters }),
+      aMatch({ id: "hidden", mode: "unheard-of" }),
+    ]);
+    try {
+      const replies = [
+        (await world.get("/shards/na/matches/earlier")).body,
+        (await world.get("/shards/na/matches/later")).body,
+      ];
+      type Resource = { type: string; id: string };
+      const shared = (one: Resource) => one.type === "player" || one.type === "team";
+      const lines = replies.flatMap(({ data, included }) => [
+        JSON.stringify(data),
+        included
+          .filter((one: Resource) => !shared(one))
+          .map((one: Resource) => JSON.stringify(one))
+          .join(),
+      ]);
+      const named = (type: string, id: string) =>
+        replies[0].included.find((one: Resource) => one.type === type && one.id === id);
+      for (const [type, id] of [
+        ["player", "ana"],
+        ["player", "ben"],
+        ["team", "team"],
+      ] as const) {
+        lines.push(JSON.stringify(named(type, id)), "");
+      }
+      lines.push('{"matches":2,"players":2,"teams":1}', "");
+      const digest = createHash("sha256").update(lines.join("\n")).digest("hex");
+
+      const args = ["shards", "digest", "na", "--data", world.data];
+      expect(JSON.parse((await matchbook([...args, "--json"])).stdout)).toEqual({
+        shard: "na",
+        digest,
+        matches: 2,
+        players: 2,
+        teams: 1,
+      });
+      expect((await matchbook(args)).stdout).toBe(
+        `digest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
+      );
+    } finally {
+      await world.stop();
+    }
+  }, 30_000);
+
+  test("does not depend on how records came in, but on what they are", async () => {
+    const lines = linesOf("na", 150, now);
+    const one = homeAt(path("one"), `sqlite:${path("one.db")}`);
+    const other = homeAt(path("other"), `sqlite:${path("other.db")}`);
+    await matchbookAt(one, ["ingest", "-"], lines.join("\n"));
+    await matchbookAt(other, ["ingest", "-", "--batch", "7"], shuffled(lines, 3).join("\n"));
+    const digest = await digestOf(one);
+    expect(await digestOf(other)).toEqual(digest);
+    await matchbookAt(other, ["ingest", "-"], JSON.stringify(aMatch({ shard: "na" })));
+    expect((await digestOf(other)).digest).not.toBe(digest.digest);
+  }, 60_000);
+});
+
+describe("what a move says about the settings", () => {
+  const move = async (to: string, more: string[] = [], env: Record<string, string> = {}) => {
+    const args = ["shards", "move", "eu", "--to", to, "--data", data, ...more];
+    const { exitCode, stdout, stderr } = await matchbook(args, { env });
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
+
+  test("names every shard where none was listed before", async () => {
+    const to = `sqlite:${path("listed.db")}`;
+    expect(await move(to)).toContain(`   [shards]\n   eu = "${to}"\n   na = ""\n`);
+  }, 30_000);
+
+  test("is in the form in which they were given", async () => {
+    const inFlag = `sqlite:${path("flag.db")}`;
+    expect(await move(inFlag, ["--shards", "na,eu"])).toContain(`   --shards 'eu=${inFlag},na'\n`);
+    const inVariable = `sqlite:${path("variable.db")}`;
+    const said = await move(inVariable, [], { MATCHBOOK_SHARDS: `eu,sa=${AWAY}` });
+    expect(said).toContain(
+      `   MATCHBOOK_SHARDS='eu=${inVariable},sa=postgres://user:***@127.0.0.1:1/database?schema=sa'\n`,
+    );
+    expect(said).toContain("(*** stands for the password)");
+  }, 30_000);
+
+  test("keeps a shard out of another's place", async () => {
+    const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
+    const { exitCode, stderr } = await matchbook(args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("is the place of the shard na: name another place");
+  }, 30_000);
+});

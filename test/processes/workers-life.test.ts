@@ -1,0 +1,220 @@
+/** In charge of the life of workers: their start, their loss, their renewal, their end. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ndjson } from "../support/admin.ts";
+import { Callers } from "../support/callers.ts";
+import { matchbook, startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// Several processes may share a slow machine, and a farewell lasts some fifteen seconds.
+setDefaultTimeout(120_000);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const data = join(folder.path, "data");
+
+await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "one" })]) });
+const made = await matchbook([
+  "keys",
+  "create",
+  "--name",
+  "k",
+  "--rate",
+  "9999999",
+  "--data",
+  data,
+]);
+const headers = { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
+
+const start = (...flags: string[]) =>
+  startWorkers(["--workers", "2", "--data", data, "--farewell-ms", "0", ...flags]);
+
+const callersOf = (url: string, callers = 8) =>
+  new Callers({ url, path: "/shards/na/matches/one", headers, callers });
+
+/** When so many more replies have come. */
+const repliesOf = (callers: Callers, more: number) => {
+  const before = callers.replies;
+  return until(() => callers.replies >= before + more || undefined);
+};
+
+const ended = (pids: readonly number[]) => until(() => !pids.some(isAlive) || undefined);
+
+describe("the start", () => {
+  test("is told once, when all workers answer", async () => {
+    const server = await start();
+    const callers = callersOf(server.url, 32);
+    await until(() => callers.processes.size === 2 || undefined);
+    await callers.stop();
+    expect(callers.losses).toEqual([]);
+    expect([...callers.statuses.keys()]).toEqual([200]);
+    expect(childrenOf(server.pid)).toHaveLength(2);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("on a port that is taken fails as that of one process does, and is told once", async () => {
+    const other = await startServerProcess(["--data", data]);
+    const { port } = new URL(other.url);
+    const args = ["serve", "--port", port, "--data", data, "--log-level", "error"];
+    const alone = await matchbook(args);
+    const several = await matchbook([...args, "--workers", "2"]);
+    expect(several).toEqual(alone);
+    expect(several.exitCode).toBe(1);
+    await other.end();
+  });
+
+  test("does not share the port of another server of workers", async () => {
+    const other = await start();
+    const { port } = new URL(other.url);
+    const second = await matchbook(["serve", "--port", port, "--data", data, "--workers", "2"]);
+    expect([second.exitCode, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toContain(port);
+    await other.end();
+  });
+
+  test("with a damaged store fails as that of one process does, and is told once", async () => {
+    const broken = join(folder.path, "broken");
+    await matchbook(["ingest", "-", "--data", broken], { stdin: ndjson([aMatch()]) });
+    writeFileSync(join(broken, "na.db"), "This is no database at all. ".repeat(1000));
+    const args = ["serve", "--port", "0", "--data", broken, "--log-level", "error"];
+    const alone = await matchbook(args);
+    const several = await matchbook([...args, "--workers", "3"]);
+    expect(several).toEqual(alone);
+    expect(several.exitCode).toBe(1);
+    expect(several.stderr).toStartWith("matchbook: ");
+  });
+});
+
+describe("a worker that is killed", () => {
+  test("takes with it only the requests in flight on it, and is replaced", async () => {
+    const server = await start();
+    const callers = callersOf(server.url);
+    const ready = await server.events("worker-ready", 2);
+    await repliesOf(callers, 500);
+    const victim = ready.find(({ worker }) => worker === 2)!;
+    process.kill(victim.pid, "SIGKILL");
+    const [, , another] = await server.events("worker-ready", 3);
+    // Those that were thrown out may all have gone to the other one; more of them meet both.
+    const newcomers = callersOf(server.url, 16);
+    await until(() => newcomers.processes.size === 2 || undefined);
+    await repliesOf(callers, 500);
+    await Promise.all([callers.stop(), newcomers.stop()]);
+
+    expect(another).toMatchObject({ worker: 2 });
+    const [lost] = await server.events("worker-lost");
+    expect(lost).toMatchObject({ worker: 2, pid: victim.pid, how: "SIGKILL", delayMs: 0 });
+    // Each caller has one request in flight at a time. Those at the other worker lost none.
+    expect(callers.losses.length).toBeLessThanOrEqual(8);
+    const losers = new Set(callers.losses.flatMap((loss) => loss.process ?? []));
+    expect(losers.size).toBeLessThanOrEqual(1);
+    expect([...callers.statuses.keys()]).toEqual([200]);
+    expect(newcomers.losses).toEqual([]);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("again and again is replaced after longer and longer waits", async () => {
+    const server = await start();
+    const callers = callersOf(server.url, 2);
+    for (let time = 1; time <= 4; time++) {
+      const ready = await server.events("worker-ready", time + 1);
+      process.kill(ready.findLast(({ worker }) => worker === 1)!.pid, "SIGKILL");
+      await server.events("worker-lost", time);
+    }
+    await server.events("worker-ready", 6);
+    const lost = await server.events("worker-lost");
+    expect(lost.map(({ delayMs }) => delayMs)).toEqual([0, 250, 500, 1000]);
+    await callers.stop();
+    expect(await server.end()).toBe(0);
+  });
+});
+
+describe("SIGHUP", () => {
+  test("renews all workers under load, and no request on a kept connection fails", async () => {
+    const server = await start();
+    const callers = callersOf(server.url);
+    const before = childrenOf(server.pid);
+    await repliesOf(callers, 500);
+    server.child.kill("SIGHUP");
+    await server.events("restarted");
+    await repliesOf(callers, 500);
+    await callers.stop();
+
+    const after = childrenOf(server.pid);
+    expect(after).toHaveLength(2);
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(callers.processes.size).toBe(4);
+    expect(callers.losses.filter(({ wasKept }) => wasKept)).toEqual([]);
+    expect([...callers.statuses.keys()]).toEqual([200]);
+    const order = server.log.filter(({ event }) => ["worker-ready", "stopping"].includes(event));
+    expect(order.map(({ event, worker }) => [event, worker])).toEqual([
+      ["worker-ready", 1],
+      ["worker-ready", 2],
+      ["worker-ready", 1],
+      ["stopping", 1],
+      ["worker-ready", 2],
+      ["stopping", 2],
+    ]);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("changes nothing when new workers cannot begin", async () => {
+    const settings = join(folder.path, "settings.toml");
+    writeFileSync(settings, "rate = 60\n");
+    const server = await start("--config", settings);
+    const before = childrenOf(server.pid);
+    writeFileSync(settings, 'rate = "many"\n');
+    server.child.kill("SIGHUP");
+    const [broken] = await server.events("restart-broken-off");
+    expect(broken).toMatchObject({ worker: 1, how: "exit code 2" });
+    expect(childrenOf(server.pid)).toEqual(before);
+    expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(1);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(await server.end()).toBe(0);
+  });
+});
+
+describe("the end", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "by %s is exit 0 and leaves no process",
+    async (signal) => {
+      const server = await start("--farewell-ms", "300");
+      const callers = callersOf(server.url);
+      await repliesOf(callers, 100);
+      const workers = childrenOf(server.pid);
+      const over = callers.stop();
+      // As a terminal does it, or a service manager: to all of them.
+      for (const pid of workers) process.kill(pid, signal);
+      expect(await server.end(signal)).toBe(0);
+      await over;
+      expect(workers.filter(isAlive)).toEqual([]);
+      expect(server.log.filter(({ event }) => event === "stopped")).toHaveLength(2);
+      expect(server.log.filter(({ event }) => event === "worker-lost")).toEqual([]);
+    },
+  );
+
+  test("cuts a restart short", async () => {
+    const server = await start();
+    const workers = childrenOf(server.pid);
+    server.child.kill("SIGHUP");
+    await server.events("stopping");
+    const began = performance.now();
+    expect(await server.end()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await ended(workers);
+  });
+
+  test("comes to workers whose supervisor was killed", async () => {
+    const server = await start();
+    const workers = childrenOf(server.pid);
+    expect(workers).toHaveLength(2);
+    await server.end("SIGKILL");
+    await ended(workers);
+    const stopping = server.log.filter(({ event }) => event === "stopping");
+    expect(stopping.map(({ signal }) => signal)).toEqual(["supervisor gone", "supervisor gone"]);
+  });
+});

@@ -1,0 +1,147 @@
+/** In charge of limits over several workers: each key has one of each kind, whoever answers. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { ndjson } from "../support/admin.ts";
+import { Line } from "../support/callers.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { startWorkers } from "../support/workers.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const data = join(folder.path, "data");
+const matches = Array.from({ length: 40 }, (_, at) => aMatch({ id: `match-${at}` }));
+
+await matchbook(["ingest", "-", "--data", data], { stdin: ndjson(matches) });
+
+async function aKey(...flags: string[]): Promise<Record<string, string>> {
+  const made = await matchbook(["keys", "create", "--name", "one", "--data", data, ...flags]);
+  return { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
+}
+
+const start = (...flags: string[]) =>
+  startWorkers(["--workers", "2", "--data", data, "--farewell-ms", "0", ...flags]);
+
+/** One request on a connection of its own. */
+async function ask(url: string, path: string, headers: Record<string, string>) {
+  const line = new Line(url);
+  const { status, body } = await line.ask(path, headers);
+  line.close();
+  return { status, process: line.process, body: JSON.parse(body.toString()) };
+}
+
+const count = <T>(things: readonly T[], wanted: T) => things.filter((one) => one === wanted).length;
+
+describe("the rate of a key", () => {
+  test("is one over both workers: 200 requests at once pass exactly as often as the bucket has tokens", async () => {
+    // One token a minute flows in: none while this lasts.
+    const headers = await aKey("--rate", "1", "--burst", "50");
+    const server = await start();
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, () => ask(server.url, "/shards/na/matches/match-0", headers)),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect([count(statuses, 200), count(statuses, 429)]).toEqual([50, 150]);
+    const answered = replies.filter(({ status }) => status === 200);
+    expect(new Set(answered.map(({ process }) => process)).size).toBe(2);
+    await server.end();
+    const lines = server.log.filter(({ event, status }) => event === "request" && status === 200);
+    expect(new Set(lines.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  });
+
+  test("is kept when a worker is lost and another takes its place", async () => {
+    const headers = await aKey("--rate", "1", "--burst", "5");
+    const server = await start();
+    const asking = () => ask(server.url, "/shards/na/matches/match-0", headers);
+    for (let time = 0; time < 5; time++) expect((await asking()).status).toBe(200);
+    const ready = await server.events("worker-ready", 2);
+    for (const { pid } of ready) process.kill(pid, "SIGKILL");
+    await server.events("worker-ready", 4);
+    expect((await asking()).status).toBe(429);
+    await server.end();
+  });
+});
+
+describe("the budget of a key", () => {
+  test("is one over both workers, and is kept when all of them are started again", async () => {
+    const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
+    const first = await start();
+    const processes = new Set<string | undefined>();
+    const statuses: number[] = [];
+    for (const at of matches.keys()) {
+      // Twice, since what was served before costs nothing, whoever served it.
+      for (let time = 0; time < 2; time++) {
+        const reply = await ask(first.url, `/shards/na/matches/match-${at}`, headers);
+        statuses.push(reply.status);
+        processes.add(reply.process);
+      }
+    }
+    expect([count(statuses, 200), count(statuses, 429)]).toEqual([40, 40]);
+    expect(statuses.slice(0, 40)).toEqual(Array(40).fill(200));
+    expect(processes.size).toBe(2);
+    const usage = await ask(first.url, "/usage", headers);
+    expect(usage.body.today).toMatchObject({ matches: 20, matchesLeft: 0 });
+    await first.end();
+
+    const second = await start();
+    const again = await ask(second.url, "/shards/na/matches/match-0", headers);
+    expect([again.status, again.body.errors[0].code]).toEqual([429, "budget-spent"]);
+    await second.end();
+  });
+
+  test("is exceeded by no more than a page for each further worker when all ask at once", async () => {
+    const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
+    const server = await start();
+    const replies = await Promise.all(
+      [...matches.keys()].map((at) => ask(server.url, `/shards/na/matches/match-${at}`, headers)),
+    );
+    const served = count(
+      replies.map(({ status }) => status),
+      200,
+    );
+    expect(served).toBeGreaterThanOrEqual(20);
+    expect(served).toBeLessThanOrEqual(21);
+    await server.end();
+  });
+});
+
+test("wrong keys of an address are counted over both workers", async () => {
+  const server = await start("--failed-keys", "10");
+  const statuses: number[] = [];
+  const processes = new Set<string | undefined>();
+  for (let time = 0; time < 30; time++) {
+    const headers = { Authorization: `Bearer wrong-${time}`, Accept: JSON_API };
+    const reply = await ask(server.url, "/shards/na/matches", headers);
+    statuses.push(reply.status);
+    processes.add(reply.process);
+  }
+  expect(processes.size).toBe(2);
+  // Every six seconds one more is forgiven.
+  expect(count(statuses.slice(0, 10), 401)).toBe(10);
+  expect(count(statuses, 401)).toBeLessThan(20);
+  expect(statuses).toContain(429);
+  await server.end();
+});
+
+test("the requests of a key are counted together, whichever worker tells", async () => {
+  const headers = await aKey();
+  const server = await start();
+  const processes = new Set<string | undefined>();
+  for (let time = 0; time < 30; time++) {
+    processes.add((await ask(server.url, "/shards/na/matches/match-0", headers)).process);
+  }
+  expect(processes.size).toBe(2);
+  // Each worker writes down what it has counted every two seconds.
+  const counted = await until(async () => {
+    const { body } = await ask(server.url, "/usage", headers);
+    return body.days[0]?.requests[200] >= 30 ? body.days[0] : undefined;
+  });
+  expect(counted.records).toBe(30);
+  await server.end();
+});

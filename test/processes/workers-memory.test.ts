@@ -1,0 +1,171 @@
+/** In charge of the memory that workers share: nothing is lost or counted twice, whoever is at it at once. */
+
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { DistinctCounter } from "../../src/access/distinct.ts";
+import { MemoryLimiter } from "../../src/access/limiter.ts";
+import { SharedBuckets } from "../../src/workers/buckets.ts";
+import { SharedLimiter } from "../../src/workers/limiter.ts";
+import { type Descriptors, newSharedMemory, openCounters } from "../../src/workers/memory.ts";
+import { SEAT_BYTES, Seats } from "../../src/workers/seats.ts";
+import { machineClock } from "../../src/workers/system.ts";
+import { hashOf } from "../support/sharing-process.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const SCRIPT = join(import.meta.dir, "../support/sharing-process.ts");
+
+/** What several processes found that did the same in the same memory at once. */
+function atOnce(memory: Descriptors, job: string, number = 0, processes = 4): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: processes }, async () => {
+      const child = Bun.spawn([process.execPath, SCRIPT, job, String(number)], {
+        stdio: ["ignore", "pipe", "inherit", ...memory],
+      });
+      return Number(await new Response(child.stdout as ReadableStream).text());
+    }),
+  );
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
+
+const limiterWith = (seats: number) => {
+  const buckets = new SharedBuckets(new BigInt64Array(seats));
+  return new SharedLimiter(new Seats(new Uint8Array(seats * SEAT_BYTES)), buckets, 2);
+};
+
+describe("a bucket", () => {
+  test("gives out each token once, to whichever process is first", async () => {
+    const passed = await atOnce(newSharedMemory(), "take");
+    expect(passed.every((one) => one > 0)).toBe(true);
+    // One more may have flowed in, if that took a minute.
+    expect([10_000, 10_001]).toContain(sumOf(passed));
+  });
+
+  test("gives the same verdicts as one in the memory of a process", () => {
+    const rates = fc.integer({ min: 1, max: 10_000_000 });
+    // Most often so few that they run out.
+    const bursts = fc.oneof(fc.integer({ min: 1, max: 20 }), rates);
+    const policies = fc.record({
+      rate: fc.oneof(fc.integer({ min: 1, max: 500 }), rates),
+      burst: bursts,
+    });
+    // Up to a few years of uptime, in steps of up to a few minutes.
+    const starts = fc.integer({ min: 0, max: 1e11 });
+    const steps = fc.array(
+      fc.oneof(fc.double({ min: 0, max: 3, noNaN: true }), fc.nat(200_000), fc.constant(0)),
+      { minLength: 1, maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(policies, starts, steps, (policy, start, pauses) => {
+        const [shared, own] = [limiterWith(16), new MemoryLimiter()];
+        let now = start;
+        for (const pause of pauses) {
+          now += pause;
+          const verdict = shared.take("k_one", policy, now);
+          expect(verdict).toMatchObject(withoutBucket(own.take("k_one", policy, now)));
+        }
+      }),
+    );
+  });
+
+  test("of a key whose rate is changed is full after the same time", () => {
+    const limiter = limiterWith(16);
+    const before = { rate: 60, burst: 60 };
+    const after = { rate: 600, burst: 600 };
+    for (let time = 0; time < 30; time++) limiter.take("k_one", before, 1000);
+    expect(limiter.take("k_one", after, 1000)).toMatchObject({
+      allowed: true,
+      remaining: 299,
+      resetSeconds: 31,
+    });
+  });
+
+  test("lends nothing that would take longer to flow in than can be written down", () => {
+    const limiter = limiterWith(16);
+    const policy = { rate: 1, burst: 100_000_000 };
+    const year = 365.25 * 86_400_000;
+    expect(limiter.take("k_one", policy, 18 * year).allowed).toBe(true);
+    expect(limiter.take("k_one", policy, 19 * year).allowed).toBe(false);
+  });
+});
+
+describe("when there are more keys than places", () => {
+  test("each worker grants its share of the rest", () => {
+    const limiter = limiterWith(4);
+    const policy = { rate: 1, burst: 10 };
+    const passed = (keyId: string) =>
+      Array.from({ length: 20 }, () => limiter.take(keyId, policy, 0)).filter(
+        ({ allowed }) => allowed,
+      ).length;
+    const keys = ["k_a", "k_b", "k_c", "k_d", "k_e", "k_f"];
+    expect(keys.map(passed)).toEqual([10, 10, 10, 10, 5, 5]);
+  });
+});
+
+describe("a day's counter", () => {
+  test.each([1, 1000, 1024, 1025, 5000])(
+    "counts %d records once that four processes count at once",
+    async (records) => {
+      const memory = newSharedMemory();
+      const own = new DistinctCounter();
+      for (let time = 0; time < records; time++) own.addWithin([hashOf(time)], 1_000_000);
+      await atOnce(memory, "count", records);
+      const shared = openCounters(memory)("k_one", 20_000);
+      expect(shared.count).toBe(own.count);
+      const kept = DistinctCounter.fromBytes(shared.toBytes())!;
+      expect(kept.count).toBe(own.count);
+      kept.absorb(own);
+      expect(kept.count).toBe(own.count);
+    },
+  );
+
+  test("allows and counts as one in the memory of a process does", () => {
+    const pages = fc.array(fc.array(fc.nat(3000), { minLength: 1, maxLength: 50 }), {
+      maxLength: 100,
+    });
+    fc.assert(
+      fc.property(pages, fc.integer({ min: 0, max: 2000 }), (asked, most) => {
+        const own = new DistinctCounter();
+        const shared = openCounters(memory)(`k_${keys++}`, 20_000);
+        for (const page of asked) {
+          const hashes = page.map(hashOf);
+          expect(shared.addWithin(hashes, most)).toBe(own.addWithin(hashes, most));
+          expect(shared.count).toBe(own.count);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+  const memory = newSharedMemory();
+  let keys = 0;
+
+  test("takes over what was kept, and tells it from another key's and another day's", () => {
+    const own = new DistinctCounter();
+    own.addWithin([1, 2, 3].map(hashOf), 10);
+    const open = openCounters(memory);
+    const counter = open("k_kept", 20_000);
+    counter.absorb({ counter: own.toBytes(), exceeded: 2 });
+    counter.addWithin([3, 4].map(hashOf), 10);
+    expect([open("k_kept", 20_000).count, open("k_kept", 20_000).exceeded]).toEqual([4, 2]);
+    expect([open("k_kept", 20_002).count, open("k_kept", 20_002).exceeded]).toEqual([0, null]);
+    expect(open("k_other", 20_000).count).toBe(0);
+  });
+});
+
+test("the clock of one process is that of the others", async () => {
+  const clock = machineClock();
+  const before = clock();
+  const [told] = await atOnce(newSharedMemory(), "clock", 0, 1);
+  expect(told!).toBeGreaterThan(before);
+  expect(told!).toBeLessThan(clock());
+});
+
+function withoutBucket({
+  bucket: _,
+  ...verdict
+}: ReturnType<MemoryLimiter["take"]> & { bucket?: unknown }) {
+  return verdict;
+}

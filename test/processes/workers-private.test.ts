@@ -1,0 +1,132 @@
+/** In charge of what goes on beside several workers: the private listener, keys, ingest. */
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { AUTHORIZATION, ndjson, TOKEN, uploadTo } from "../support/admin.ts";
+import { Line } from "../support/callers.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { readScrape } from "../support/scrape.ts";
+import { startWorkers } from "../support/workers.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(60_000);
+
+const folder = aFolder();
+const data = join(folder.path, "data");
+let server: Awaited<ReturnType<typeof startWorkers>>;
+let adminUrl: string;
+
+beforeAll(async () => {
+  await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "one" })]) });
+  server = await startWorkers(
+    ["--workers", "2", "--data", data, "--farewell-ms", "0", "--admin-port", "0"],
+    { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
+  );
+  adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+});
+afterAll(async () => {
+  expect(await server.end()).toBe(0);
+  folder.remove();
+});
+
+/** One connection to each worker. */
+async function aLineToEach(): Promise<Line[]> {
+  const lines = new Map<string, Line>();
+  while (lines.size < 2) {
+    const line = new Line(server.url);
+    await line.ask("/healthz", {});
+    if (lines.has(line.process!)) line.close();
+    else lines.set(line.process!, line);
+  }
+  return [...lines.values()];
+}
+
+async function admin(method: string, path: string, body?: object) {
+  const response = await fetch(`${adminUrl}${path}`, {
+    method,
+    headers: AUTHORIZATION,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await response.text();
+  return { status: response.status, text, body: JSON.parse(text) };
+}
+
+async function scrape() {
+  const response = await fetch(`${adminUrl}/metrics`, { headers: AUTHORIZATION });
+  return readScrape(await response.text());
+}
+
+const told = async (name: string, labels: Record<string, string>) => {
+  const samples = [...(await scrape()).values()].flatMap((family) => family.samples);
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  expect(found).toHaveLength(1);
+  return found[0]!.value;
+};
+
+const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
+
+test("a key that is made or revoked counts at once, whichever worker is asked", async () => {
+  const lines = await aLineToEach();
+  const made = await admin("POST", "/keys", { name: "fresh" });
+  const { key, record } = made.body;
+  const statuses = () =>
+    Promise.all(lines.map((line) => line.ask("/shards/na/matches/one", headersFor(key))));
+  expect((await statuses()).map(({ status }) => status)).toEqual([200, 200]);
+  await admin("POST", `/keys/${record.id}/revoke`, {});
+  expect((await statuses()).map(({ status }) => status)).toEqual([401, 401]);
+  for (const line of lines) line.close();
+});
+
+test("what is uploaded or ingested beside them is there for every worker's next request", async () => {
+  const lines = await aLineToEach();
+  const { key } = (await admin("POST", "/keys", { name: "reader", rate: 1_000_000 })).body;
+  const seenBy = async (id: string) => {
+    const ask = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
+    return (await Promise.all(lines.map(ask))).map(({ status }) => status);
+  };
+  for (let time = 0; time < 5; time++) {
+    const [uploaded, ingested] = [`uploaded-${time}`, `ingested-${time}`];
+    expect((await uploadTo(adminUrl, ndjson([aMatch({ id: uploaded })]))).status).toBe(200);
+    expect(await seenBy(uploaded)).toEqual([200, 200]);
+    const stdin = ndjson([aMatch({ id: ingested })]);
+    expect((await matchbook(["ingest", "-", "--data", data], { stdin })).exitCode).toBe(0);
+    expect(await seenBy(ingested)).toEqual([200, 200]);
+  }
+  for (const line of lines) line.close();
+});
+
+test("metrics are those of all workers together, and never fall when one is lost", async () => {
+  const route = { route: "/shards/:shard/matches/:id", method: "GET", status: "200" };
+  const requests = () => told("matchbook_requests_total", route);
+  const { key } = (await admin("POST", "/keys", { name: "counted", rate: 1_000_000 })).body;
+  const ask = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
+  const lines = await aLineToEach();
+  await Promise.all(lines.map(ask));
+  const before = await requests();
+  for (let time = 0; time < 10; time++) await Promise.all(lines.map(ask));
+  expect(await requests()).toBe(before + 20);
+  const durations = { route: route.route };
+  const timed = await told("matchbook_request_duration_seconds_count", durations);
+  expect(timed).toBeGreaterThanOrEqual(before + 20);
+  const longest = { ...durations, le: "+Inf" };
+  expect(await told("matchbook_request_duration_seconds_bucket", longest)).toBe(timed);
+  expect(await told("matchbook_shard_up", { shard: "na" })).toBe(1);
+  for (const worker of ["supervisor", "1", "2"]) {
+    expect(await told("process_resident_memory_bytes", { worker })).toBeGreaterThan(0);
+  }
+
+  const ready = await server.events("worker-ready", 2);
+  process.kill(ready[1]!.pid, "SIGKILL");
+  await server.events("worker-ready", 3);
+  expect(await requests()).toBe(before + 20);
+  const [line] = await aLineToEach();
+  await ask(line!);
+  expect(await requests()).toBe(before + 21);
+  for (const one of [...lines, line!]) one.close();
+});

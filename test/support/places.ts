@@ -1,0 +1,41 @@
+/** In charge of one shard in several places, for tests: data folders whose settings file says where it is. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { unobserved } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Keeper } from "../../src/store/store.ts";
+import { openShards } from "../../src/wiring.ts";
+import { demoLines } from "./demo.ts";
+import { type Finished, matchbook } from "./process.ts";
+
+/** Demo matches that are all of one shard. */
+export function linesOf(shard: string, matches: number, until: number): string[] {
+  return demoLines(matches, until).map((line) =>
+    line.replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${shard}"`),
+  );
+}
+
+/** A data folder with the shard na at some place. */
+export function homeAt(data: string, place: string): string {
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, "matchbook.toml"), `[shards]\nna = ${JSON.stringify(place)}\n`);
+  return data;
+}
+
+/** Runs `matchbook` with the settings of such a folder. */
+export function matchbookAt(data: string, args: string[], stdin?: string): Promise<Finished> {
+  const whole = [...args, "--data", data, "--config", join(data, "matchbook.toml")];
+  return matchbook(whole, stdin === undefined ? {} : { stdin });
+}
+
+/** Looks into the shard na of such a folder. */
+export async function lookInto<T>(data: string, work: (keeper: Keeper) => Promise<T>): Promise<T> {
+  const { values } = loadSettings({ flags: { data }, env: {}, cwd: data });
+  const shards = openShards(values, unobserved);
+  try {
+    return await work(shards.keeper("na"));
+  } finally {
+    await shards.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** In charge of a server of several workers in tests: its log, its processes, its end. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { startServerProcess } from "./process.ts";
+import { until } from "./state.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: log lines have many shapes.
+export type LogLine = Record<string, any>;
+
+/** A server process whose log is read on. */
+export async function startWorkers(
+  args: string[],
+  options: Parameters<typeof startServerProcess>[1] = {},
+) {
+  const server = await startServerProcess(args, options);
+  const log: LogLine[] = [];
+  const reading = readLines(server.child.stderr, (line) =>
+    // A worker that cannot begin says so in plain words.
+    log.push(line.startsWith("{") ? JSON.parse(line) : { said: line }),
+  );
+  return {
+    ...server,
+    pid: server.child.pid,
+    log,
+    /** The log lines of an event, as soon as there are so many. */
+    events: (event: string, least = 1): Promise<LogLine[]> =>
+      until(() => {
+        const found = log.filter((line) => line.event === event);
+        return found.length >= least ? found : undefined;
+      }),
+    /** Sends a signal and waits for the end, and for the last line of the log. */
+    async end(signal?: NodeJS.Signals): Promise<number> {
+      const exitCode = await server.end(signal);
+      await reading;
+      return exitCode;
+    },
+  };
+}
+
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void) {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    text = lines.pop()!;
+    for (const line of lines) take(line);
+  }
+}
+
+/** The processes that a process has started and that have not ended. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return state === "Z" ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  return parentOf(String(pid)) !== undefined;
+}

@@ -1,0 +1,64 @@
+/** In charge of the examples of deployments: they name what exists, and their settings load. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROUTES } from "../../src/http/routes.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { SETTING_NAMES, variableOf } from "../../src/settings/table.ts";
+import { ROOT } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+
+const DEPLOY = join(ROOT, "deploy");
+const files = [...new Bun.Glob("**/*").scanSync({ cwd: DEPLOY, dot: true })].sort();
+const read = (name: string) => readFileSync(join(DEPLOY, name), "utf8");
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+
+function load(text: string) {
+  writeFileSync(join(folder.path, "matchbook.toml"), text);
+  return loadSettings({ flags: {}, env: {}, cwd: folder.path }).values;
+}
+
+test.each(files)("deploy/%s names only variables that exist", (name) => {
+  const known = [...SETTING_NAMES.map(variableOf), variableOf("config")];
+  const named = [...read(name).matchAll(/MATCHBOOK_[A-Z_]+/g)].map(([variable]) => variable);
+  expect(named.filter((variable) => !known.includes(variable))).toEqual([]);
+});
+
+test("the settings of the containers load, with every shard read from a replica too", () => {
+  const { shards, access, redis } = load(read("matchbook.toml"));
+  expect(shards.map(({ id, replicas }) => [id, replicas?.places.length])).toEqual([
+    ["na", 1],
+    ["eu", 1],
+  ]);
+  expect([access?.schema, redis]).toEqual(["matchbook_access", "redis://redis:6379"]);
+});
+
+test("the settings of docs/scaling.md load", () => {
+  const page = readFileSync(join(ROOT, "docs/scaling.md"), "utf8");
+  const blocks = [...page.matchAll(/^```toml\n(.*?)^```$/gms)].map((fence) => fence[1]!);
+  expect(blocks.length).toBeGreaterThanOrEqual(5);
+  for (const block of blocks) expect(() => load(block)).not.toThrow();
+});
+
+describe("the image", () => {
+  const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words]) =>
+    words!.split(" ").slice(0, -1),
+  );
+
+  test("is made of files that are there, and that are let through", () => {
+    const allowed = [...read("Dockerfile.dockerignore").matchAll(/^!(.+)$/gm)].map(
+      (one) => one[1]!,
+    );
+    expect(copied.sort()).toEqual(allowed.sort());
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+test("the proxy limits the addresses that Matchbook does not, and no other", () => {
+  const [, listed] = /acl is_open .* -m str (.+)$/m.exec(read("haproxy.cfg"))!;
+  const open = ROUTES.filter(({ access }) => access !== "key").map(({ path }) => path);
+  expect(listed!.split(" ").sort()).toEqual(open.sort());
+});

@@ -1,0 +1,93 @@
+/** In charge of when a replica is fit to be read: a table of what it and its primary say, and when. */
+
+import { describe, expect, test } from "bun:test";
+import { Fitness, Primary } from "../../src/store/postgres/fitness.ts";
+import type { Session } from "../../src/store/postgres/session.ts";
+import { StoreAway } from "../../src/store/store.ts";
+
+/** A shard's states in order; how many of them a server has; or that it is away. */
+class Server {
+  has: number | "away" = 0;
+
+  constructor(private readonly tokens: string[]) {}
+
+  get session(): Session {
+    const rows = (_: string, values: unknown[] = []) => {
+      if (this.has === "away") return Promise.reject(new StoreAway("away"));
+      const [seq, token] = values;
+      const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
+      return Promise.resolve([
+        { seq: String(this.has), token: this.tokens[this.has], isOwn: known },
+      ]);
+    };
+    return { rows } as unknown as Session;
+  }
+}
+
+function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
+  let now = 0;
+  const primary = new Server(["", "a", "b", "c", "d"]);
+  const replica = new Server(replicaTokens);
+  const fitness = new Fitness(replica.session, new Primary(primary.session, () => now), 3000);
+  return {
+    /** Whether it is fit at a time, when each has so many states. */
+    at(seconds: number, primaryHas: Server["has"], replicaHas: Server["has"]): Promise<boolean> {
+      now = seconds * 1000;
+      primary.has = primaryHas;
+      replica.has = replicaHas;
+      return fitness.isFit();
+    },
+  };
+}
+
+describe("a replica", () => {
+  test("that has everything is fit, however long nobody wrote", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, 2, 2)).toBe(true);
+    expect(await pair.at(100_000, 2, 2)).toBe(true);
+  });
+
+  test("that lacks something is fit as long as that is new", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, 2, 2)).toBe(true);
+    expect(await pair.at(10, 3, 2)).toBe(true);
+    expect(await pair.at(12, 4, 2)).toBe(true);
+    expect(await pair.at(13, 4, 2)).toBe(true);
+    expect(await pair.at(14, 4, 2)).toBe(false);
+    // It has caught up with what was there first, and lacks only what came two seconds later.
+    expect(await pair.at(14, 4, 3)).toBe(true);
+    expect(await pair.at(16, 4, 3)).toBe(false);
+    expect(await pair.at(16, 4, 4)).toBe(true);
+  });
+
+  test("that is away is not fit, until it is there again", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, 2, "away")).toBe(false);
+    expect(await pair.at(1, 2, 2)).toBe(true);
+    expect(await pair.at(2, 2, "away")).toBe(false);
+    expect(await pair.at(3, 2, 2)).toBe(true);
+  });
+
+  test("of a primary that is away stays fit, as far as it had kept up", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, 2, 2)).toBe(true);
+    expect(await pair.at(10, "away", 2)).toBe(true);
+    expect(await pair.at(20, 3, 2)).toBe(true);
+    expect(await pair.at(24, "away", 2)).toBe(false);
+    expect(await pair.at(25, "away", 3)).toBe(true);
+  });
+
+  test("of a primary that was never heard is not fit: nobody knows how old it is", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, "away", 2)).toBe(false);
+    expect(await pair.at(1, 2, 2)).toBe(true);
+  });
+
+  test("with another history is not fit, though its numbers are as high", async () => {
+    const pair = aPair(["", "a", "b", "x", "y"]);
+    expect(await pair.at(0, 2, 2)).toBe(true);
+    expect(await pair.at(1, 3, 3)).toBe(false);
+    expect(await pair.at(2, 4, 3)).toBe(false);
+    expect(await pair.at(3, "away", 3)).toBe(false);
+  });
+});
