@@ -11,6 +11,7 @@ export const SECTIONS = [
   "memory",
   "memory-beside-ingest",
   "postgres",
+  "workers",
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

@@ -11,6 +11,7 @@ import type {
   ScenariosSection,
   ServerFigures,
   StagesSection,
+  WorkersSection,
 } from "./results.ts";
 import { markdownTable, percent, readable, times } from "./table.ts";
 
@@ -24,6 +25,7 @@ export const PARTS = [
   "memory",
   "memory-beside-ingest",
   "postgres",
+  "workers",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -36,6 +38,7 @@ export function render(part: Part, results: Results, plots: string): string | un
   if (part === "stages") return stages && renderStages(stages);
   if (part === "growth") return growth && renderGrowth(growth, plots);
   if (part === "postgres") return results.postgres && renderPostgres(results.postgres);
+  if (part === "workers") return results.workers && renderWorkers(results.workers);
   if (part === "memory") return memory && renderMemory(memory, `${plots}/memory.svg`);
   return (
     memoryBesideIngest && renderMemory(memoryBesideIngest, `${plots}/memory-beside-ingest.svg`)

@@ -115,6 +115,23 @@ export interface PostgresSection extends Circumstances {
   };
 }
 
+export interface WorkersRow {
+  name: string;
+  /** CPU time of all processes of a server for one request, with one worker and with two. */
+  oneMicros: number;
+  twoMicros: number;
+  /** The median of what each round gave. */
+  ratio: number;
+}
+
+export interface WorkersSection extends Circumstances {
+  matches: number;
+  rounds: number;
+  /** For each worker. */
+  connections: number;
+  rows: WorkersRow[];
+}
+
 export interface Results {
   scenarios?: ScenariosSection;
   ingest?: IngestSection;
@@ -123,6 +140,7 @@ export interface Results {
   memory?: MemorySection;
   memoryBesideIngest?: MemorySection;
   postgres?: PostgresSection;
+  workers?: WorkersSection;
 }
 
 export function readResults(file: string): Results {

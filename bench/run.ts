@@ -11,6 +11,7 @@ import { measureMemory } from "./measure-memory.ts";
 import { measurePostgres } from "./measure-postgres.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 import { measureStages } from "./measure-stages.ts";
+import { measureWorkers } from "./measure-workers.ts";
 import { clearScratch, type Places, placesIn } from "./places.ts";
 import { writePlots } from "./plots.ts";
 import { PARTS, render } from "./report.ts";
@@ -61,6 +62,8 @@ async function measureSection(
       return { memoryBesideIngest: await measureMemory(flags, places, where, true) };
     case "postgres":
       return { postgres: await measurePostgres(flags, places, where) };
+    case "workers":
+      return { workers: await measureWorkers(flags, places, where) };
   }
 }
 

@@ -1,31 +1,5 @@
-/**
- * In charge of running the store conformance suite through a pgbouncer that lends a connection for one
- * transaction at a time. Older ones cannot carry prepared statements, so none may be used.
- */
+/** In charge of the conformance suite through a pooler, where the machine has one. */
 
-import { afterAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { startPgbouncer } from "../support/pgbouncer.ts";
-import { startCluster } from "../support/postgres.ts";
-import { emptyShard } from "./postgres-stores.ts";
-import { storeConformance } from "./suite.ts";
+import { hasProgram, needs } from "../support/needs.ts";
 
-const cluster = await startCluster(["log_statement = 'all'"]);
-const pgbouncer = await startPgbouncer(cluster.port);
-afterAll(async () => {
-  await pgbouncer.stop();
-  cluster.remove();
-});
-
-storeConformance("PostgreSQL behind pgbouncer", () =>
-  emptyShard(`postgres://matchbook@127.0.0.1:${pgbouncer.port}/postgres`, false),
-);
-
-test("no statement has a name that a connection would have to know", () => {
-  const log = readFileSync(join(cluster.folder, "log"), "utf8");
-  const executed = [...log.matchAll(/LOG: {2}execute (\S+): /g)].map(([, name]) => name);
-  expect(executed.length).toBeGreaterThan(1000);
-  expect(new Set(executed)).toEqual(new Set(["<unnamed>"]));
-  expect(pgbouncer.log()).not.toContain("prepared statement");
-});
+await needs("pgbouncer", hasProgram("pgbouncer"), () => import("./pgbouncer.ts"));

@@ -14,7 +14,7 @@ export async function prepare(session: AccessSession): Promise<void> {
       `matchbook ${schema}`,
     ]);
     // Asked first: who may use a schema that somebody else has made need not have the right to make one.
-    if (!(await isThere(connection, "to_regnamespace", quoted(schema)))) {
+    if (!(await hasSchema(connection, schema))) {
       await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
     }
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
@@ -31,8 +31,7 @@ export async function versionOf(
   connection: Connection,
   { place }: AccessSession,
 ): Promise<number | undefined> {
-  const table = `${quoted(place.schema)}.${quoted("format")}`;
-  if (!(await isThere(connection, "to_regclass", table))) return undefined;
+  if (!(await hasFormat(connection, place.schema))) return undefined;
   const [row] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
   if (row && row.version > MIGRATIONS.length) {
     throw new AccessError(
@@ -42,14 +41,15 @@ export async function versionOf(
   return row?.version;
 }
 
-async function isThere(
-  connection: Connection,
-  look: "to_regclass" | "to_regnamespace",
-  name: string,
-): Promise<boolean> {
-  const [found] = await connection.rows<{ name: string | null }>(
-    `SELECT ${look}($1)::text AS name`,
-    [name],
+/** By the catalogue's rows: what to_regclass() says may be older than the wait for the lock. */
+const hasSchema = async (connection: Connection, schema: string): Promise<boolean> =>
+  (await connection.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])).length > 0;
+
+async function hasFormat(connection: Connection, schema: string): Promise<boolean> {
+  const found = await connection.rows(
+    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relname = 'format'`,
+    [schema],
   );
-  return found!.name !== null;
+  return found.length > 0;
 }
