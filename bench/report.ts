@@ -70,6 +70,23 @@ function renderPostgres({ byId, ...section }: PostgresSection): string {
   ].join("\n\n");
 }
 
+function renderWorkers({ rows, ...section }: WorkersSection): string {
+  const table = markdownTable(
+    ["CPU time per request", "one process, µs", "two workers, µs", "two ÷ one"],
+    rows.map(({ name, oneMicros, twoMicros, ratio }) => [
+      name,
+      readable(oneMicros),
+      readable(twoMicros),
+      ratio.toFixed(2),
+    ]),
+  );
+  return [
+    `${readable(section.matches)} matches, ${section.connections} connections for each worker, ${section.rounds} rounds in turns; both servers on the same one core.`,
+    table,
+    provenance(section),
+  ].join("\n\n");
+}
+
 function renderScenarios(section: ScenariosSection, plots: string): string {
   const rate = (one: ServerFigures | undefined) => (one ? readable(one.requestsPerSecond) : "");
   const table = markdownTable(

@@ -16,11 +16,7 @@ const CEILING_HEADERS = ["content-type", "content-encoding"];
 /** Several may run at once, each with a log of its own. */
 let started = 0;
 
-export function startMatchbook(
-  data: string,
-  places: Places,
-  ...flags: string[]
-): Promise<Server> {
+export function startMatchbook(data: string, places: Places, ...flags: string[]): Promise<Server> {
   const usual = ["--data", data, "--port", "0", "--farewell-ms", "0"];
   const command = [MATCHBOOK, "serve", ...usual, ...flags];
   const log = join(places.scratch, `matchbook-${++started}.log`);
