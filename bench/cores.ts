@@ -11,5 +11,10 @@ export const PINNING = canPin
 const pinnedTo = (core: number, command: string[]): string[] =>
   canPin ? ["taskset", "-c", String(core), ...command] : command;
 
+/** Takes a running process, with all its threads, to the load generator's core. */
+export function moveToLoadCore(pid: number): void {
+  if (canPin) Bun.spawnSync(["taskset", "--all-tasks", "--cpu-list", "--pid", "1", String(pid)]);
+}
+
 export const onServerCore = (command: string[]): string[] => pinnedTo(0, command);
 export const onLoadCore = (command: string[]): string[] => pinnedTo(1, command);

@@ -1,12 +1,14 @@
 /**
  * In charge of the section `workers`: what a request costs when one process answers, and when two do.
- * Both servers have the same one core: what differs is the work alone.
+ * Each worker has a core, as it is meant to be: two processes that take turns on one core push each
+ * other's data out of its cache, whatever they are.
  */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { askerOf } from "./asking.ts";
 import type { Server } from "./children.ts";
+import { moveToLoadCore } from "./cores.ts";
 import { dataOf } from "./data.ts";
 import { progress } from "./failure.ts";
 import type { Flags } from "./flags.ts";
@@ -43,7 +45,9 @@ export async function measureWorkers(
   const contestants: Contestant[] = [];
   for (const workers of [1, WORKERS]) {
     const server = await startMatchbook(data.matchbook, places, "--workers", String(workers));
-    contestants.push({ server, workers, pids: [server.pid, ...childrenOf(server.pid)] });
+    const children = childrenOf(server.pid);
+    for (const pid of children.slice(1)) moveToLoadCore(pid);
+    contestants.push({ server, workers, pids: [server.pid, ...children] });
   }
   const rows: WorkersRow[] = [];
   const isAll = flags.only.source === /(?:)/.source;

@@ -81,7 +81,7 @@ function renderWorkers({ rows, ...section }: WorkersSection): string {
     ]),
   );
   return [
-    `${readable(section.matches)} matches, ${section.connections} connections for each worker, ${section.rounds} rounds in turns; both servers on the same one core.`,
+    `${readable(section.matches)} matches, ${section.connections} connections for each worker, ${section.rounds} rounds in turns; the second worker has the core of the load generator.`,
     table,
     provenance(section),
   ].join("\n\n");
