@@ -25,7 +25,7 @@ const HEAD_START_BYTES = 2 << 20;
  * What may be under way in the threads. They go on with it while a batch is being stored, so that it
  * must be enough for that time; and it is what ingest takes in memory beside the batch.
  */
-const UNDER_WAY_BYTES = 16 << 20;
+const UNDER_WAY_BYTES = 8 << 20;
 
 /** Reads parcels in threads once there is enough to read, and in this thread otherwise. */
 export class Readers {

@@ -13,6 +13,7 @@ import { machineClock } from "./system.ts";
 export async function work(settings: Settings): Promise<void> {
   const ordered = Promise.withResolvers<Orders>();
   const stopped = Promise.withResolvers<{ signal: string; farewellMs: number }>();
+  const alone = Promise.withResolvers<void>();
   let running: RunningMatchbook | undefined;
 
   const stop = (signal: string, farewellMs: number) => {
@@ -26,14 +27,21 @@ export async function work(settings: Settings): Promise<void> {
     else if (running) void answer(running, message);
   });
   const farewellMs = settings["farewell-ms"];
-  process.once("disconnect", () => stop("supervisor gone", farewellMs));
+  process.once("disconnect", () => {
+    alone.resolve();
+    stop("supervisor gone", farewellMs);
+  });
   process.on("SIGTERM", () => stop("SIGTERM", farewellMs));
   // A terminal sends these to all processes of a command. The supervisor knows what they mean.
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
+  // What is said to a supervisor that has just gone is never taken.
+  const tell = (message: FromWorker) => Promise.race([sent(message), alone.promise]);
   try {
     await tell({ say: "here" });
-    running = await begin(settings, await ordered.promise);
+    const orders = await Promise.race([ordered.promise, alone.promise]);
+    if (!orders) return;
+    running = await begin(settings, orders);
     await tell({ say: "ready", url: running.url });
     const asked = await stopped.promise;
     await running.stop(asked.signal, asked.farewellMs);
@@ -60,18 +68,17 @@ async function answer(
 ): Promise<void> {
   if (say === "look-at-keys") {
     await lookAtKeys();
-    await tell({ say: "looked", ask });
+    await sent({ say: "looked", ask });
     return;
   }
   const service = snapshotsOf(metrics.families());
   const process = snapshotsOf(await metrics.processFamilies());
-  await tell({ say: "counted", ask, counted: { service, process } });
+  await sent({ say: "counted", ask, counted: { service, process } });
 }
 
-/** A supervisor that is gone need not be told. */
-function tell(message: FromWorker): Promise<void> {
+function sent(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
-    if (!process.connected || !process.send) resolve();
-    else process.send(message, undefined, undefined, () => resolve());
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+    else resolve();
   });
 }

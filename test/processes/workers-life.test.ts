@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Callers } from "../support/callers.ts";
-import { matchbook, startServerProcess } from "../support/process.ts";
+import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
@@ -205,6 +205,33 @@ describe("the end", () => {
     const began = performance.now();
     expect(await server.end()).toBe(0);
     expect(performance.now() - began).toBeLessThan(10_000);
+    await ended(workers);
+  });
+
+  test.each([0, 5, 50])(
+    "comes to workers whose supervisor is killed %d ms after it was told to stop",
+    async (pause) => {
+      const server = await start();
+      const callers = callersOf(server.url, 32);
+      await repliesOf(callers, 100);
+      const workers = childrenOf(server.pid);
+      server.child.kill("SIGTERM");
+      await Bun.sleep(pause);
+      const over = callers.stop();
+      await server.end("SIGKILL");
+      await ended(workers);
+      await over;
+    },
+  );
+
+  test("comes to workers whose supervisor is killed before they could begin", async () => {
+    const child = spawnMatchbook(["serve", "--port", "0", "--workers", "2", "--data", data]);
+    const workers = await until(() => {
+      const found = childrenOf(child.pid);
+      return found.length > 0 ? found : undefined;
+    });
+    child.kill("SIGKILL");
+    await child.exited;
     await ended(workers);
   });
 
