@@ -12,7 +12,7 @@ import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
 import { Crew, StartFailed } from "./crew.ts";
 import { clearDay, newSharedMemory, openCounters } from "./memory.ts";
-import { inWords, WorkerProcess } from "./process.ts";
+import { WorkerProcess } from "./process.ts";
 import { WorkersError } from "./system.ts";
 
 export interface Supervised {
@@ -88,6 +88,6 @@ function explained(failed: StartFailed): Error {
   const { exitCode, signal } = failed.ending;
   if (signal === null && exitCode !== 0) return failed;
   return new WorkersError(
-    `${failed.message} (${inWords(failed.ending)}); see whether the machine has enough memory, or start with fewer --workers`,
+    `${failed.message}; see whether the machine has enough memory, or start with fewer --workers`,
   );
 }

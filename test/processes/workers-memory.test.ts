@@ -71,6 +71,16 @@ describe("a bucket", () => {
     );
   });
 
+  test("lends nothing when one drop in sixty thousand is missing to a token", () => {
+    for (let burst = 1; burst <= 200; burst++) {
+      const limiter = limiterWith(16);
+      const policy = { rate: 59_999, burst };
+      for (let time = 0; time < burst; time++) limiter.take("k_one", policy, 1000);
+      expect([burst, limiter.take("k_one", policy, 1001).allowed]).toEqual([burst, false]);
+      expect([burst, limiter.take("k_one", policy, 1002).allowed]).toEqual([burst, true]);
+    }
+  });
+
   test("of a key whose rate is changed is full after the same time", () => {
     const limiter = limiterWith(16);
     const before = { rate: 60, burst: 60 };
