@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { BUILT_PACK } from "../src/http/portal-pack.ts";
 
 const ROOT = resolve(import.meta.dir, "..");
 const SOURCE = join(ROOT, "src");
@@ -31,6 +32,15 @@ function threads(): string[] {
   return found.map((file) => join(SOURCE, file));
 }
 
+/** The pages as they are now. No loader knows its ending, so it is put in as it is. */
+function portal(): string {
+  const built = Bun.spawnSync([process.execPath, join(ROOT, "scripts", "portal.ts"), "--quiet"], {
+    stderr: "inherit",
+  });
+  if (built.exitCode !== 0) throw new Error("the portal could not be built");
+  return BUILT_PACK;
+}
+
 mkdirSync(dirname(outfile), { recursive: true });
 // Bun leaves the source maps beside the executable as well as in it. And one that is running can be
 // replaced, but not be written to.
@@ -38,10 +48,10 @@ const workshop = mkdtempSync(`${outfile}-`);
 const fresh = join(workshop, basename(outfile));
 
 const built = await Bun.build({
-  entrypoints: [join(SOURCE, "executable.ts"), ...threads()],
+  entrypoints: [join(SOURCE, "executable.ts"), ...threads(), portal()],
   // The address of every module is then that of the executable, and a thread beside it is found there
   // by the same words as beside its source file.
-  naming: { entry: "[name].[ext]" },
+  naming: { entry: "[name].[ext]", asset: "[name].[ext]" },
   format: "esm",
   // Parsed now and not at each start.
   bytecode: true,

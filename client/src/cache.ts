@@ -1,0 +1,37 @@
+/** In charge of replies that are kept, so that one that has not changed need not be sent again. */
+
+export interface Kept {
+  etag: string;
+  document: unknown;
+  text: string;
+}
+
+/** The latest replies by their address. One client has one key, so that the address is enough. */
+export class ReplyCache {
+  readonly #most: number;
+  /** In the order of their latest use: the first one goes first. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  find(address: string): Kept | undefined {
+    const kept = this.#kept.get(address);
+    if (kept) this.#touch(address, kept);
+    return kept;
+  }
+
+  keep(address: string, kept: Kept): void {
+    if (this.#most === 0) return;
+    this.#touch(address, kept);
+    if (this.#kept.size <= this.#most) return;
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  #touch(address: string, kept: Kept): void {
+    this.#kept.delete(address);
+    this.#kept.set(address, kept);
+  }
+}

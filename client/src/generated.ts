@@ -1,0 +1,505 @@
+/**
+ * In charge of the types of what the service takes and sends. Made from its OpenAPI document by
+ * `npm run client:types`: do not edit.
+ */
+
+/** A completed session. */
+export type Match = {
+  readonly type: "match";
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    /** Creation time of the record: ISO 8601, UTC. */
+    readonly createdAt?: string;
+    /** Length of the session in seconds. */
+    readonly duration?: number;
+    /** Game mode. */
+    readonly gameMode?:
+      | "ranked"
+      | "casual"
+      | "private"
+      | "private_party_draft_match"
+      | "private_party_aral_match"
+      | "private_party_blitz_match"
+      | "casual_aral"
+      | "blitz_pvp_ranked";
+    /** Patch version of the game; may be empty. */
+    readonly patchVersion?: string;
+    /** Region shard. */
+    readonly shardId?: string;
+    readonly stats?: {
+      /** How the session ended. */
+      readonly endGameReason: string;
+      /** The queue the players came from. */
+      readonly queue: string;
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly relationships?: {
+    readonly rosters?: {
+      readonly data: readonly [
+        {
+          readonly type: "roster";
+          /** Identifier, compared byte by byte. */
+          readonly id: string;
+          readonly [name: string]: unknown;
+        },
+        {
+          readonly type: "roster";
+          /** Identifier, compared byte by byte. */
+          readonly id: string;
+          readonly [name: string]: unknown;
+        },
+      ];
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly [name: string]: unknown;
+};
+
+/** One side of a match. */
+export type Roster = {
+  readonly type: "roster";
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    /** Region shard. */
+    readonly shardId?: string;
+    /** Whether this side won. */
+    readonly won?: "true" | "false";
+    readonly stats?: {
+      /** Aces of this side. */
+      readonly acesEarned?: number;
+      /** Gold of this side. */
+      readonly gold?: number;
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly relationships?: {
+    readonly participants?: {
+      readonly data: readonly {
+        readonly type: "participant";
+        /** Identifier, compared byte by byte. */
+        readonly id: string;
+        readonly [name: string]: unknown;
+      }[];
+      readonly [name: string]: unknown;
+    };
+    readonly team?: {
+      readonly data: {
+        readonly type: "team";
+        /** Identifier, compared byte by byte. */
+        readonly id: string;
+        readonly [name: string]: unknown;
+      };
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly [name: string]: unknown;
+};
+
+/** One member of a roster: a player, a guest or a bot. */
+export type Participant = {
+  readonly type: "participant";
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    /** Name of the character played. */
+    readonly actor?: string;
+    readonly stats?: {
+      /** Assists. */
+      readonly assists?: number;
+      /** Captures of the crystal mine. */
+      readonly crystalMineCaptures?: number;
+      /** Deaths. */
+      readonly deaths?: number;
+      /** Farm score. */
+      readonly farm?: number;
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly relationships?: {
+    readonly player?: {
+      readonly data: {
+        readonly type: "player";
+        /** Identifier, compared byte by byte. */
+        readonly id: string;
+        readonly [name: string]: unknown;
+      };
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly [name: string]: unknown;
+};
+
+/** The lifetime record of a registered player. */
+export type Player = {
+  readonly type: "player";
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    /** Player name, specific to the region; not unique. */
+    readonly name?: string;
+    /** Patch version of the player's latest match. */
+    readonly patchVersion?: string;
+    /** Region shard. */
+    readonly shardId?: string;
+    /** Identifier of the game title. */
+    readonly titleID?: string;
+    readonly stats?: {
+      /** Matches won in a row, up to the latest. */
+      readonly winStreak: number;
+      /** Matches lost in a row, up to the latest. */
+      readonly lossStreak: number;
+      /** Gold of all served matches. */
+      readonly lifetimeGold: number;
+      /** Served matches played. */
+      readonly played: number;
+      /** Served matches won. */
+      readonly wins: number;
+      /** Served matches of mode ranked. */
+      readonly played_ranked: number;
+      readonly [name: string]: unknown;
+    };
+    readonly [name: string]: unknown;
+  };
+  readonly [name: string]: unknown;
+};
+
+/** A team that players entered matchmaking as. */
+export type Team = {
+  readonly type: "team";
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    /** The team's tag in the game. */
+    readonly name?: string;
+    /** Region shard. */
+    readonly shardId?: string;
+    readonly [name: string]: unknown;
+  };
+  readonly [name: string]: unknown;
+};
+
+/** Any other resource that a record carried. */
+export type Other = {
+  readonly type: string;
+  /** Identifier, compared byte by byte. */
+  readonly id: string;
+  readonly attributes?: {
+    readonly [name: string]: unknown;
+  };
+  readonly relationships?: {
+    readonly [name: string]: {
+      readonly [name: string]: unknown;
+    };
+  };
+  readonly [name: string]: unknown;
+};
+
+export type MatchList = {
+  readonly data: readonly Match[];
+  /** The related resources, each once. Absent with an empty `include`. */
+  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  readonly meta: {
+    readonly window: {
+      readonly start: string;
+      readonly end: string;
+    };
+  };
+  readonly links: {
+    readonly self: string;
+    readonly first: string;
+    readonly prev?: string;
+    readonly next?: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+export type SingleMatch = {
+  readonly data: Match;
+  /** The related resources, each once. Absent with an empty `include`. */
+  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+export type PlayerList = {
+  readonly data: readonly Player[];
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+export type SinglePlayer = {
+  readonly data: Player;
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+/** A name that a player bears now. */
+export type PlayerName = {
+  readonly type: "player-name";
+  /** The id of the player. */
+  readonly id: string;
+  readonly attributes: {
+    /** What the player is called now. */
+    readonly name: string;
+    /** Region shard. */
+    readonly shardId: string;
+  };
+};
+
+export type NameList = {
+  /** The closest names first. */
+  readonly data: readonly PlayerName[];
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+export type Errors = {
+  readonly errors: readonly {
+    /** The id of the request. */
+    readonly id: string;
+    readonly status: string;
+    readonly code:
+      | "malformed-query"
+      | "unknown-parameter"
+      | "repeated-parameter"
+      | "empty-parameter"
+      | "invalid-parameter"
+      | "conflicting-parameters"
+      | "too-many-values"
+      | "invalid-window"
+      | "invalid-cursor"
+      | "offset-too-deep"
+      | "unknown-include-path"
+      | "unknown-type"
+      | "unauthorized"
+      | "shard-closed"
+      | "unknown-route"
+      | "unknown-shard"
+      | "not-found"
+      | "method-not-allowed"
+      | "not-acceptable"
+      | "uri-too-long"
+      | "rate-limited"
+      | "budget-spent"
+      | "too-many-failures"
+      | "internal-error"
+      | "shard-unavailable"
+      | "usage-unavailable";
+    readonly title: string;
+    /** What is wrong, and what to do. */
+    readonly detail: string;
+    readonly source?:
+      | {
+          readonly parameter: string;
+        }
+      | {
+          readonly header: string;
+        };
+  }[];
+  readonly jsonapi: {
+    readonly version: "1.0";
+  };
+};
+
+export type Usage = {
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly tier: string;
+  };
+  readonly limits: {
+    readonly requestsPerMinute: number;
+    readonly burst: number;
+    /** Null: any number. */
+    readonly matchesPerDay: number | null;
+    /** *: every shard that is not closed. */
+    readonly shards: readonly string[];
+  };
+  readonly today: {
+    readonly day: string;
+    /** Different match records read so far. */
+    readonly matches: number;
+    /** Null: any number. */
+    readonly matchesLeft: number | null;
+    /** Seconds until the next UTC day. */
+    readonly resetSeconds: number;
+  };
+  readonly days: readonly {
+    readonly day: string;
+    /** By status. */
+    readonly requests: {
+      readonly [name: string]: number;
+    };
+    /** Match and player records in bodies. */
+    readonly records: number;
+    readonly lastSeen: string;
+  }[];
+};
+
+export type Status = {
+  readonly name: string;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly shards: readonly {
+    readonly id: string;
+    readonly available: boolean;
+    readonly newestMatch: string | null;
+    readonly ageSeconds: number | null;
+    /** Where the shard may be read from replicas: how many there are, and how many are read from now. */
+    readonly replicas?: {
+      readonly listed: number;
+      readonly inUse: number;
+    };
+  }[];
+  /** Where several instances share limits: whether they do now, or each goes on with its own. */
+  readonly sharedLimits?: "ok" | "away";
+};
+
+export type Health = {
+  readonly status: "ok";
+};
+
+export type Readiness = {
+  readonly status: "ready" | "not ready";
+  readonly unavailable?: readonly string[];
+};
+
+/** An OpenAPI 3.1 document. */
+export type Description = {
+  readonly [name: string]: unknown;
+};
+
+/** Every address, with its query parameters before they are written, and its reply. */
+export interface Operations {
+  /** Get a collection of matches */
+  "/shards/{shard}/matches": {
+    query: {
+      /** The number of matches on a page, from 1 to 5. Default: 5. */
+      readonly "page[limit]"?: number;
+      /** The number of matches to skip. To walk far, follow `links.next` instead. Default: 0. */
+      readonly "page[offset]"?: number;
+      /** The page that follows a cursor; it comes ready-made in `links`. */
+      readonly "page[after]"?: string;
+      /** The page that leads up to a cursor; it comes ready-made in `links`. */
+      readonly "page[before]"?: string;
+      /** `createdAt` for the oldest match first, `-createdAt` for the newest first. Default: createdAt. */
+      readonly sort?: "createdAt" | "-createdAt";
+      /** The earliest creation time, inclusive. It must be before the end. Default: now minus 28 days. */
+      readonly "filter[createdAt-start]"?: string;
+      /** The latest creation time, inclusive. A time in the future is taken as now. Default: now. */
+      readonly "filter[createdAt-end]"?: string;
+      /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerNames]"?: string;
+      /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerIds]"?: string;
+      /** Teams by their current tags, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[teamNames]"?: string;
+      /** Game modes, separated by commas. */
+      readonly "filter[gameMode]"?: string;
+      /** Patch versions of the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[patchVersion]"?: string;
+      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      readonly include?: string;
+      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      readonly fields?: {
+        readonly [name: string]: string;
+      };
+    };
+    reply: MatchList;
+  };
+  /** Get a single match */
+  "/shards/{shard}/matches/{id}": {
+    query: {
+      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      readonly include?: string;
+      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      readonly fields?: {
+        readonly [name: string]: string;
+      };
+    };
+    reply: SingleMatch;
+  };
+  /** Get a collection of players */
+  "/shards/{shard}/players": {
+    query: {
+      /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerNames]"?: string;
+      /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerIds]"?: string;
+      /** Players have no related resources: only the empty value is taken. */
+      readonly include?: string;
+      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      readonly fields?: {
+        readonly [name: string]: string;
+      };
+    };
+    reply: PlayerList;
+  };
+  /** Get a single player */
+  "/shards/{shard}/players/{id}": {
+    query: {
+      /** Players have no related resources: only the empty value is taken. */
+      readonly include?: string;
+      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      readonly fields?: {
+        readonly [name: string]: string;
+      };
+    };
+    reply: SinglePlayer;
+  };
+  /** Get the player names close to a mistyped one */
+  "/shards/{shard}/player-names": {
+    query: {
+      /** A player name as far as it is known, mistyped or only begun, 64 characters at most. */
+      readonly near: string;
+    };
+    reply: NameList;
+  };
+  /** Limits of the caller's own key, and how much it was used */
+  "/usage": {
+    reply: Usage;
+  };
+  /** Which shards there are, and how fresh each is */
+  "/status": {
+    reply: Status;
+  };
+  /** Whether the process answers */
+  "/healthz": {
+    reply: Health;
+  };
+  /** Whether every shard can be read */
+  "/readyz": {
+    reply: Readiness;
+  };
+  /** This interface, described in OpenAPI 3.1 */
+  "/openapi.json": {
+    reply: Description;
+  };
+}

@@ -1,0 +1,64 @@
+/** In charge of the resources of one document, each as one object, whoever links to it. */
+
+import type * as Raw from "./generated.ts";
+import { type Lookup, type RawResource, Resource } from "./resource.ts";
+import { Match, Participant, Player, Roster, Team } from "./resources.ts";
+
+interface Compound {
+  readonly data: RawResource | readonly RawResource[];
+  readonly included?: readonly RawResource[];
+}
+
+export class Graph implements Lookup {
+  readonly #raw = new Map<string, RawResource>();
+  readonly #made = new Map<string, Resource>();
+
+  constructor({ data, included = [] }: Compound) {
+    for (const resource of [data, included].flat() as RawResource[]) {
+      this.#raw.set(nameOf(resource.type, resource.id), resource);
+    }
+  }
+
+  /** A resource that did not come along is made of its reference. */
+  find(type: string, id: string): Resource {
+    const name = nameOf(type, id);
+    const known = this.#made.get(name);
+    if (known) return known;
+    const sent = this.#raw.get(name);
+    const made = this.#make(sent ?? { type, id }, sent !== undefined);
+    this.#made.set(name, made);
+    return made;
+  }
+
+  #make(raw: RawResource, isLoaded: boolean): Resource {
+    switch (raw.type) {
+      case "match":
+        return new Match(raw as Raw.Match, this, isLoaded);
+      case "roster":
+        return new Roster(raw as Raw.Roster, this, isLoaded);
+      case "participant":
+        return new Participant(raw as Raw.Participant, this, isLoaded);
+      case "player":
+        return new Player(raw as Raw.Player, this, isLoaded);
+      case "team":
+        return new Team(raw as Raw.Team, this, isLoaded);
+      default:
+        return new Resource(raw, this, isLoaded);
+    }
+  }
+}
+
+const nameOf = (type: string, id: string) => `${type}/${id}`;
+
+/** The match or player of a document, linked. */
+export function linkedOne<R extends Resource>(document: Compound & { data: RawResource }): R {
+  return new Graph(document).find(document.data.type, document.data.id) as R;
+}
+
+/** The matches or players of a document, linked, in their order. */
+export function linkedList<R extends Resource>(
+  document: Compound & { data: readonly RawResource[] },
+): R[] {
+  const graph = new Graph(document);
+  return document.data.map(({ type, id }) => graph.find(type, id) as R);
+}

@@ -1,0 +1,30 @@
+/** In charge of what the package offers: everything else in here is its own business. */
+
+export { type ErrorCode, type ErrorKind, MatchbookError, type Problem } from "./errors.ts";
+export type * as Schemas from "./generated.ts";
+export type { Limits } from "./limits.ts";
+export { Matchbook } from "./matchbook.ts";
+export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
+export type { Matches, Page } from "./pages.ts";
+export type {
+  Everything,
+  MatchesQuery,
+  MatchFilters,
+  PlayerFilters,
+  PlayersQuery,
+  RecordQuery,
+  Selection,
+} from "./query.ts";
+export { Resource } from "./resource.ts";
+export {
+  type GameMode,
+  Match,
+  Participant,
+  Player,
+  Roster,
+  type Sparse,
+  Team,
+} from "./resources.ts";
+export type { PlayerName, Shard } from "./shard.ts";
+export type { Reply } from "./transport.ts";
+export type { Wait } from "./wait.ts";

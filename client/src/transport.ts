@@ -1,0 +1,149 @@
+/** In charge of one question and its answer: headers, kept replies, waiting, errors. */
+
+import { Addresses } from "./address.ts";
+import { type Kept, ReplyCache } from "./cache.ts";
+import { MatchbookError } from "./errors.ts";
+import { failureOf, isRedirect, networkFailure, redirected, unreadable } from "./failures.ts";
+import { type Limits, readLimits } from "./limits.ts";
+import {
+  atLeastZero,
+  authorization,
+  type CallOptions,
+  type Fetch,
+  type MatchbookOptions,
+  USUAL_CACHE,
+  USUAL_PATIENCE,
+} from "./options.ts";
+import { pauseAfter, type Wait, wait } from "./wait.ts";
+
+export interface Reply<Document> {
+  /** 200, or 304 when the document is one that was kept. */
+  readonly status: number;
+  /** The same object as long as it has not changed. Others may hold it: leave it as it is. */
+  readonly document: Document;
+  /** The body as it was sent. */
+  readonly text: string;
+  readonly headers: Headers;
+  readonly limits: Limits | undefined;
+  readonly etag: string | undefined;
+  readonly fromCache: boolean;
+  /** From sending the request to the end of the reply; waiting for limits not counted. */
+  readonly milliseconds: number;
+}
+
+const MEDIA_TYPE = "application/vnd.api+json";
+
+export class Transport {
+  readonly #addresses: Addresses;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: Fetch;
+  readonly #cache: ReplyCache;
+  readonly #patience: number;
+  readonly #onLimits: (limits: Limits) => void;
+  readonly #wait: Wait;
+
+  constructor(options: MatchbookOptions) {
+    this.#addresses = new Addresses(options.url);
+    this.#headers = { Accept: MEDIA_TYPE, ...authorization(options.key) };
+    const { fetch = globalThis.fetch } = options;
+    // Called as a method of something else, a browser's fetch refuses to work.
+    this.#fetch = (address, init) => fetch(address, init);
+    this.#cache = new ReplyCache(atLeastZero("cache", options.cache ?? USUAL_CACHE));
+    this.#patience = atLeastZero("patience", options.patience ?? USUAL_PATIENCE);
+    this.#onLimits = options.onLimits ?? (() => {});
+    this.#wait = options.wait ?? wait;
+  }
+
+  /**
+   * The reply to a GET of a path, or of a link of this service. While the key's limit is reached, it
+   * waits and asks again. `isFine` says which statuses are no errors, beside 200.
+   */
+  async get<Document>(
+    pathOrLink: string,
+    { signal, patience = this.#patience }: CallOptions = {},
+    isFine: (status: number) => boolean = () => false,
+  ): Promise<Reply<Document>> {
+    const address = this.#addresses.resolve(pathOrLink);
+    let patienceLeft = atLeastZero("patience", patience);
+    for (;;) {
+      try {
+        return await this.#ask<Document>(address, signal, isFine);
+      } catch (error) {
+        const pause = error instanceof MatchbookError ? pauseAfter(error) : undefined;
+        if (pause === undefined || pause > patienceLeft) throw error;
+        patienceLeft -= pause;
+        await this.#wait(pause, signal);
+      }
+    }
+  }
+
+  async #ask<Document>(
+    address: string,
+    signal: AbortSignal | undefined,
+    isFine: (status: number) => boolean,
+  ): Promise<Reply<Document>> {
+    signal?.throwIfAborted();
+    const began = performance.now();
+    const kept = this.#cache.find(address);
+    const { response, text } = await this.#send(address, kept, signal);
+    const limits = readLimits(response.headers);
+    if (limits) this.#onLimits(limits);
+    const etag = response.headers.get("ETag") ?? undefined;
+    const { document, text: body } = this.#read(address, response, text, kept, isFine);
+    return {
+      status: response.status,
+      document: document as Document,
+      text: body,
+      headers: response.headers,
+      limits,
+      etag,
+      fromCache: response.status === 304,
+      milliseconds: performance.now() - began,
+    };
+  }
+
+  async #send(address: string, kept: Kept | undefined, signal: AbortSignal | undefined) {
+    const condition = kept && { "If-None-Match": kept.etag };
+    try {
+      const response = await this.#fetch(address, {
+        headers: { ...this.#headers, ...condition },
+        signal: signal ?? null,
+        redirect: "manual",
+      });
+      return { response, text: await response.text() };
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw networkFailure(this.#addresses.origin, cause);
+    }
+  }
+
+  /** The document of a reply, new or kept. Whatever is none is thrown. */
+  #read(
+    address: string,
+    response: Response,
+    text: string,
+    kept: Kept | undefined,
+    isFine: (status: number) => boolean,
+  ): { document: unknown; text: string } {
+    if (response.status === 304 && kept) return kept;
+    if (isRedirect(response)) throw redirected(response);
+    if (response.status !== 200 && !isFine(response.status)) throw failureOf(response, text);
+    const document = parsed(text);
+    if (document === undefined) throw unreadable(response);
+    const etag = response.headers.get("ETag");
+    if (etag !== null) this.#cache.keep(address, { etag, document, text });
+    this.#addresses.learn(address, selfLinkOf(document));
+    return { document, text };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const selfLinkOf = (document: unknown): unknown =>
+  (document as { links?: { self?: unknown } } | null)?.links?.self;

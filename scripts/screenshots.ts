@@ -1,0 +1,152 @@
+/**
+ * In charge of `npm run screenshots`: a picture of every page of the portal, wide and narrow, light and
+ * dark, into docs/images. The same records, times and addresses each time, so that pictures change only
+ * when pages do.
+ */
+
+import { mkdirSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { BrowserContext, Page } from "playwright-core";
+import { openKeyring } from "../src/access/keyring.ts";
+import { demoDocuments } from "../src/demo/demo.ts";
+import { unobserved } from "../src/observe/events.ts";
+import { loadSettings } from "../src/settings/load.ts";
+import { serve } from "../src/wiring.ts";
+import { settled, startBrowser } from "../test/browser/support.ts";
+import { buildPortal } from "../test/support/portal.ts";
+import { aFolder, ingestInto, JSON_API } from "../test/support/world.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    out: { type: "string", default: resolve(import.meta.dir, "..", "docs", "images") },
+    // The whole page instead of what is seen first; for looking at it closely.
+    full: { type: "boolean", default: false },
+    format: { type: "string", default: "webp" },
+    only: { type: "string" },
+  },
+});
+const format = flags.format as "webp" | "png";
+
+const NOW = Date.parse("2026-03-14T18:30:00Z");
+const MATCHES = 6000;
+const ADDRESS = "http://matchbook.example";
+/** It is seen in the pictures, and good for nothing. The true one is put in its place on the way. */
+const SHOWN_KEY = "mb_4f0c1d7e9a2b8c6d5e3f1a0b9c8d7e6fDEMO42";
+
+const SCREENS = [
+  { name: "wide", width: 1280, height: 860, scale: 1 },
+  { name: "narrow", width: 360, height: 740, scale: 2 },
+] as const;
+
+async function startService() {
+  const folder = aFolder();
+  const given = { data: folder.path, port: "0", "log-level": "silent", "farewell-ms": "0" };
+  const { values: settings } = loadSettings({ flags: given, env: {}, cwd: folder.path });
+  const documents = demoDocuments({ matches: MATCHES, seed: 3, until: NOW - 40_000 });
+  await ingestInto(settings, [...documents], { threads: 1 });
+  const keyring = openKeyring(folder.path);
+  const { key } = keyring.create({ name: "pictures", rate: 6000 }, NOW);
+  keyring.close();
+  const clock = { now: () => NOW, monotonic: () => performance.now() };
+  const server = await serve(settings, unobserved, clock);
+  const stop = async () => {
+    await server.stop("done");
+    folder.remove();
+  };
+  return { url: server.url, key, stop };
+}
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** The newest match, and of its players the one who has played most. */
+async function records({ url, key }: Service): Promise<{ match: string; player: string }> {
+  const reply = await fetch(`${url}/shards/na/matches?sort=-createdAt&page[limit]=1`, {
+    headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
+  });
+  interface Resource {
+    type: string;
+    id: string;
+    attributes: { stats: { played?: number } };
+  }
+  const { data, included } = (await reply.json()) as { data: Resource[]; included: Resource[] };
+  const played = ({ attributes }: Resource) => attributes.stats.played ?? 0;
+  const [player] = included
+    .filter(({ type }) => type === "player")
+    .sort((one, other) => played(other) - played(one));
+  return { match: data[0]!.id, player: player!.id };
+}
+
+/** What the browser asks for goes to the service under a name that does not change. */
+async function redirect(context: BrowserContext, { url, key }: Service): Promise<void> {
+  await context.route(`${ADDRESS}/**`, async (route) => {
+    const request = route.request();
+    const headers = { ...(await request.allHeaders()) };
+    if (headers.authorization) headers.authorization = `Bearer ${key}`;
+    const response = await route.fetch({ url: request.url().replace(ADDRESS, url), headers });
+    await route.fulfill({ response });
+  });
+  await context.addInitScript((kept) => {
+    localStorage.setItem("matchbook.key", kept);
+    localStorage.setItem("matchbook.shard", "na");
+  }, SHOWN_KEY);
+}
+
+async function take(page: Page, file: string, fromTop: { height: number }): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send("Page.captureScreenshot", {
+    format,
+    ...(format === "webp" ? { quality: 82 } : {}),
+    ...(flags.full
+      ? {
+          captureBeyondViewport: true,
+          clip: { x: 0, y: 0, width: page.viewportSize()!.width, height: fromTop.height, scale: 1 },
+        }
+      : {}),
+  });
+  await Bun.write(file, Buffer.from(data, "base64"));
+  console.log(
+    `${String(Math.ceil(statSync(file).size / 1024)).padStart(5)} KB  ${relative(".", file)}`,
+  );
+}
+
+buildPortal();
+const service = await startService();
+const { match, player } = await records(service);
+const pages = {
+  start: "/",
+  explorer: "/portal/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
+  match: `/portal/na/matches/${match}`,
+  player: `/portal/na/players/${player}`,
+  status: "/portal/status",
+  reference: "/portal/reference",
+};
+const browser = await startBrowser();
+mkdirSync(flags.out, { recursive: true });
+for (const screen of SCREENS) {
+  for (const theme of ["light", "dark"] as const) {
+    const context = await browser.newContext({
+      viewport: { width: screen.width, height: screen.height },
+      deviceScaleFactor: screen.scale,
+      colorScheme: theme,
+      reducedMotion: "reduce",
+      locale: "en-GB",
+      timezoneId: "UTC",
+    });
+    await redirect(context, service);
+    for (const [name, path] of Object.entries(pages)) {
+      if (flags.only && !flags.only.split(",").includes(name)) continue;
+      const page = await context.newPage();
+      await page.clock.setFixedTime(NOW);
+      await page.goto(ADDRESS + path);
+      await settled(page);
+      await page.waitForLoadState("networkidle");
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      await take(page, join(flags.out, `${name}-${screen.name}-${theme}.${format}`), { height });
+      await page.close();
+    }
+    await context.close();
+  }
+}
+await browser.close();
+await service.stop();

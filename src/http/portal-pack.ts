@@ -1,0 +1,77 @@
+/** In charge of the file that holds the built portal: its pages and assets, compressed, each under its name. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** What `npm run portal` makes and the server reads. In the executable it lies under the same name. */
+const NAME = "portal.pack";
+export const BUILT_PACK = resolve(import.meta.dir, "..", "..", "dist", NAME);
+
+export interface PackedFile {
+  /** The media type, with its character set. */
+  type: string;
+  tag: string;
+  gzip: Uint8Array;
+}
+
+export interface Pack {
+  /** The page that every address of the portal opens. */
+  page: PackedFile;
+  /** What it loads, by name. The names change with the content. */
+  assets: ReadonlyMap<string, PackedFile>;
+}
+
+interface Written {
+  page: WrittenFile;
+  assets: Record<string, WrittenFile>;
+}
+
+interface WrittenFile {
+  type: string;
+  tag: string;
+  gzip: string;
+}
+
+export function writePack({ page, assets }: Pack): string {
+  const written: Written = {
+    page: writtenFile(page),
+    assets: Object.fromEntries([...assets].map(([name, file]) => [name, writtenFile(file)])),
+  };
+  return JSON.stringify(written);
+}
+
+/** Undefined when the portal has not been built. */
+export async function readPack(): Promise<Pack | undefined> {
+  const text = await packText();
+  if (text === undefined) return undefined;
+  const { page, assets }: Written = JSON.parse(text);
+  return {
+    page: readFile(page),
+    assets: new Map(Object.entries(assets).map(([name, file]) => [name, readFile(file)])),
+  };
+}
+
+/** Whether there is one, without reading it. */
+export const isPortalBuilt = (): boolean => embedded() !== undefined || existsSync(BUILT_PACK);
+
+async function packText(): Promise<string | undefined> {
+  const inside = embedded();
+  if (inside) return inside.text();
+  return existsSync(BUILT_PACK) ? readFileSync(BUILT_PACK, "utf8") : undefined;
+}
+
+function embedded(): Blob | undefined {
+  return (Bun.embeddedFiles as (Blob & { name: string })[]).find(({ name }) => name === NAME);
+}
+
+const writtenFile = ({ type, tag, gzip }: PackedFile): WrittenFile => ({
+  type,
+  tag,
+  gzip: Buffer.from(gzip).toString("base64"),
+});
+
+const readFile = ({ type, tag, gzip }: WrittenFile): PackedFile => ({
+  type,
+  tag,
+  gzip: Buffer.from(gzip, "base64"),
+});

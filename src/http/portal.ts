@@ -1,0 +1,110 @@
+/** In charge of serving the portal: its page, its assets, and the headers that keep both safe and quick. */
+
+import { gunzipSync, gzipSync } from "node:zlib";
+import { namesTag } from "../document/tag.ts";
+import type { Call } from "./call.ts";
+import { chooseEncoding } from "./negotiate.ts";
+import { type Pack, type PackedFile, readPack } from "./portal-pack.ts";
+
+/** What a route of the portal opens: a page, a file that pages load, or nothing. */
+export type Opens = "page" | "asset" | "nothing";
+
+/** Everything comes from this very service, and nothing is written into the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const ON_EVERY_REPLY = {
+  "Content-Security-Policy": POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  Vary: "Accept-Encoding",
+};
+
+/** The names of assets change with their content. The page names them, and so is asked for each time. */
+const CACHING = {
+  page: "no-cache",
+  asset: "public, max-age=31536000, immutable",
+  nothing: "no-store",
+} as const;
+
+/** What the sources say as long as nobody built the portal. */
+const UNBUILT = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Matchbook</title></head>
+<body>
+<h1>Matchbook runs. Its pages are not built yet.</h1>
+<p>Run <code>npm run portal</code> in its folder, and start it again.</p>
+<p>The interface itself is served: see <a href="/status">/status</a> and
+<a href="/openapi.json">/openapi.json</a>.</p>
+</body>
+</html>
+`;
+
+/** Where the page has room for a key that everybody may use. */
+const ROOM_FOR_OFFER = '<meta name="matchbook-offer" content="">';
+
+export class Portal {
+  readonly #offeredKey: string | undefined;
+  #pack: Promise<Pack | undefined> | undefined;
+
+  /** A key that the page offers to every visitor: in demo mode only. */
+  constructor(offeredKey?: string) {
+    this.#offeredKey = offeredKey;
+  }
+
+  async answer(call: Call, opens: Opens, assetName: string): Promise<Response> {
+    // Read with the first visit, since many servers never have one.
+    this.#pack ??= this.#read();
+    const pack = await this.#pack;
+    if (!pack) return send(call, pageOf(UNBUILT), 503, "nothing");
+    if (opens === "page") return send(call, pack.page, 200, "page");
+    const asset = opens === "asset" ? pack.assets.get(assetName) : undefined;
+    return asset ? send(call, asset, 200, "asset") : send(call, pack.page, 404, "nothing");
+  }
+
+  async #read(): Promise<Pack | undefined> {
+    const pack = await readPack();
+    if (!pack || this.#offeredKey === undefined) return pack;
+    const plain = gunzipSync(pack.page.gzip).toString();
+    const offer = ROOM_FOR_OFFER.replace('""', `"${this.#offeredKey}"`);
+    return { ...pack, page: pageOf(plain.replace(ROOM_FOR_OFFER, offer)) };
+  }
+}
+
+const pageOf = (text: string): PackedFile => ({
+  type: "text/html; charset=utf-8",
+  tag: `W/"${Bun.hash(text).toString(36)}"`,
+  gzip: gzipSync(text),
+});
+
+function send(
+  { request, requestId }: Call,
+  { type, tag, gzip }: PackedFile,
+  status: number,
+  caching: Opens,
+): Response {
+  const headers: Record<string, string> = {
+    ...ON_EVERY_REPLY,
+    "Cache-Control": CACHING[caching],
+    "X-Request-Id": requestId,
+  };
+  if (status === 200) {
+    headers.ETag = tag;
+    const known = request.headers.get("if-none-match");
+    if (known !== null && namesTag(known, tag)) return new Response(null, { status: 304, headers });
+  }
+  headers["Content-Type"] = type;
+  const encoding = chooseEncoding(request.headers.get("accept-encoding"));
+  if (encoding === "gzip") headers["Content-Encoding"] = "gzip";
+  const body = encoding === "gzip" ? gzip : gunzipSync(gzip);
+  return new Response(body as Uint8Array<ArrayBuffer>, { status, headers });
+}

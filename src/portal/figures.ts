@@ -1,0 +1,112 @@
+/**
+ * In charge of figures and other values of records as people read them. Stats are open sets: what is
+ * missing or of another type than usual is shown as it is, and never as a wrong number.
+ */
+
+import { endingName, itemName, modeName, sideName, skinName, statName } from "./words.ts";
+
+export type Stats = { readonly [key: string]: unknown };
+
+/** Stands where a record does not say. */
+export const NOT_SAID = "–";
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** The number under a key, if the record has one there. */
+export function numberIn(stats: Stats, key: string): number | undefined {
+  const value = Object.hasOwn(stats, key) ? stats[key] : undefined;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function textIn(stats: Stats, key: string): string | undefined {
+  const value = Object.hasOwn(stats, key) ? stats[key] : undefined;
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** 16844.25 is "16,844". */
+export function count(value: number | undefined): string {
+  return value === undefined ? NOT_SAID : whole.format(value);
+}
+
+/** 16844.25 is "16.8K". */
+export function compact(value: number | undefined): string {
+  return value === undefined ? NOT_SAID : short.format(value);
+}
+
+/** 33 of 52 is "63%"; of nothing there is no share. */
+export function share(part: number | undefined, all: number | undefined): string {
+  if (part === undefined || all === undefined || all <= 0) return NOT_SAID;
+  return `${Math.round((part / all) * 100)}%`;
+}
+
+/** 1702 seconds are "28:22". */
+export function clock(seconds: number | undefined): string {
+  if (seconds === undefined || seconds < 0) return NOT_SAID;
+  const all = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
+  const tail = `${two(minutes)}:${two(rest)}`;
+  return hours > 0 ? `${hours}:${tail}` : `${minutes}:${two(rest)}`;
+}
+
+/** 1702 seconds are "28 minutes 22 seconds", for those who listen. */
+export function clockInWords(seconds: number | undefined): string {
+  if (seconds === undefined || seconds < 0) return "not said";
+  const all = Math.floor(seconds);
+  const minutes = Math.floor(all / 60);
+  return `${counted(minutes, "minute")} ${counted(all % 60, "second")}`;
+}
+
+/** "1 win", "2 wins". */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${whole.format(number)} ${Math.abs(number) === 1 ? one : many}`;
+}
+
+/** Skill tiers count from 0; below that a player is not ranked. */
+export function tier(value: number | undefined): string {
+  if (value === undefined) return NOT_SAID;
+  return value < 0 ? "Unranked" : `Tier ${whole.format(value)}`;
+}
+
+/** Keys whose texts are in code form. */
+const READ: ReadonlyMap<string, (code: string) => string> = new Map([
+  ["endGameReason", endingName],
+  ["gameMode", modeName],
+  ["queue", modeName],
+  ["side", sideName],
+  ["skinKey", skinName],
+]);
+
+/** Any value of an open set as one line of text. */
+export function anyValue(value: unknown, key = ""): string {
+  if (value === undefined || value === null) return NOT_SAID;
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "number") return numberUnder(key, value);
+  if (typeof value === "string") return textUnder(key, value);
+  if (Array.isArray(value)) return listed(value.map((one) => anyValue(one)));
+  if (typeof value === "object") return listed(Object.entries(value).map(entryInWords));
+  return String(value);
+}
+
+function numberUnder(key: string, value: number): string {
+  if (key === "skillTier") return tier(value);
+  if (key === "firstAfkTime") return value < 0 ? "Never" : clock(value);
+  return precise.format(value);
+}
+
+function textUnder(key: string, text: string): string {
+  if (text.trim() === "") return NOT_SAID;
+  const read = READ.get(key);
+  if (read) return read(text);
+  return /^\*.+\*$/.test(text) ? itemName(text) : text;
+}
+
+/** Counts of items read best as "Sprint Boots × 2"; anything else as a key and its value. */
+function entryInWords([key, value]: [string, unknown]): string {
+  if (typeof value === "number") return `${itemName(key)} × ${precise.format(value)}`;
+  return `${statName(key)}: ${anyValue(value, key)}`;
+}
+
+const listed = (parts: string[]): string => (parts.length === 0 ? "None" : parts.join(", "));
+const two = (number: number): string => String(number).padStart(2, "0");

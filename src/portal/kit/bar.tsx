@@ -1,0 +1,26 @@
+/** In charge of a labelled bar: one number compared with the largest of its kind. */
+
+interface Props {
+  label: string;
+  value: number;
+  /** What a full bar stands for. */
+  max: number;
+  /** How the number is written; by default with separators. */
+  shown?: string;
+  tone?: "accent" | "win" | "loss" | "left" | "right";
+  /** Grows from the right: for two that face each other. */
+  isMirrored?: boolean;
+}
+
+export function Bar({ label, value, max, shown, tone = "accent", isMirrored = false }: Props) {
+  const share = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
+  return (
+    <div className={`bar bar-${tone}${isMirrored ? " bar-mirrored" : ""}`}>
+      <span className="bar-label">{label}</span>
+      <span className="bar-value">{shown ?? value.toLocaleString("en")}</span>
+      <span className="bar-track" aria-hidden="true">
+        <span className="bar-fill" style={{ width: `${share * 100}%` }} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * In charge of what stands where a piece of the portal could not be shown. Pieces are loaded when they
+ * are needed, and by then the service may be away, or may have newer pieces under other names.
+ */
+
+import { Component, type ReactNode } from "react";
+
+interface State {
+  hasFailed: boolean;
+}
+
+export class Boundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { hasFailed: false };
+
+  static getDerivedStateFromError(): State {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <div className="notice notice-bad" role="alert">
+        <p className="notice-title">This part of the page could not be loaded</p>
+        <div className="notice-text">
+          <p>The service does not answer, or it was updated meanwhile.</p>
+          <button type="button" className="button" onClick={loadAgain}>
+            Try again
+          </button>
+        </div>
+      </div>
+    );
+  }
+}
+
+/** Only once the service answers: a browser's own page of errors would lead nowhere. */
+function loadAgain(): void {
+  fetch(location.href, { method: "HEAD" }).then(
+    () => location.reload(),
+    () => {},
+  );
+}

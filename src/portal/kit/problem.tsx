@@ -1,0 +1,137 @@
+/** In charge of showing what went wrong, as the service words it, with what the visitor can do about it. */
+
+import { type ReactNode, useEffect, useState } from "react";
+import { MatchbookError } from "../../../client/src/index.ts";
+import { askForKey } from "../session.ts";
+
+interface Props {
+  error: unknown;
+  again?: (() => void) | undefined;
+}
+
+export function Problem({ error, again }: Props) {
+  if (!(error instanceof MatchbookError)) return <Unexpected error={error} again={again} />;
+  if (error.kind === "limited" || error.kind === "budget-spent")
+    return <Limited error={error} again={again} />;
+  if (error.kind === "unauthorized") return <NoGoodKey error={error} />;
+  if (error.kind === "network") {
+    return (
+      <Notice title="The service does not answer">
+        <p>It may be restarting, or your connection may be down. Nothing you entered is lost.</p>
+        <Again again={again} />
+      </Notice>
+    );
+  }
+  return (
+    <Notice title={error.title} requestId={error.requestId}>
+      <Details error={error} />
+      {error.kind !== "invalid" && error.kind !== "not-found" && <Again again={again} />}
+    </Notice>
+  );
+}
+
+function NoGoodKey({ error }: { error: MatchbookError }) {
+  return (
+    <Notice title={error.title} requestId={error.requestId}>
+      <Details error={error} />
+      <button type="button" className="button button-main" onClick={() => askForKey()}>
+        Enter an API key
+      </button>
+    </Notice>
+  );
+}
+
+/** Counts down what Retry-After said; then the visitor may go on. */
+function Limited({ error, again }: { error: MatchbookError; again?: (() => void) | undefined }) {
+  const left = useCountdown(error.retryAfter ?? 0, error);
+  return (
+    <Notice title={error.title} requestId={error.requestId}>
+      <Details error={error} />
+      {left > 0 ? (
+        <p className="problem-wait">
+          You can go on in <strong>{inWords(left)}</strong>.
+        </p>
+      ) : (
+        <Again again={again} />
+      )}
+    </Notice>
+  );
+}
+
+function Unexpected({ error, again }: Props) {
+  return (
+    <Notice title="Something went wrong in this page">
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <Again again={again} />
+    </Notice>
+  );
+}
+
+/** Every error that the reply names, each with the part of the request it is about. */
+function Details({ error }: { error: MatchbookError }) {
+  const problems = error.problems.length > 0 ? error.problems : [{ detail: error.detail }];
+  return (
+    <ul className="problem-list">
+      {problems.map((problem) => {
+        const about = "source" in problem ? sourceOf(problem.source) : undefined;
+        return (
+          <li key={`${about} ${problem.detail}`}>
+            {about && <code>{about}</code>} {problem.detail}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const sourceOf = (source: object | undefined): string | undefined => {
+  const named = source as { parameter?: string; header?: string } | undefined;
+  return named?.parameter ?? named?.header;
+};
+
+function Again({ again }: { again?: (() => void) | undefined }) {
+  if (!again) return null;
+  return (
+    <button type="button" className="button" onClick={again}>
+      Try again
+    </button>
+  );
+}
+
+function Notice({
+  title,
+  requestId,
+  children,
+}: {
+  title: string;
+  requestId?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className="notice notice-bad" role="alert">
+      <p className="notice-title">{title}</p>
+      <div className="notice-text">{children}</div>
+      {requestId && <p className="problem-id">Request {requestId}</p>}
+    </div>
+  );
+}
+
+function useCountdown(seconds: number, anew: unknown): number {
+  const [left, setLeft] = useState(seconds);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new error counts anew.
+  useEffect(() => {
+    const end = Date.now() + seconds * 1000;
+    const count = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
+    count();
+    const timer = setInterval(count, 250);
+    return () => clearInterval(timer);
+  }, [seconds, anew]);
+  return left;
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 90) return `${minutes} minutes`;
+  return `${Math.ceil(minutes / 60)} hours`;
+}

@@ -1,0 +1,53 @@
+/** In charge of what stands where something is not there: loading, empty, or a problem. */
+
+import type { ReactNode } from "react";
+import type { Load } from "./load.ts";
+import { Problem } from "./problem.tsx";
+
+export { Problem } from "./problem.tsx";
+
+/** Reserves room for what will come, so that nothing jumps. */
+export function Loading({ label, lines = 4 }: { label: string; lines?: number }) {
+  return (
+    <div className="loading" role="status" aria-live="polite">
+      <span className="unseen">{label}</span>
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike.
+        <span key={at} className="loading-line" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+/** Nothing was found; `children` say what to try. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="notice" role="status">
+      <p className="notice-title">{title}</p>
+      {children && <div className="notice-text">{children}</div>}
+    </div>
+  );
+}
+
+/** Picks what to show of a load. What was there before stays while something new comes. */
+export function Loaded<T>({
+  load,
+  label,
+  lines,
+  children,
+}: {
+  load: Load<T>;
+  label: string;
+  lines?: number;
+  children: (value: T) => ReactNode;
+}) {
+  if (load.state === "failed") return <Problem error={load.error} again={load.again} />;
+  if (load.value === undefined && load.state === "loading") {
+    return <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
+  }
+  return (
+    <div className="loaded" aria-busy={load.state === "loading"}>
+      {children(load.value as T)}
+    </div>
+  );
+}

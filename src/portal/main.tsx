@@ -1,0 +1,9 @@
+/** In charge of the start in the browser. */
+
+import "./theme.css";
+import "./shell.css";
+import "./kit/kit.css";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+
+createRoot(document.getElementById("portal")!).render(<App />);

@@ -1,0 +1,116 @@
+/** In charge of a reply that came: its records as cards or a table, or its JSON, and the way to other pages. */
+
+import { useState } from "react";
+import type { Json } from "../../../domain/json.ts";
+import { Copy } from "../../kit/copy.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { localTime } from "../../kit/time.tsx";
+import { itemsIn } from "./lists.ts";
+import { MatchCard } from "./match-card.tsx";
+import { Players } from "./players.tsx";
+import { givenFor, type Question } from "./question.ts";
+import type { Reply } from "./reply.ts";
+import { Tree } from "./tree.tsx";
+
+const PLAYER_FILTERS = ["filter[playerNames]", "filter[playerIds]"];
+
+export function Records({ reply, question }: { reply: Reply; question: Question }) {
+  const { parts } = reply;
+  const { shard, on } = question;
+  if (parts.length === 0) return <Nothing reply={reply} question={question} />;
+  if (on === "players" || on === "player") return <Players players={parts} shard={shard} />;
+  const asked = new Set(PLAYER_FILTERS.flatMap((name) => itemsIn(givenFor(question, name))));
+  return (
+    <div className="explorer-matches">
+      {parts.map((match) => (
+        <MatchCard key={match.id} {...{ match, reply, shard, asked }} />
+      ))}
+    </div>
+  );
+}
+
+function Nothing({ reply, question }: { reply: Reply; question: Question }) {
+  const { window } = reply;
+  const hasNames = question.parameters.some(([name]) => /names\]$/i.test(name));
+  const what = question.on === "players" ? "players" : "matches";
+  return (
+    <Empty title={`No ${what} fit`}>
+      {window && (
+        <p>
+          Looked from {localTime(window.start)} to {localTime(window.end)}. An earlier start reaches
+          further back.
+        </p>
+      )}
+      {hasNames && (
+        <p>
+          Names are exact, and those of now: case, blanks and every sign count. Take one that the
+          field suggests.
+        </p>
+      )}
+      <p>Different filters narrow: try with fewer of them, or in another shard.</p>
+    </Empty>
+  );
+}
+
+/** Unfolded to begin with: the document, its list, and each record with its attributes. */
+const FIRST_DEPTH = 4;
+const WHOLE_DEPTH = 100;
+
+export function JsonDocument({ document, text }: { document: unknown; text: string }) {
+  const [depth, setDepth] = useState(FIRST_DEPTH);
+  const [round, setRound] = useState(0);
+  const fold = (to: number) => {
+    setDepth(to);
+    setRound((count) => count + 1);
+  };
+  return (
+    <div className="explorer-json card">
+      <div className="explorer-bar">
+        <div className="explorer-buttons">
+          <button type="button" className="button button-small" onClick={() => fold(WHOLE_DEPTH)}>
+            Unfold all
+          </button>
+          <button type="button" className="button button-small" onClick={() => fold(1)}>
+            Fold all
+          </button>
+        </div>
+        <Copy text={text} label="Copy the JSON" />
+      </div>
+      <div className="explorer-tree">
+        <Tree key={round} value={document as Json} depth={depth} />
+      </div>
+    </div>
+  );
+}
+
+interface PagingProps {
+  /** Tells one such row from another. */
+  label: string;
+  links: Reply["links"];
+  onFollow(link: string): void;
+}
+
+/** All steps are always there, so that nothing moves under the pointer. */
+export function Paging({ label, links: { first, prev, next }, onFollow }: PagingProps) {
+  const steps: [step: string, link: string | undefined][] = [
+    ["First", prev ? first : undefined],
+    ["Previous", prev],
+    ["Next", next],
+  ];
+  return (
+    <nav className="explorer-paging" aria-label={label}>
+      {steps.map(([step, link]) => (
+        <button
+          key={step}
+          type="button"
+          className="button button-small"
+          // Not `disabled`: on the last page the focus would be lost with the button.
+          aria-disabled={link === undefined}
+          onClick={() => link !== undefined && onFollow(link)}
+        >
+          {step}
+        </button>
+      ))}
+    </nav>
+  );
+}

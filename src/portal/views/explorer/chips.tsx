@@ -1,0 +1,135 @@
+/**
+ * In charge of lists as chips, with a field to add to them. With help, the field is a combobox after
+ * the pattern of the ARIA practices: the focus stays in it while the arrows go through suggestions.
+ */
+
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { ControlProps } from "./controls.tsx";
+import { added, itemsIn, itemsTyped, listOf } from "./lists.ts";
+import { type Suggest, useSuggestions } from "./suggest.ts";
+
+interface Props extends ControlProps {
+  /** What one item is called: "name". */
+  item: string;
+  suggest?: Suggest | undefined;
+}
+
+export function Chips({ belonging, value, onChange, placeholder, item, suggest }: Props) {
+  const { id, describedBy, isWrong } = belonging;
+  const [typed, setTyped] = useState("");
+  const [active, setActive] = useState(-1);
+  const [isShut, setShut] = useState(true);
+  const input = useRef<HTMLInputElement>(null);
+  const items = itemsIn(value);
+  const suggestions = useSuggestions(typed, suggest).filter((text) => !items.includes(text));
+  const isOpen = !isShut && suggestions.length > 0;
+  const current = isOpen ? suggestions[active] : undefined;
+
+  const take = (more: readonly string[]) => {
+    if (more.length > 0) onChange(listOf(added(items, more)));
+    setTyped("");
+    setActive(-1);
+    setShut(true);
+  };
+  const drop = (gone: string) => {
+    onChange(listOf(items.filter((one) => one !== gone)));
+    input.current?.focus();
+  };
+  const step = (by: number) => {
+    const count = suggestions.length;
+    setShut(false);
+    // Beyond either end is the field itself.
+    setActive((at) => ((at + 1 + by + count + 1) % (count + 1)) - 1);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const { key } = event;
+    if (key === "Enter" && typed.trim() !== "") take(current ? [current] : itemsTyped(typed));
+    else if (key === "ArrowDown" && suggestions.length > 0) step(1);
+    else if (key === "ArrowUp" && suggestions.length > 0) step(-1);
+    else if (key === "Escape" && isOpen) {
+      setShut(true);
+      setActive(-1);
+    } else if (key === "Backspace" && typed === "" && items.length > 0) {
+      onChange(listOf(items.slice(0, -1)));
+    } else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div className="explorer-chips">
+      <div className="input explorer-chips-frame" data-wrong={isWrong}>
+        {items.length > 0 && (
+          <ul className="explorer-chips-list" aria-label={`Chosen: ${items.length}`}>
+            {items.map((one) => (
+              <li key={one} className="explorer-chip">
+                <span className="explorer-chip-text">{one}</span>
+                <button type="button" aria-label={`Remove ${one}`} onClick={() => drop(one)}>
+                  <span aria-hidden="true">×</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <input
+          id={id}
+          ref={input}
+          className="explorer-chips-input"
+          value={typed}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            setActive(-1);
+            setShut(false);
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => take(itemsTyped(typed))}
+          placeholder={items.length === 0 ? placeholder : `another ${item}`}
+          enterKeyHint="enter"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          aria-describedby={describedBy}
+          aria-invalid={isWrong}
+          {...(suggest && {
+            role: "combobox",
+            "aria-autocomplete": "list" as const,
+            "aria-expanded": isOpen,
+            "aria-controls": `${id}-list`,
+            "aria-activedescendant": current === undefined ? undefined : `${id}-${active}`,
+          })}
+        />
+      </div>
+      {suggest && (
+        <>
+          <div
+            id={`${id}-list`}
+            role="listbox"
+            aria-label={`Near ${item}s`}
+            className="explorer-suggestions"
+            hidden={!isOpen}
+          >
+            {suggestions.map((text, at) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
+              <div
+                key={text}
+                id={`${id}-${at}`}
+                role="option"
+                aria-selected={at === active}
+                tabIndex={-1}
+                // The field keeps the focus, so that leaving it does not take what was typed.
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => take([text])}
+              >
+                {text}
+              </div>
+            ))}
+          </div>
+          <span className="unseen" role="status">
+            {isOpen ? `${suggestions.length} near ${item}s` : ""}
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

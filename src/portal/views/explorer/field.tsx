@@ -1,0 +1,63 @@
+/** In charge of the frame of a field: its label, the parameter's name, a hint, and what the service said about it. */
+
+import { type ReactNode, useId } from "react";
+
+/** What a control needs to belong to its label, hint and problems. */
+export interface Belonging {
+  id: string;
+  describedBy: string;
+  isWrong: boolean;
+}
+
+interface Props {
+  label: string;
+  /** The parameter's name, as it stands in the query. */
+  name?: string;
+  hint?: string | undefined;
+  problems: readonly string[];
+  /** Several controls under one label. */
+  isGroup?: boolean;
+  isHalf?: boolean;
+  children(belonging: Belonging): ReactNode;
+}
+
+export function Field({ label, name, hint, problems, isGroup, isHalf, children }: Props) {
+  const id = useId();
+  const isWrong = problems.length > 0;
+  const belonging = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
+  const title = (
+    <>
+      <span className="explorer-label">{label}</span>{" "}
+      {name && <code className="explorer-name">{name}</code>}
+    </>
+  );
+  const content = (
+    <>
+      {children(belonging)}
+      {hint && (
+        <p id={`${id}-hint`} className="explorer-hint">
+          {hint}
+        </p>
+      )}
+      <div id={`${id}-problems`} className="explorer-problems">
+        {problems.map((problem) => (
+          <p key={problem}>{problem}</p>
+        ))}
+      </div>
+    </>
+  );
+  const className = `explorer-field${isHalf ? " explorer-half" : ""}${isWrong ? " explorer-wrong" : ""}`;
+  return isGroup ? (
+    <fieldset className={className} aria-describedby={belonging.describedBy}>
+      <legend className="explorer-title">{title}</legend>
+      {content}
+    </fieldset>
+  ) : (
+    <div className={className}>
+      <label className="explorer-title" htmlFor={id}>
+        {title}
+      </label>
+      {content}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+/** In charge of the choice of related resources: everything, nothing, or some paths. */
+
+import { INCLUDE_PATHS } from "../../../domain/vocabulary.ts";
+import { Choices, type ControlProps, Toggles } from "./controls.tsx";
+import { itemsIn, listOf } from "./lists.ts";
+
+type Extent = "all" | "none" | "some";
+
+export function IncludeControl({
+  belonging,
+  value,
+  onChange,
+  hasPaths,
+}: ControlProps & { hasPaths: boolean }) {
+  const paths = itemsIn(value);
+  const extent: Extent = value === undefined ? "all" : value === "" ? "none" : "some";
+  const known: readonly string[] = INCLUDE_PATHS;
+  const choices = [
+    { value: "all", label: "Everything" },
+    { value: "none", label: "Nothing" },
+    ...(hasPaths || extent === "some" ? [{ value: "some", label: "Only …" }] : []),
+  ];
+  const choose = (chosen: string) => {
+    if (chosen === extent) return;
+    onChange(chosen === "all" ? undefined : chosen === "none" ? "" : INCLUDE_PATHS[0]);
+  };
+  return (
+    <>
+      <Choices name={belonging.id} choices={choices} value={extent} onChange={choose} />
+      {extent === "some" && (
+        <Toggles
+          items={[...known, ...paths.filter((path) => !known.includes(path))]}
+          chosen={paths}
+          labelOf={(path) => path}
+          onChange={(chosen) => onChange(listOf(chosen) ?? "")}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** In charge of players as a table. */
+
+import { Link } from "../../address.ts";
+import { compact, count, numberIn, share, textIn } from "../../figures.ts";
+import { type Column, Table } from "../../kit/table.tsx";
+import type { Part } from "./reply.ts";
+
+export function Players({ players, shard }: { players: readonly Part[]; shard: string }) {
+  const stat = (head: string, key: string, written = count): Column<Part> => ({
+    head,
+    cell: ({ stats }) => written(numberIn(stats, key)),
+    isNumber: true,
+  });
+  const columns: Column<Part>[] = [
+    {
+      head: "Player",
+      cell: ({ id, attributes }) => (
+        <>
+          <Link className="explorer-name-link" to={{ name: "player", shard, id }}>
+            {textIn(attributes, "name") ?? id}
+          </Link>
+          <code className="explorer-id">{id}</code>
+        </>
+      ),
+      isHead: true,
+    },
+    stat("Matches", "played"),
+    {
+      head: "Won",
+      cell: ({ stats }) => share(numberIn(stats, "wins"), numberIn(stats, "played")),
+      isNumber: true,
+    },
+    stat("Ranked", "played_ranked"),
+    { head: "Streak", cell: ({ stats }) => <Streak stats={stats} />, isNumber: true },
+    stat("Gold", "lifetimeGold", compact),
+    { head: "Patch", cell: ({ attributes }) => textIn(attributes, "patchVersion") ?? "–" },
+  ];
+  return <Table caption="Players" columns={columns} rows={players} keyOf={({ id }) => id} />;
+}
+
+function Streak({ stats }: { stats: Part["stats"] }) {
+  const wins = numberIn(stats, "winStreak") ?? 0;
+  const losses = numberIn(stats, "lossStreak") ?? 0;
+  if (wins > 0) return <span className="explorer-winning">{count(wins)} won</span>;
+  if (losses > 0) return <span className="explorer-losing">{count(losses)} lost</span>;
+  return "–";
+}

@@ -1,0 +1,72 @@
+/** In charge of the question as others would ask it: its URL, a curl line, a program; each to be copied. */
+
+import { useId, useState } from "react";
+import { Copy } from "../../kit/copy.tsx";
+import { useSession } from "../../session.ts";
+import { codeOf } from "./code.ts";
+import { Choices } from "./controls.tsx";
+import type { Question } from "./question.ts";
+import { curlOf, KEY_PLACEHOLDER, pathOf } from "./request.ts";
+
+const FORMS = [
+  { value: "url", label: "URL" },
+  { value: "curl", label: "curl" },
+  { value: "code", label: "TypeScript" },
+] as const;
+type Form = (typeof FORMS)[number]["value"];
+
+const COPIED: Readonly<Record<Form, string>> = {
+  url: "Copy the URL",
+  curl: "Copy the curl line",
+  code: "Copy the TypeScript",
+};
+
+export function Recipe({ question }: { question: Question }) {
+  const { key } = useSession();
+  const [form, setForm] = useState<Form>("url");
+  const [isKeyShown, setKeyShown] = useState(false);
+  const id = useId();
+  const shownKey = (isKeyShown && key) || KEY_PLACEHOLDER;
+  const url = `${location.origin}${pathOf(question)}`;
+  const text = {
+    url: () => url,
+    curl: () => curlOf(url, shownKey),
+    code: () => codeOf(question, location.origin, shownKey),
+  }[form]();
+  return (
+    <section className="explorer-recipe card" aria-label="This query elsewhere">
+      <div className="explorer-bar">
+        <fieldset className="explorer-plain">
+          <legend className="unseen">Show the query as</legend>
+          <Choices
+            name={id}
+            choices={FORMS}
+            value={form}
+            onChange={(one) => setForm(one as Form)}
+          />
+        </fieldset>
+        <div className="explorer-bar-end">
+          {key && form !== "url" && (
+            <label className="explorer-check">
+              <input
+                type="checkbox"
+                checked={isKeyShown}
+                onChange={({ target }) => setKeyShown(target.checked)}
+              />
+              Show my key
+            </label>
+          )}
+          <Copy text={text} label={COPIED[form]} />
+        </div>
+      </div>
+      <section
+        className={`code explorer-code explorer-code-${form}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+        tabIndex={0}
+        aria-label="The query"
+      >
+        <code>{text}</code>
+      </section>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+/** In charge of the line that says how the service answered: status, time, size, tag; and what the key may still ask. */
+
+import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
+import { Gauge } from "../../kit/gauge.tsx";
+
+/** What a reply says of itself; undefined while none is there. */
+export function StatusLine({
+  reply,
+  error,
+}: {
+  reply: Reply<unknown> | undefined;
+  error: unknown;
+}) {
+  return (
+    <div className="explorer-status">
+      <div className="explorer-facts">
+        <p className="explorer-facts" role="status">
+          {error === undefined ? ofReply(reply) : ofError(error)}
+        </p>
+        {error === undefined && reply?.etag && (
+          <span className="explorer-tag" title={`ETag: ${reply.etag}`}>
+            ETag <code>{reply.etag}</code>
+          </span>
+        )}
+      </div>
+      <Gauge />
+    </div>
+  );
+}
+
+function ofReply(reply: Reply<unknown> | undefined) {
+  if (!reply) return <span>No reply yet</span>;
+  const { status, milliseconds, text, fromCache } = reply;
+  return (
+    <>
+      <span className="explorer-good">
+        {status} {fromCache ? "Not Modified" : "OK"}
+      </span>
+      <span>{Math.round(milliseconds)} ms</span>
+      <span>{sizeOf(text)}</span>
+      {fromCache && <span>from this browser's cache</span>}
+    </>
+  );
+}
+
+function ofError(error: unknown) {
+  const status = error instanceof MatchbookError ? error.status : 0;
+  const code = error instanceof MatchbookError ? error.code : undefined;
+  if (status === 0) return <span className="explorer-bad">No reply</span>;
+  return (
+    <>
+      <span className="explorer-bad">{status}</span>
+      {code && <code>{code}</code>}
+    </>
+  );
+}
+
+function sizeOf(text: string): string {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
+}

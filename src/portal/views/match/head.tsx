@@ -1,0 +1,48 @@
+/** In charge of the facts at the top of a match: when, how long, which patch, how it ended. */
+
+import type { ReactNode } from "react";
+import { clock, clockInWords, textIn } from "../../figures.ts";
+import { Time } from "../../kit/time.tsx";
+import { endingName, modeName } from "../../words.ts";
+import type { MatchRecord } from "./record.ts";
+
+/** The same lines stand there, empty, before the match has come. */
+export function Facts({ match, shard }: { match: MatchRecord | undefined; shard: string }) {
+  const queue = match && textIn(match.stats, "queue");
+  const hasOwnQueue = queue !== undefined && queue !== match?.gameMode;
+  return (
+    <dl className="match-facts">
+      <Fact name="Played">
+        {match && (
+          <>
+            <Time iso={match.createdAt} relative={false} />{" "}
+            <span className="match-ago">
+              <Time iso={match.createdAt} />
+            </span>
+          </>
+        )}
+      </Fact>
+      <Fact name="Length">
+        {match && (
+          <>
+            <span aria-hidden="true">{clock(match.duration)}</span>
+            <span className="unseen">{clockInWords(match.duration)}</span>
+          </>
+        )}
+      </Fact>
+      <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
+      <Fact name="Patch">{match && (match.patchVersion || "Not said")}</Fact>
+      <Fact name="Shard">{shard}</Fact>
+      {hasOwnQueue && <Fact name="Queue">{modeName(queue)}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children ?? "\u00a0"}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+/** In charge of everything else a match carries, so that what nobody foresaw can be seen as well. */
+
+import { Table } from "../../kit/table.tsx";
+import { furtherFigures, furtherLists, type Named, others } from "./extras.ts";
+import type { MatchRecord } from "./record.ts";
+import { Relations } from "./relations.tsx";
+import type { Line, Scoreboard, Side } from "./scoreboard.ts";
+
+/** Told at the top of the page already. */
+const TOLD = ["createdAt", "duration", "gameMode", "patchVersion", "stats"];
+
+export function More({ match, board }: { match: MatchRecord; board: Scoreboard }) {
+  const lines = board.sides.flatMap((side) => side.lines);
+  const { attributes = {}, relations = [] } = match;
+  const figures = furtherFigures(lines);
+  return (
+    <section className="match-more" aria-labelledby="more">
+      <h2 id="more">More in this record</h2>
+      <Relations relations={relations} />
+      <details className="match-fold">
+        <summary>All further figures</summary>
+        <div className="match-fold-inside">
+          <Facts title="Match" facts={[...others(match.stats), ...others(attributes, TOLD)]} />
+          {board.sides.map((side) => (
+            <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
+          ))}
+          {figures.length > 0 && (
+            <Table
+              caption="Participants"
+              isCaptionSeen
+              columns={[
+                { head: "Figure", cell: (row) => row.name, isHead: true },
+                ...lines.map((line, at) => ({
+                  head: <Head line={line} />,
+                  cell: (row: (typeof figures)[number]) => row.texts[at],
+                  isNumber: true,
+                })),
+              ]}
+              rows={figures}
+              keyOf={({ key }) => key}
+            />
+          )}
+          {lines.map((line) => (
+            <Facts key={line.id} title={titleOf(line)} facts={lineFacts(line, match)} areLong />
+          ))}
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function sideFacts(side: Side, { rosters }: MatchRecord): Named[] {
+  const { attributes = {} } = rosters.find(({ id }) => id === side.id) ?? {};
+  return [...others(side.stats), ...others(attributes, ["won", "stats", "shardId"])];
+}
+
+function lineFacts(line: Line, { rosters }: MatchRecord): Named[] {
+  const everybody = rosters.flatMap(({ participants }) => participants);
+  const { attributes = {} } = everybody.find(({ id }) => id === line.id) ?? {};
+  return [...furtherLists(line), ...others(attributes, ["actor", "stats", "shardId"])];
+}
+
+interface FactsProps {
+  title: string;
+  facts: readonly Named[];
+  /** Each takes a line of its own. */
+  areLong?: boolean;
+}
+
+function Facts({ title, facts, areLong = false }: FactsProps) {
+  if (facts.length === 0) return null;
+  return (
+    <section className="match-facts-of">
+      <h3>{title}</h3>
+      <dl className={areLong ? "match-long-pairs" : "match-pairs"}>
+        {facts.map(({ key, name, text }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a key may be there twice, and they do not move.
+          <div key={at}>
+            <dt title={key}>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Head({ line }: { line: Line }) {
+  return (
+    <>
+      {line.hero}
+      {line.player && <span className="match-head-player">{line.player.name}</span>}
+    </>
+  );
+}
+
+const titleOf = ({ hero, player }: Line): string => (player ? `${hero} · ${player.name}` : hero);

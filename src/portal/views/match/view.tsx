@@ -1,0 +1,72 @@
+/** In charge of the page "Match": one match as the scoreboard its players would have seen. */
+
+import { MatchbookError } from "../../../../client/src/index.ts";
+import { Link } from "../../address.ts";
+import { useLoad } from "../../kit/load.ts";
+import { Page } from "../../kit/page.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { useSession } from "../../session.ts";
+import { modeName } from "../../words.ts";
+import { Comparison } from "./comparison.tsx";
+import { Facts } from "./head.tsx";
+import { RecordLinks } from "./links.tsx";
+import { More } from "./more.tsx";
+import { recordOf } from "./read.ts";
+import type { MatchRecord } from "./record.ts";
+import { Result } from "./result.tsx";
+import { Roster } from "./roster.tsx";
+import { scoreboardOf } from "./scoreboard.ts";
+import "./view.css";
+import "./result.css";
+import "./roster.css";
+import "./more.css";
+import "./links.css";
+
+export default function Match({ shard, id }: { shard: string; id: string }) {
+  const { matchbook } = useSession();
+  const load = useLoad(
+    async (signal) => recordOf(await matchbook.shard(shard).match(id, { signal })),
+    [matchbook, shard, id],
+  );
+  const match = load.value;
+  const title = match ? `${modeName(match.gameMode)} match` : "Match";
+  const isMissing =
+    load.state === "failed" &&
+    load.error instanceof MatchbookError &&
+    load.error.code === "not-found";
+  return (
+    <Page title={title} name={title} aside={<RecordLinks shard={shard} on="match" id={id} />}>
+      <div className={`match-page${load.state === "failed" ? "" : " match-frame"}`}>
+        {!isMissing && <Facts match={match} shard={shard} />}
+        <Loaded load={load} label="Loading the match" lines={16}>
+          {(loaded) => <Board match={loaded} shard={shard} />}
+        </Loaded>
+        {isMissing && (
+          <p>
+            Look for it among the{" "}
+            <Link to={{ name: "explorer", search: newest(shard) }}>newest matches of {shard}</Link>.
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Board({ match, shard }: { match: MatchRecord; shard: string }) {
+  const board = scoreboardOf(match);
+  return (
+    <div className="match-page">
+      <Result board={board} />
+      <div className="match-rosters">
+        {board.sides.map((side) => (
+          <Roster key={side.id} side={side} shard={shard} most={board.most} />
+        ))}
+      </div>
+      <Comparison board={board} />
+      <More match={match} board={board} />
+    </div>
+  );
+}
+
+const newest = (shard: string): URLSearchParams =>
+  new URLSearchParams({ shard, on: "matches", sort: "-createdAt" });

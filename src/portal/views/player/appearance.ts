@@ -1,0 +1,41 @@
+/** In charge of a match as one of its players saw it: the result, the hero, the own figures. */
+
+import { numberIn } from "../../figures.ts";
+import { heroName, modeName } from "../../words.ts";
+import { type MatchRecord, type Outcome, outcomeOf } from "../match/record.ts";
+
+export interface Appearance {
+  matchId: string;
+  createdAt: string;
+  duration: number;
+  mode: string;
+  outcome: Outcome;
+  hero: string;
+  kills: number | undefined;
+  deaths: number | undefined;
+  assists: number | undefined;
+  gold: number | undefined;
+  farm: number | undefined;
+}
+
+/** Undefined for a match that names the player without a part in it, as it does its spectators. */
+export function appearanceOf(match: MatchRecord, playerId: string): Appearance | undefined {
+  for (const roster of match.rosters) {
+    const own = roster.participants.find(({ player }) => player?.id === playerId);
+    if (!own) continue;
+    return {
+      matchId: match.id,
+      createdAt: match.createdAt,
+      duration: match.duration,
+      mode: modeName(match.gameMode),
+      outcome: outcomeOf(roster, match.rosters),
+      hero: heroName(own.actor),
+      kills: numberIn(own.stats, "kills"),
+      deaths: numberIn(own.stats, "deaths"),
+      assists: numberIn(own.stats, "assists"),
+      gold: numberIn(own.stats, "gold"),
+      farm: numberIn(own.stats, "farm"),
+    };
+  }
+  return undefined;
+}

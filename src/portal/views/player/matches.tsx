@@ -1,0 +1,62 @@
+/** In charge of the list of a player's recent matches. */
+
+import { Link } from "../../address.ts";
+import { clock, count } from "../../figures.ts";
+import { Time } from "../../kit/time.tsx";
+import type { Appearance } from "./appearance.ts";
+import { MARKS } from "./form.ts";
+
+const FIGURES = ["K / D / A", "Gold", "Farm"];
+
+export function MatchList({
+  appearances,
+  shard,
+}: {
+  appearances: readonly Appearance[];
+  shard: string;
+}) {
+  return (
+    <div className="player-matches">
+      {/* Each figure has its name beside it, seen on small screens and heard on all. */}
+      <div className="player-match player-match-head" aria-hidden="true">
+        <span className="player-match-result">Result and hero</span>
+        {FIGURES.map((name) => (
+          <span key={name} className="player-figure">
+            {name}
+          </span>
+        ))}
+      </div>
+      <ol>
+        {appearances.map((one) => (
+          <li key={one.matchId} className="player-match">
+            <span className={`player-mark player-${one.outcome}`} aria-hidden="true">
+              {MARKS[one.outcome].letter}
+            </span>
+            <span className="player-match-what">
+              <Link className="player-match-link" to={{ name: "match", shard, id: one.matchId }}>
+                <span className="unseen">{MARKS[one.outcome].word}: </span>
+                {one.hero}
+              </Link>
+              <span className="player-match-mode">
+                {one.mode} · {clock(one.duration)} · <Time iso={one.createdAt} />
+              </span>
+            </span>
+            <Figure name="K / D / A">
+              {`${count(one.kills)} / ${count(one.deaths)} / ${count(one.assists)}`}
+            </Figure>
+            <Figure name="Gold">{count(one.gold)}</Figure>
+            <Figure name="Farm">{count(one.farm)}</Figure>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: string }) {
+  return (
+    <span className="player-figure">
+      <span className="player-figure-name">{name}</span> {children}
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+/** In charge of the form strip: a mark for each recent result, newest first, each leading to its match. */
+
+import { Link } from "../../address.ts";
+import { localTime } from "../../kit/time.tsx";
+import type { Appearance } from "./appearance.ts";
+import { MARKS, resultsInWords } from "./form.ts";
+
+interface Props {
+  appearances: readonly Appearance[];
+  /** Places are kept for this many, so that the strip does not grow while pages come. */
+  places: number;
+  shard: string;
+}
+
+export function Strip({ appearances, places, shard }: Props) {
+  const all = Array.from({ length: Math.max(places, appearances.length) }, (_, at) => at);
+  return (
+    <section className="player-form" aria-labelledby="form">
+      <div className="player-section-head">
+        <h2 id="form">Form</h2>
+        <p className="player-note">
+          {appearances.length === 0 ? "\u00a0" : `${resultsInWords(appearances)}, newest first`}
+        </p>
+      </div>
+      <ol className="player-strip">
+        {all.map((at) => {
+          const one = appearances[at];
+          return (
+            <li key={at} className="player-place" aria-hidden={one ? undefined : true}>
+              {one && <Mark appearance={one} shard={shard} />}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Mark({ appearance, shard }: { appearance: Appearance; shard: string }) {
+  const { matchId, outcome, hero, createdAt } = appearance;
+  const said = `${MARKS[outcome].word} with ${hero}, ${localTime(createdAt)}`;
+  return (
+    <Link
+      className={`player-mark player-${outcome}`}
+      to={{ name: "match", shard, id: matchId }}
+      title={said}
+    >
+      <span aria-hidden="true">{MARKS[outcome].letter}</span>
+      <span className="unseen">{said}</span>
+    </Link>
+  );
+}

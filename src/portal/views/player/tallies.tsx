@@ -1,0 +1,75 @@
+/** In charge of what a player plays, and how well: modes and heroes of the recent matches, as bars. */
+
+import { useState } from "react";
+import { counted } from "../../figures.ts";
+import type { Appearance } from "./appearance.ts";
+import { type Tally, tallies } from "./form.ts";
+
+/** So many are shown before the visitor asks for all. */
+const FIRST = 8;
+
+interface Props {
+  appearances: readonly Appearance[];
+  /** Whether more are on their way. */
+  isGrowing: boolean;
+}
+
+export function Tallies({ appearances, isGrowing }: Props) {
+  return (
+    <div className={`player-tallies${isGrowing ? " player-tallies-growing" : ""}`}>
+      <TallyCard title="Modes" rows={tallies(appearances, ({ mode }) => mode)} />
+      <TallyCard title="Heroes" rows={tallies(appearances, ({ hero }) => hero)} />
+    </div>
+  );
+}
+
+function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? rows : rows.slice(0, FIRST);
+  const most = Math.max(0, ...rows.map(({ played }) => played));
+  return (
+    <section className="card" aria-label={title}>
+      <div className="player-section-head">
+        <h2>{title}</h2>
+        <p className="player-note">won of played</p>
+      </div>
+      <ul className="player-tally-list">
+        {shown.map((row) => (
+          <TallyRow key={row.name} row={row} most={most} />
+        ))}
+      </ul>
+      {rows.length > FIRST && (
+        <button
+          type="button"
+          className="button button-small"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? "Show fewer" : `Show all ${rows.length}`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The length of a bar is how often; the dark part of it is how often it was won. */
+function TallyRow({ row: { name, played, won, winRate }, most }: { row: Tally; most: number }) {
+  const rate = winRate === undefined ? "–" : `${Math.round(winRate * 100)}%`;
+  return (
+    <li className="player-tally">
+      <span className="player-tally-name">{name}</span>
+      <span className="player-tally-count">
+        {won} of {counted(played, "match", "matches")}
+      </span>
+      <span className="player-tally-rate">
+        <span className="unseen">Win rate </span>
+        {rate}
+      </span>
+      <span className="player-tally-track" aria-hidden="true">
+        <span className="player-tally-played" style={{ width: `${(played / most) * 100}%` }}>
+          <span className="player-tally-won" style={{ width: `${(won / played) * 100}%` }} />
+        </span>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+/** In charge of the page "Reference": the description of the interface, by Swagger UI, to be read and tried out. */
+
+import "./view.css";
+import { useEffect, useRef } from "react";
+import { useLoad } from "../../kit/load.ts";
+import { Page } from "../../kit/page.tsx";
+import { Loading, Problem } from "../../kit/states.tsx";
+import { useSession } from "../../session.ts";
+import { openLibrary } from "./library.ts";
+import { keepMending } from "./mend.ts";
+import { shownDescription } from "./shown.ts";
+
+export default function Reference() {
+  const { matchbook } = useSession();
+  const load = useLoad(async (signal) => {
+    const [description, show] = await Promise.all([
+      matchbook.description({ signal }),
+      openLibrary(),
+    ]);
+    return { description, show };
+  }, []);
+  return (
+    <Page
+      name="Reference"
+      title="Reference"
+      lead={
+        <>
+          Every address, with its parameters and replies, from the same{" "}
+          <a href="/openapi.json">OpenAPI document</a> that programs read. Open one and send a
+          request right from here: it carries your key.
+        </>
+      }
+    >
+      {load.state === "failed" && <Problem error={load.error} again={load.again} />}
+      {load.value === undefined && load.state === "loading" && (
+        <Loading label="Loading the reference" lines={14} />
+      )}
+      {load.value && <Shown {...load.value} />}
+    </Page>
+  );
+}
+
+interface Props {
+  description: object;
+  show: Awaited<ReturnType<typeof openLibrary>>;
+}
+
+function Shown({ description, show }: Props) {
+  const { key, shard } = useSession();
+  const frame = useRef<HTMLDivElement>(null);
+  const latestKey = useRef(key);
+  latestKey.current = key;
+  useEffect(() => {
+    const place = document.createElement("div");
+    frame.current?.append(place);
+    const shown = shownDescription(description as Record<string, unknown>, shard);
+    show(place, shown, () => latestKey.current);
+    const stopMending = keepMending(place);
+    return () => {
+      stopMending();
+      place.remove();
+    };
+  }, [description, shard, show]);
+  return (
+    <div className="reference-page" ref={frame}>
+      <h2 className="unseen">Addresses</h2>
+    </div>
+  );
+}

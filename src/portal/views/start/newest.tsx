@@ -1,0 +1,127 @@
+/** In charge of the live reply: the newest match of the shard, as people would tell of it, and as it came. */
+
+import type { Matchbook } from "../../../../client/src/index.ts";
+import { Link } from "../../address.ts";
+import { clock, clockInWords } from "../../figures.ts";
+import { useLoad } from "../../kit/load.ts";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
+import { askForKey, useSession } from "../../session.ts";
+import { modeName } from "../../words.ts";
+import { recordOf } from "../match/read.ts";
+import { type Scoreboard, scoreboardOf } from "../match/scoreboard.ts";
+import { Side } from "./side.tsx";
+
+export function NewestMatch() {
+  const { key, offeredKey, setKey } = useSession();
+  if (key) return <Live />;
+  return (
+    <div className="start-room">
+      <Empty title="A real match will stand here">
+        <p>Records are read with a key. It stays in this browser.</p>
+        <p className="start-keys">
+          {offeredKey && (
+            <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
+              Use the demo key
+            </button>
+          )}
+          <button type="button" className="button" onClick={() => askForKey()}>
+            {offeredKey ? "Enter another key" : "Enter an API key"}
+          </button>
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+function Live() {
+  const { matchbook, shard } = useSession();
+  const load = useLoad((signal) => newestOf(matchbook, shard, signal), [matchbook, shard]);
+  return (
+    <div className="start-room">
+      <Loaded load={load} label="Asking for the newest match" lines={7}>
+        {(newest) =>
+          newest === undefined ? (
+            <Empty title="This shard has no matches yet">
+              <p>They appear as soon as somebody finishes one. Choose another shard meanwhile.</p>
+            </Empty>
+          ) : (
+            <Newest {...newest} />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+interface NewestFacts {
+  shard: string;
+  match: ReturnType<typeof recordOf>;
+  board: Scoreboard;
+  text: string;
+}
+
+function Newest({ shard, match, board, text }: NewestFacts) {
+  return (
+    <>
+      <article className="card start-match">
+        <header className="start-match-head">
+          <h3>
+            <Link to={{ name: "match", shard, id: match.id }}>{modeName(match.gameMode)}</Link>
+          </h3>
+          <p className="start-facts">
+            <Time iso={match.createdAt} />
+            <span title={clockInWords(match.duration)}>
+              <span className="unseen">lasted </span>
+              {clock(match.duration)}
+            </span>
+            {match.patchVersion && <span>patch {match.patchVersion}</span>}
+          </p>
+        </header>
+        <div className="start-sides">
+          {board.sides.map((side) => (
+            <Side key={side.id} side={side} shard={shard} />
+          ))}
+        </div>
+      </article>
+      <details className="start-json">
+        <summary>The same as JSON</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        <section className="code start-text" tabIndex={0} aria-label="The reply as JSON">
+          {text}
+        </section>
+      </details>
+    </>
+  );
+}
+
+/** Undefined when there is none. Without a start, only the last four weeks would be looked at. */
+async function newestOf(
+  matchbook: Matchbook,
+  shard: string,
+  signal: AbortSignal,
+): Promise<NewestFacts | undefined> {
+  if (shard === "") return undefined;
+  const { shards } = await matchbook.status({ signal });
+  const newest = shards.find(({ id }) => id === shard)?.newestMatch;
+  if (newest === null) return undefined;
+  const page = await matchbook
+    .shard(shard)
+    .matches({
+      sort: "-createdAt",
+      limit: 1,
+      signal,
+      ...(isOld(newest) ? { createdAtStart: newest } : {}),
+    })
+    .page();
+  const [match] = page.items;
+  if (!match) return undefined;
+  const record = recordOf(match);
+  const text = JSON.stringify(page.document, null, 2);
+  return { shard, match: record, board: scoreboardOf(record), text };
+}
+
+const FOUR_WEEKS = 28 * 86_400_000;
+
+const isOld = (time: string | undefined): time is string =>
+  time !== undefined && Date.parse(time) < Date.now() - FOUR_WEEKS;

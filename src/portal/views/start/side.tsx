@@ -1,0 +1,47 @@
+/** In charge of one side of the newest match: who played what, and how it went. */
+
+import { Link } from "../../address.ts";
+import { count } from "../../figures.ts";
+import type { Line, Side as SideOfMatch } from "../match/scoreboard.ts";
+
+const OUTCOMES = { won: "Won", lost: "Lost", undecided: "No winner" } as const;
+
+export function Side({ side, shard }: { side: SideOfMatch; shard: string }) {
+  return (
+    <section className={`start-side start-side-${side.place}`}>
+      <h4 className="start-side-head">
+        <span className={`start-outcome start-outcome-${side.outcome}`}>
+          {OUTCOMES[side.outcome]}
+        </span>
+        <span className="start-kills">
+          {count(side.totals.kills)} <span className="start-unit">kills</span>
+        </span>
+      </h4>
+      <ul>
+        {side.lines.map((line) => (
+          <Member key={line.id} line={line} shard={shard} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Member({ line, shard }: { line: Line; shard: string }) {
+  const { player, hero, kills, deaths, assists } = line;
+  return (
+    <li className="start-member">
+      <span className="start-who">
+        {player ? (
+          <Link to={{ name: "player", shard, id: player.id }}>{player.name}</Link>
+        ) : (
+          <span className="start-nobody">Bot or guest</span>
+        )}
+        <span className="start-hero">{hero}</span>
+      </span>
+      <span className="start-score">
+        <span className="unseen">kills, deaths, assists: </span>
+        {[kills, deaths, assists].map(count).join(" / ")}
+      </span>
+    </li>
+  );
+}

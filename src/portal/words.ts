@@ -1,0 +1,113 @@
+/**
+ * In charge of readable names for what records carry in code form: heroes, items, skins, sides,
+ * modes, endings and the keys of stats. Records are open, so every function takes any text, never
+ * throws and never gives an empty name; a name that is readable already stays as it is.
+ */
+
+/** Written in capitals, however a key spells them. */
+const CAPITALS = new Set(["afk", "aral", "id", "ids", "kda", "pvp", "url", "xp"]);
+
+const MODES: ReadonlyMap<string, string> = new Map([
+  ["ranked", "Ranked"],
+  ["casual", "Casual"],
+  ["private", "Private"],
+  ["private_party_draft_match", "Private draft"],
+  ["private_party_aral_match", "Private ARAL"],
+  ["private_party_blitz_match", "Private blitz"],
+  ["casual_aral", "Casual ARAL"],
+  ["blitz_pvp_ranked", "Ranked blitz"],
+]);
+
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["victory", "Victory"],
+  ["surrender", "Surrender"],
+  ["exitpractice", "Left practice"],
+  ["notenoughplayers", "Not enough players"],
+]);
+
+/** Players bear any name, and it stays as it is; only one that cannot be seen is replaced. */
+export function playerName(name: unknown): string {
+  return typeof name === "string" && !isBlank(name) ? name : "Unnamed player";
+}
+
+/** `*Hero009*` is "Hero 009". */
+export function heroName(actor: unknown): string {
+  return fromCode(actor, "Unknown hero");
+}
+
+/** `*Item_SprintBoots*` is "Sprint Boots". */
+export function itemName(item: unknown): string {
+  return fromCode(item, "Unknown item");
+}
+
+/** `Ivo_Festival` is "Festival" when Ivo wears it, and "Ivo Festival" elsewhere. */
+export function skinName(skin: unknown, actor?: unknown): string {
+  const words = fromCode(skin, "Default skin");
+  if (typeof actor !== "string" || actor === "") return words;
+  const hero = `${heroName(actor)} `;
+  const rest = words.startsWith(hero) ? words.slice(hero.length) : words;
+  return isBlank(rest) ? words : rest;
+}
+
+/** `casual_aral` is "Casual ARAL". */
+export function modeName(mode: unknown): string {
+  return known(MODES, mode, "Unknown mode");
+}
+
+/** `surrender` is "Surrender". */
+export function endingName(ending: unknown): string {
+  return known(ENDINGS, ending, "Unknown ending");
+}
+
+/** `left/blue` is "Blue side". */
+export function sideName(side: unknown): string {
+  if (typeof side !== "string" || isBlank(side)) return "Unknown side";
+  const [, colour = ""] = side.split("/");
+  const name = sentence(isBlank(colour) ? side : colour);
+  return / side$/i.test(name) ? name : `${name} side`;
+}
+
+/** `krakenCaptures` is "Kraken captures". */
+export function statName(key: unknown): string {
+  if (typeof key !== "string" || isBlank(key)) return "Unnamed";
+  return isCode(key) ? itemName(key) : sentence(key);
+}
+
+function known(names: ReadonlyMap<string, string>, code: unknown, fallback: string): string {
+  if (typeof code !== "string" || isBlank(code)) return fallback;
+  return names.get(code) ?? sentence(code);
+}
+
+/** A name between asterisks or with underscores is in code form; any other is a name already. */
+function fromCode(code: unknown, fallback: string): string {
+  if (typeof code !== "string" || isBlank(code)) return fallback;
+  if (!isCode(code) && !code.includes("_")) return code;
+  const bare = code.replace(/^\*+|\*+$/g, "").replace(/^(?:Item|Hero|Actor)_(?=.)/i, "");
+  const name = split(bare).join(" ");
+  return isBlank(name) ? code : name;
+}
+
+/** Words as a sentence begins: "Kraken captures". */
+function sentence(code: string): string {
+  if (/\s/u.test(code)) return code;
+  const words = split(code).map((word) => {
+    if (CAPITALS.has(word.toLowerCase())) return word.toUpperCase();
+    return /^[A-Z][a-z]+$/.test(word) ? word.toLowerCase() : word;
+  });
+  const text = words.join(" ");
+  return isBlank(text) ? code : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** At underscores, between small and capital letters, before digits and before a joined "of". */
+function split(code: string): string[] {
+  return code
+    .replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ")
+    .replace(/(?<=\p{L})(?=\d)|(?<=\d)(?=\p{Lu}\p{Ll})/gu, " ")
+    .replace(/(?<=\p{Ll}{2})(?<!o)of(?= \p{Lu})/gu, " of")
+    .split(/[\s_]+/u)
+    .filter((word) => word !== "");
+}
+
+const isCode = (text: string): boolean => /^\*.*\*$/su.test(text);
+/** Signs that leave nothing to be seen, such as a blank of no width, are no name either. */
+const isBlank = (text: string): boolean => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text);

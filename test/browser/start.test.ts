@@ -1,0 +1,192 @@
+/** In charge of the page "Start" in a browser, and of the shell around every page: key, theme, keyboard. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openKeyring } from "../../src/access/keyring.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { serve } from "../../src/wiring.ts";
+import type { World } from "../support/world.ts";
+import { inBrowser, leave, settled, startDemoWorld, testEverywhere, visit } from "./support.ts";
+
+const KIBIBYTE = 1024;
+
+inBrowser("the start page", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startDemoWorld();
+  });
+  afterAll(() => world.stop());
+
+  testEverywhere(() => ({ address: world.url, options: { key: world.key } }));
+
+  test("says what this is, and shows the newest match as it came", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    expect(await page.title()).toBe("Matchbook");
+    const asked = await world.get("/shards/eu/matches?sort=-createdAt&page[limit]=1");
+    const link = page.locator(".start-match h3 a");
+    expect(await link.getAttribute("href")).toBe(`/portal/eu/matches/${asked.body.data[0].id}`);
+    await page.getByText("The same as JSON").click();
+    const shown = JSON.parse(await page.getByLabel("The reply as JSON").innerText());
+    expect(shown.data).toEqual(asked.body.data);
+    await leave(visitor);
+  });
+
+  test("has a line to paste that works, with the visitor's key in it", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    expect(await page.locator(".start-curl").innerText()).not.toContain(world.key);
+    await page.getByRole("button", { name: "Show the key" }).click();
+    const line = await page.locator(".start-curl").innerText();
+    const curl = Bun.spawn(["sh", "-c", line], { stdout: "pipe", stderr: "ignore" });
+    const reply = await new Response(curl.stdout).json();
+    expect(reply.data).toHaveLength(1);
+    await leave(visitor);
+  });
+
+  test("asks those who have no key for one, and refuses a wrong one in the service's words", async () => {
+    const visitor = await visit(world.url, { expects: [401] });
+    const { page } = visitor;
+    expect(await page.locator(".start-curl").innerText()).toContain("Bearer YOUR_KEY");
+    await page.getByRole("button", { name: "Enter an API key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your API key" });
+    await dialog.getByLabel("API key").fill("mb_wrong");
+    await dialog.getByRole("button", { name: "Use this key" }).click();
+    const refusal = await world.get("/usage", { Authorization: "Bearer mb_wrong" });
+    await dialog.getByText(refusal.body.errors[0].detail).waitFor();
+
+    await dialog.getByLabel("API key").fill(` ${world.key} `);
+    await dialog.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".start-match").waitFor();
+    expect(await dialog.isVisible()).toBe(false);
+    await page.reload();
+    await page.locator(".start-match").waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("says what is wrong with a key that was good once", async () => {
+    const keyring = openKeyring(world.data);
+    const { key, record } = keyring.create({ name: "old" }, Date.now());
+    keyring.revoke(record.id, Date.now());
+    keyring.close();
+    const visitor = await visit(world.url, { key, expects: [401] });
+    await visitor.page.getByRole("alert").getByRole("button", { name: "Enter an API key" }).click();
+    await visitor.page.getByRole("dialog").waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("counts down when a limit is reached, and then lets the visitor go on", async () => {
+    const keyring = openKeyring(world.data);
+    const { key } = keyring.create({ name: "slow", rate: 1, burst: 1 }, Date.now());
+    keyring.close();
+    // It is known to the server within a second; a first question uses up what it may ask.
+    while (
+      (await world.get("/shards/na/players", { Authorization: `Bearer ${key}` })).status === 401
+    );
+    const visitor = await visit(world.url, { key, expects: [429] });
+    const { page } = visitor;
+    await page.getByText(/You can go on in \d+ seconds/).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("offers the demo key of a demo server, for one click", async () => {
+    const demo = await serve(
+      { ...world.settings, port: 0 },
+      unobserved,
+      undefined,
+      undefined,
+      world.key,
+    );
+    const visitor = await visit(demo.url);
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Use the demo key" }).first().click();
+    await page.locator(".start-match").waitFor();
+    expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await demo.stop("test");
+  });
+
+  test("leads on by keyboard: a skip link first, and the focus goes to the new heading", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.keyboard.press("Tab");
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    expect(await focused()).toBe("Skip to the content");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Status");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Status" }).waitFor();
+    expect(await focused()).toBe("Status");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await page.goBack();
+    await settled(page);
+    expect(await page.title()).toBe("Matchbook");
+    await leave(visitor);
+  });
+
+  test("keeps the colours that the visitor chose", async () => {
+    const visitor = await visit(world.url, { theme: "light" });
+    const { page } = visitor;
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByRole("button", { name: /Change to light/ }).click();
+    await page.getByRole("button", { name: /Change to dark/ }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await settled(page);
+    expect(await ground()).toBe(dark);
+    await leave(visitor);
+  });
+
+  test("says that there is no such page, whatever the address", async () => {
+    const visitor = await visit(`${world.url}/portal/<img src=x onerror=alert(1)>`, {
+      expects: [404],
+    });
+    const { page } = visitor;
+    expect(await page.title()).toBe("No such page · Matchbook");
+    expect(await page.locator("main img").count()).toBe(0);
+    await page.getByRole("link", { name: "Go to the start" }).click();
+    await page.getByRole("heading", { name: "Every finished match" }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+});
+
+inBrowser("the first load", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startDemoWorld();
+  });
+  afterAll(() => world.stop());
+
+  test.each(["start", "explorer", "match", "player", "status"])(
+    "of the page %s is less than 200 KB",
+    async (name) => {
+      const { body } = await world.get("/shards/na/matches?sort=-createdAt&page[limit]=1");
+      const players = body.included.filter(({ type }: { type: string }) => type === "player");
+      const paths: Record<string, string> = {
+        start: "/",
+        explorer: "/portal/explorer?shard=na&on=matches",
+        match: `/portal/na/matches/${body.data[0].id}`,
+        player: `/portal/na/players/${players[0].id}`,
+        status: "/portal/status",
+      };
+      const visitor = await visit(world.url + paths[name], { key: world.key });
+      await visitor.page.waitForLoadState("networkidle");
+      const bytes = await visitor.page.evaluate(() =>
+        [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+          .map((entry) => entry as PerformanceResourceTiming)
+          .filter(({ name }) => !name.includes("/shards/"))
+          .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+      );
+      expect(bytes).toBeWithin(50 * KIBIBYTE, 200 * KIBIBYTE);
+      await leave(visitor);
+    },
+  );
+});

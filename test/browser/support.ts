@@ -1,0 +1,153 @@
+/** In charge of tests in a real browser: Chromium, a visitor in it, and what the visitor must never see. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { demoDocuments } from "../../src/demo/demo.ts";
+import { buildPortal } from "../support/portal.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+/** Systems call it by different names. */
+const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
+  .map((name) => Bun.which(name))
+  .find((path) => path !== null);
+
+/** From the narrowest phone to a usual desk. */
+export const WIDTHS = [360, 1440] as const;
+export const THEMES = ["light", "dark"] as const;
+
+export interface VisitOptions {
+  /** The visitor's key; without it, they come for the first time. */
+  key?: string;
+  width?: number;
+  theme?: (typeof THEMES)[number];
+  /** Statuses of replies that this visit is about: browsers complain of every 4xx and 5xx. */
+  expects?: readonly number[];
+}
+
+export interface Visitor {
+  page: Page;
+  /** What the browser's console complained of. */
+  complaints: string[];
+}
+
+let browser: Browser | undefined;
+
+/** A group of tests that need Chromium. Without it they are skipped, and it is named. */
+export function inBrowser(name: string, tests: () => void): void {
+  if (CHROMIUM === undefined) {
+    test.skip(`without chromium this cannot be tested: apt-get install chromium (${name})`, () => {});
+    return;
+  }
+  describe(name, () => {
+    beforeAll(async () => {
+      buildPortal();
+      browser = await startBrowser();
+    }, 120_000);
+    afterAll(async () => {
+      await browser?.close();
+      browser = undefined;
+    });
+    tests();
+  });
+}
+
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+}
+
+/** A Matchbook with some hundred demo matches of the last days in two shards. */
+export function startDemoWorld(flags: Record<string, string> = {}): Promise<World> {
+  const options = { matches: 400, seed: 7, until: Date.now(), shards: ["na", "eu"] };
+  return startWorld([...demoDocuments(options)], flags);
+}
+
+/** A fresh profile that opens an address. Waits until nothing is being loaded. */
+export async function visit(address: string, options: VisitOptions = {}): Promise<Visitor> {
+  const { key, width = 1440, theme = "light", expects = [] } = options;
+  const context = await browser!.newContext({
+    viewport: { width, height: width < 600 ? 780 : 900 },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "UTC",
+  });
+  // Shorter than a test may take: one that runs out of time ends the browser of all the others.
+  context.setDefaultTimeout(20_000);
+  if (key !== undefined) {
+    await context.addInitScript((kept) => localStorage.setItem("matchbook.key", kept), key);
+  }
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const text = message.text();
+    const isExpected = expects.some((status) => text.includes(`status of ${status}`));
+    if (message.type() === "error" && !isExpected) complaints.push(text);
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(address);
+  await settled(page);
+  return { page, complaints };
+}
+
+/** The page shows what it has to show: no piece of it is waiting for a reply. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.waitForFunction(
+    () => document.querySelector('.loading, [aria-busy="true"]') === null,
+    undefined,
+    { timeout: 20_000 },
+  );
+}
+
+export const leave = ({ page }: Visitor): Promise<void> => page.context().close();
+
+/** What axe-core finds wrong, of any weight: "color-contrast: .foot a". */
+export async function violations(page: Page): Promise<string[]> {
+  // Not as a script of the page, which its policy would refuse.
+  await page.evaluate(axe.source);
+  const { violations: found } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(),
+  );
+  return found.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target }) => `${id} (${impact}): ${target.join(" ")}`),
+  );
+}
+
+/** Nothing sticks out: a page is never scrolled sideways. */
+export async function sticksOut(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    return scrollWidth > clientWidth ? [`${scrollWidth} px wide on ${clientWidth}`] : [];
+  });
+}
+
+/**
+ * Tests of a page as everybody meets it, light and dark, narrow and wide: axe-core finds nothing, nothing
+ * sticks out, the console stays quiet. `at` is asked when the tests run.
+ */
+export function testEverywhere(
+  at: () => { address: string; options?: VisitOptions },
+  shows: (page: Page) => Promise<unknown> = settled,
+): void {
+  const cases = THEMES.flatMap((theme) => WIDTHS.map((width) => [theme, width] as const));
+  test.each(cases)("is fit for everybody: %s, %d pixels wide", async (theme, width) => {
+    const { address, options } = at();
+    const visitor = await visit(address, { ...options, theme, width });
+    await shows(visitor.page);
+    expect(await violations(visitor.page)).toEqual([]);
+    expect(await sticksOut(visitor.page)).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+}

@@ -1,0 +1,156 @@
+/** In charge of the package as its users have it: its code, its types, and its README with the example. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import description from "../../client/package.json";
+import { Matchbook } from "../../client/src/index.ts";
+import { Shard } from "../../client/src/shard.ts";
+import { version } from "../../package.json";
+import { ROOT } from "../support/process.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { type Installed, installClient, run } from "./installed.ts";
+
+const readme = await Bun.file(join(ROOT, "client", "README.md")).text();
+
+let installed: Installed;
+let world: World;
+beforeAll(async () => {
+  installed = await installClient();
+  world = await startWorld(
+    Array.from({ length: 12 }, (_, index) =>
+      aMatch({
+        createdAt: minutesAgo(index + 1),
+        rosters: duel({ id: "ada", name: "Ada" }, { id: "grace", name: "Grace" }),
+      }),
+    ),
+  );
+});
+afterAll(async () => {
+  await world.stop();
+  installed.remove();
+});
+
+test.each(["node", process.execPath])("the example runs as it stands in %s", async (runtime) => {
+  const [, example] = /```js\n([^`]+(?:`[^`]+`[^`]*)*?)```/.exec(readme) ?? [];
+  await Bun.write(join(installed.folder, "example.mjs"), example!);
+  const said = await run([runtime, "example.mjs"], {
+    cwd: installed.folder,
+    env: { BASE: world.url, KEY: world.key },
+  });
+  const lines = said.trimEnd().split("\n");
+  expect(lines[0]).toBe("Shards: na");
+  expect(lines.slice(1, 11).map((line) => line.replace(/^\S+ /, ""))).toEqual(
+    Array(10).fill("Ada beat Grace"),
+  );
+  expect(lines[11]).toMatch(/^(Ada won 12|Grace won 0) of 12$/);
+  expect(lines[12]).toStartWith("not-found not-found There is no match with this id");
+  expect(lines).toHaveLength(13);
+});
+
+test("its version is that of the service", () => {
+  expect(description.version).toBe(version);
+});
+
+test("every call is in its table", () => {
+  const callsOf = (type: { prototype: object }) =>
+    Object.getOwnPropertyNames(type.prototype).filter((name) => name !== "constructor");
+  for (const name of callsOf(Matchbook)) expect(readme).toContain(`\`matchbook.${name}(`);
+  for (const name of callsOf(Shard)) expect(readme).toContain(`\`shard.${name}(`);
+});
+
+test("every kind of error is in its table, and none that there is not", async () => {
+  const source = await Bun.file(join(ROOT, "client", "src", "errors.ts")).text();
+  const [, union] = /export type ErrorKind =([^;]+);/.exec(source) ?? [];
+  const kinds = [...union!.matchAll(/\| "([a-z-]+)"/g)].map((found) => found[1]!);
+  const rows = readme
+    .split("## Errors")[1]!
+    .split("## ")[0]!
+    .matchAll(/^\| `([a-z-]+)` \|/gm);
+  expect(kinds).toHaveLength(10);
+  expect([...rows].map((found) => found[1]!).filter((name) => name !== "kind")).toEqual(kinds);
+});
+
+test("the types help whoever installs it, and stop what cannot be", async () => {
+  await Bun.write(join(installed.folder, "program.ts"), PROGRAM);
+  await Bun.write(join(installed.folder, "package.json"), '{ "type": "module" }');
+  await Bun.write(join(installed.folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  await run([join(ROOT, "node_modules/.bin/tsc")], { cwd: installed.folder });
+});
+
+test("the code needs nothing else, and names its files as Node wants them", async () => {
+  const home = join(installed.folder, "node_modules", "matchbook-client");
+  const imports: string[] = [];
+  for await (const file of new Bun.Glob("dist/*.js").scan(home)) {
+    const code = await Bun.file(join(home, file)).text();
+    imports.push(...[...code.matchAll(/from "([^"]+)"/g)].map((found) => found[1]!));
+  }
+  expect(imports.length).toBeGreaterThan(10);
+  expect(imports.filter((name) => !/^\.\/[a-z]+\.js$/.test(name))).toEqual([]);
+});
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: "ES2022",
+    module: "NodeNext",
+    lib: ["ES2022", "DOM"],
+    types: [],
+    strict: true,
+    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+  },
+  include: ["program.ts"],
+};
+
+/** As strict as programs are, and with a line for each thing that must not pass. */
+const PROGRAM = `
+import { type ErrorCode, Matchbook, MatchbookError, type Schemas } from "matchbook-client";
+
+const na = new Matchbook({ url: "http://localhost:8080", key: process() }).shard("na");
+function process(): string | undefined { return undefined; }
+
+for await (const match of na.matches({ gameMode: ["ranked"], createdAtStart: new Date() })) {
+  const createdAt: string = match.createdAt;
+  const name: string | undefined = match.rosters[0].participants[0]?.player?.name;
+  const won: boolean = match.rosters[1].won;
+  const farm: number | undefined = match.rosters[1].participants[0]?.stats.farm;
+  const more: unknown = match.stats.anything;
+  const raw: Schemas.Match = match.raw;
+  // @ts-expect-error there are two rosters
+  match.rosters[2];
+  // @ts-expect-error the guest may be no player
+  match.rosters[0].participants[0]!.player.name;
+  // @ts-expect-error of a stat that is not described, nothing is known
+  const kills: number = match.stats.kills;
+  void [createdAt, name, won, farm, more, raw, kills];
+}
+
+const bare = await na.match("id", { include: [] });
+// @ts-expect-error less was asked for, so it may be missing
+const mode: string = bare.gameMode;
+const perhaps: string | undefined = bare.rosters[0]?.participants[0]?.player?.name;
+const page = await na.matches({ fields: { match: ["createdAt"] } }).page();
+// @ts-expect-error less was asked for, so it may be missing
+const duration: number = page.items[0]!.duration;
+void [mode, perhaps, duration];
+
+// @ts-expect-error no such mode
+na.matches({ gameMode: ["chess"] });
+// @ts-expect-error no such filter
+na.matches({ playerName: ["Ada"] });
+// @ts-expect-error a list
+na.players({ names: "Ada" });
+// @ts-expect-error documents are not to be changed
+page.document.data = [];
+
+try {
+  await na.player("id");
+} catch (error) {
+  if (error instanceof MatchbookError && error.kind === "not-found") {
+    const code: ErrorCode | undefined = error.code;
+    // @ts-expect-error no such code
+    if (code === "no-such-code") throw error;
+  }
+}
+`;

@@ -1,0 +1,16 @@
+/** In charge of the list of all scenarios. */
+
+import { CACHING } from "./caching.ts";
+import { FAILING } from "./failing.ts";
+import { PAGING } from "./paging.ts";
+import { RECORDS } from "./records.ts";
+import { REFUSING } from "./refusing.ts";
+import type { Scenario } from "./scenario.ts";
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...RECORDS,
+  ...PAGING,
+  ...CACHING,
+  ...FAILING,
+  ...REFUSING,
+};

@@ -1,0 +1,200 @@
+/** In charge of scenarios about what is read: every endpoint, links between resources, queries. */
+
+import assert from "node:assert/strict";
+import { collect, errorOf, matchbookOf, NAMES, recording, type Scenario } from "./scenario.ts";
+
+export const RECORDS: Record<string, Scenario> = {
+  async "a match is linked with everything in it"(scene) {
+    const match = await matchbookOf(scene).shard("eu").match("match-full");
+    assert.equal(match.type, "match");
+    assert.equal(match.gameMode, "ranked");
+    assert.equal(match.duration, 1200);
+    assert.equal(match.patchVersion, "2.5");
+    assert.equal(match.shardId, "eu");
+    assert.equal(match.stats.endGameReason, "victory");
+    assert.match(match.createdAt, /^\d{4}-.*Z$/);
+    const [one, other] = match.rosters;
+    assert.deepEqual([one.won, other.won], [false, true]);
+    assert.equal(one.stats.gold, 30_000);
+    assert.equal(one.team?.name, "ABC");
+    assert.equal(other.team, undefined);
+    assert.equal(one.participants[0]?.player?.name, "Grace");
+    assert.equal(one.participants[0].actor, "*Ember*");
+    assert.equal(one.participants[0].stats.farm, 62.85);
+    assert.equal(one.participants[0].stats.kills, 4);
+    assert.equal(one.participants[1]?.player, undefined);
+    assert.equal(match.rosters[1].participants[0]?.player?.stats.wins, 1);
+    const [asset] = match.relation("assets");
+    assert.deepEqual([asset?.type, asset?.attributes.URL], ["asset", "https://example.com/1"]);
+    assert.deepEqual(match.relation("nothing"), []);
+  },
+
+  async "a resource is one object, whoever links to it"(scene) {
+    const page = await matchbookOf(scene).shard("na").matches().page();
+    const [first, second] = page.items.map((match) => match.rosters[0].participants[0]?.player);
+    assert.equal(first?.id, "player-ada");
+    assert.equal(first, second);
+    assert.equal(page.items[0]?.rosters[0], page.items[0]?.rosters[0]);
+    assert(first instanceof scene.client.Player && first.isLoaded);
+  },
+
+  async "a resource is written as it was sent"(scene) {
+    const matchbook = matchbookOf(scene);
+    const match = await matchbook.shard("eu").match("match-full");
+    const { document } = await matchbook.get<{ data: object }>("/shards/eu/matches/match-full");
+    assert.deepEqual(JSON.parse(JSON.stringify(match)), document.data);
+  },
+
+  async "players are found by id, by name, and without either"(scene) {
+    const eu = matchbookOf(scene).shard("eu");
+    const grace = await eu.player("player-eu");
+    assert.equal(grace.name, "Grace");
+    assert.equal(grace.titleID, "emberfall");
+    assert.equal(grace.stats.lossStreak, 1);
+    const both = await eu.players({ names: ["Edsger", "Grace"] });
+    assert.deepEqual(
+      both.map(({ name }) => name),
+      ["Edsger", "Grace"],
+    );
+    const [byId] = await eu.players({ ids: ["player-other"], names: ["Grace", "Edsger"] });
+    assert.equal(byId?.name, "Edsger");
+    assert.deepEqual(await eu.players({ names: ["Nobody"] }), []);
+    assert((await eu.players()).length >= 2);
+  },
+
+  async "names are exact, whatever signs they have"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    for (const name of NAMES) {
+      const players = await na.players({ names: [name] });
+      assert(players.length > 0, name);
+      for (const player of players) assert.equal(player.name, name);
+      const [match] = await collect(na.matches({ playerNames: [name] }));
+      const names = match?.rosters.map(({ participants }) => participants[0]?.player?.name);
+      assert(names?.includes(name), name);
+    }
+    const all = await na.players({ names: NAMES.slice(1) });
+    assert.deepEqual(
+      all.map(({ name }) => name),
+      NAMES.slice(1),
+    );
+  },
+
+  async "every filter narrows as it says"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const ids = async (query: Parameters<typeof na.matches>[0]) =>
+      (await collect(na.matches(query))).map(({ id }) => id);
+    assert.equal((await ids({ gameMode: ["ranked"] })).length, 6);
+    assert.equal((await ids({ gameMode: ["ranked", "casual"] })).length, 12);
+    assert.equal((await ids({ patchVersion: ["2.4"], gameMode: ["casual"] })).length, 3);
+    assert.deepEqual(await ids({ playerIds: ["player-6"] }), ["match-06"]);
+    assert.deepEqual(await ids({ teamNames: ["ABC"] }), []);
+    const createdAtStart = new Date(Date.now() - 3.5 * 3_600_000);
+    assert.equal((await ids({ createdAtStart })).length, 3);
+    assert.equal((await ids({ createdAtEnd: createdAtStart.toISOString() })).length, 9);
+    assert.equal((await ids({ offset: 10 })).length, 2);
+    assert.deepEqual(await ids({ playerNames: undefined, offset: 11 }), ["match-11"]);
+  },
+
+  async "less can be asked for, and what did not come is known by its id"(scene) {
+    const eu = matchbookOf(scene).shard("eu");
+    const bare = await eu.match("match-full", { include: [] });
+    assert.equal(bare.gameMode, "ranked");
+    assert.deepEqual(
+      bare.rosters.map(({ id, isLoaded, won, stats, participants }) => [
+        id,
+        isLoaded,
+        won,
+        stats,
+        participants,
+      ]),
+      [
+        ["match-full-r0", false, undefined, undefined, []],
+        ["match-full-r1", false, undefined, undefined, []],
+      ],
+    );
+    const people = await eu.match("match-full", { include: ["rosters.participants"] });
+    const participant = people.rosters[0]?.participants[0];
+    assert.equal(participant?.actor, "*Ember*");
+    assert.deepEqual([participant.player?.id, participant.player?.name], ["player-eu", undefined]);
+    const [player] = await eu.players({
+      names: ["Grace"],
+      fields: { player: ["name", "titleID"] },
+    });
+    assert.deepEqual(player?.attributes, { name: "Grace", titleID: "emberfall" });
+    const [thin] = await collect(eu.matches({ fields: { match: ["gameMode"] } }));
+    assert.deepEqual([thin?.gameMode, thin?.createdAt, thin?.rosters], ["ranked", undefined, []]);
+    assert.equal((await eu.player("player-eu", { fields: { player: ["stats"] } })).name, undefined);
+  },
+
+  async "the service tells of itself and of the key"(scene) {
+    const matchbook = matchbookOf(scene);
+    const open = matchbookOf(scene, { key: undefined });
+    const status = await open.status();
+    assert.equal(status.name, "matchbook");
+    assert.deepEqual(
+      status.shards.filter(({ available }) => available).map(({ id }) => id),
+      ["beta", "eu", "hurt", "na"],
+    );
+    assert.deepEqual(await open.health(), { status: "ok" });
+    assert.deepEqual(await open.readiness(), { status: "not ready", unavailable: ["away"] });
+    const healthy = new scene.client.Matchbook({ url: `${scene.facts.strictUrl}/` });
+    assert.deepEqual(await healthy.readiness(), { status: "ready" });
+    assert.equal((await open.description()).openapi, "3.1.0");
+    const usage = await matchbook.usage();
+    assert.equal(usage.key.name, "test");
+    assert.deepEqual(usage.limits.shards, ["*"]);
+  },
+
+  async "names close to a mistyped one are found"(scene) {
+    const eu = matchbookOf(scene).shard("eu");
+    for (const near of ["grase", "GRACE", "Gra"]) {
+      assert.deepEqual((await eu.playerNames(near))[0], { id: "player-eu", name: "Grace" }, near);
+    }
+    const [comma] = await matchbookOf(scene).shard("na").playerNames("A,B");
+    assert.equal(comma?.name, "a,b");
+    const error = await errorOf(scene, () => eu.playerNames(""));
+    assert.deepEqual([error.kind, error.problems[0]?.source], ["invalid", { parameter: "near" }]);
+  },
+
+  async "any address can be asked, with the reply as it came"(scene) {
+    const limits: unknown[] = [];
+    const matchbook = matchbookOf(scene, { onLimits: (one) => limits.push(one) });
+    const reply = await matchbook.get<{ data: { id: string }[] }>(
+      "/shards/na/matches?page[limit]=1",
+    );
+    assert.equal(reply.status, 200);
+    assert.equal(reply.document.data[0]?.id, "match-00");
+    assert.deepEqual(JSON.parse(reply.text), reply.document);
+    assert.equal(reply.headers.get("Content-Type"), "application/vnd.api+json");
+    assert.equal(reply.headers.get("ETag"), reply.etag);
+    assert.equal(reply.fromCache, false);
+    assert(reply.milliseconds > 0);
+    assert.equal(reply.limits?.limit, 1_000_000);
+    assert.deepEqual(limits, [reply.limits]);
+    assert.equal((await matchbook.get("/status")).limits, undefined);
+  },
+
+  async "what is asked for is on the wire as the service reads it"(scene) {
+    const { fetch, calls } = recording();
+    const na = matchbookOf(scene, { fetch }).shard("na");
+    const query = { playerNames: ["a,b", "c\\"], sort: "-createdAt", limit: 3 } as const;
+    const page = await na.matches({ ...query, include: [], fields: { match: ["stats"] } }).page();
+    assert.equal(calls[0]?.address, page.links.self);
+    const { searchParams } = new URL(page.links.self);
+    assert.deepEqual(Object.fromEntries(searchParams), {
+      "filter[playerNames]": "a\\,b,c\\\\",
+      sort: "-createdAt",
+      "page[limit]": "3",
+      include: "",
+      "fields[match]": "stats",
+    });
+    assert.equal(calls[0].headers.Accept, "application/vnd.api+json");
+    assert.equal(calls[0].headers.Authorization, `Bearer ${scene.facts.key}`);
+  },
+
+  async "a list of nobody is not a list of everybody"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const error = await errorOf(scene, () => na.matches({ playerIds: [] }).page());
+    assert.equal(error.code, "empty-parameter");
+  },
+};

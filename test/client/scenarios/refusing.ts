@@ -1,0 +1,119 @@
+/** In charge of scenarios about what the client itself refuses: to lose a key, or to guess. */
+
+import assert from "node:assert/strict";
+import { errorOf, matchbookOf, recording, type Scenario, type Scene } from "./scenario.ts";
+
+/** The words with which the client refuses some work, before anything was sent. */
+async function refusalOf(
+  scene: Scene,
+  work: (fetch: ReturnType<typeof recording>["fetch"]) => unknown,
+): Promise<string> {
+  const { fetch, calls } = recording();
+  const error = await errorOf(scene, () => work(fetch));
+  assert.deepEqual([error.kind, error.status, error.code], ["misuse", 0, undefined]);
+  assert.equal(calls.length, 0);
+  return error.message;
+}
+
+export const REFUSING: Record<string, Scenario> = {
+  async "the key goes to no other address"(scene) {
+    const { url } = scene.facts;
+    for (const link of [
+      "https://elsewhere.example/shards/na/matches",
+      `${url}.elsewhere.example/shards/na/matches`,
+      `${url.replace("http", "https")}/status`,
+      `${url.replace("//", "//elsewhere.example@")}9/status`,
+      "data:application/json,{}",
+      "status",
+      "",
+    ]) {
+      const words = await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).get(link));
+      assert.match(words, /nowhere else|begin with \//, link);
+    }
+    const { fetch, calls } = recording();
+    await errorOf(scene, () => matchbookOf(scene, { fetch }).get("//elsewhere.example/status"));
+    assert.equal(new URL(calls[0]!.address).origin, url);
+  },
+
+  async "the key goes nowhere that a redirect leads"({ client, facts }) {
+    const matchbook = new client.Matchbook({ url: `${facts.standInUrl}/redirect`, key: facts.key });
+    await assert.rejects(matchbook.status(), /key goes nowhere else/);
+    assert.equal(await (await fetch(`${facts.standInUrl}/strangers`)).json(), 0);
+  },
+
+  async "an address that is none is not taken"(scene) {
+    const { key } = scene.facts;
+    for (const url of [
+      "localhost:8080",
+      "/",
+      "",
+      "ftp://example.com",
+      `http://${key}@example.com`,
+      `http://example.com?key=${key}`,
+      "http://example.com#part",
+    ]) {
+      const words = await refusalOf(scene, () => new scene.client.Matchbook({ url, key }));
+      assert.match(words, /^`url` must/);
+      assert(!words.includes(key));
+    }
+  },
+
+  async "a key that cannot be one is not taken, and not shown"(scene) {
+    for (const key of ["", "mb_secret\n", "mb secret", "mb_sécret"]) {
+      const words = await refusalOf(scene, () => matchbookOf(scene, { key }));
+      assert(!/s.cret/.test(words));
+    }
+  },
+
+  async "numbers that cannot be are not taken"(scene) {
+    for (const number of [-1, Number.NaN]) {
+      await refusalOf(scene, () => matchbookOf(scene, { cache: number }));
+      await refusalOf(scene, () => matchbookOf(scene, { patience: number }));
+      await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).status({ patience: number }));
+    }
+  },
+
+  async "an id that would lead elsewhere is not taken"(scene) {
+    for (const id of ["", ".", "..", undefined as unknown as string]) {
+      await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").match(id));
+      await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").player(id));
+      await refusalOf(scene, () => matchbookOf(scene).shard(id));
+    }
+  },
+
+  async "what cannot be asked is not left out in silence"(scene) {
+    const wrong: [object, RegExp][] = [
+      [{ playerName: ["Ada"] }, /nothing called `playerName`.*playerNames/],
+      [{ toString: ["Ada"] }, /nothing called `toString`/],
+      [{ playerNames: "Ada" }, /`playerNames` must be a list/],
+      [{ fields: { match: "stats" } }, /`fields\[match\]` must be a list/],
+      [{ createdAtStart: new Date("never") }, /Date without a time/],
+      [{ teamNames: ["\ud800"] }, /half of a character/],
+    ];
+    for (const [query, words] of wrong) {
+      const refuse = (fetch: ReturnType<typeof recording>["fetch"]) =>
+        matchbookOf(scene, { fetch }).shard("na").matches(query).page();
+      assert.match(await refusalOf(scene, refuse), words);
+    }
+    await refusalOf(scene, (fetch) =>
+      matchbookOf(scene, { fetch }).shard("na").playerNames("\ud800"),
+    );
+  },
+
+  async "fetch is called as a browser needs it: as nobody's method"(scene) {
+    const own = globalThis.fetch;
+    const callers: unknown[] = [];
+    const watched = function (this: unknown, ...rest: Parameters<typeof own>) {
+      callers.push(this);
+      return own(...rest);
+    } as typeof own;
+    globalThis.fetch = watched;
+    try {
+      await matchbookOf(scene).status();
+    } finally {
+      globalThis.fetch = own;
+    }
+    await matchbookOf(scene, { fetch: watched }).status();
+    assert.deepEqual(callers, [undefined, undefined]);
+  },
+};

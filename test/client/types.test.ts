@@ -1,0 +1,30 @@
+/** In charge of the client's types: made from the OpenAPI document, and whole. */
+
+import { expect, test } from "bun:test";
+import { MATCHES_TABLE, NEAR_TABLE, PLAYERS_TABLE, RECORD_TABLE } from "../../client/src/query.ts";
+import { CLIENT_TYPES, clientTypes } from "../../scripts/client-types.ts";
+import { ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+
+test("are those of the OpenAPI document: if not, run npm run client:types", async () => {
+  expect(await Bun.file(CLIENT_TYPES).text()).toBe(clientTypes());
+});
+
+const { paths } = openApiDocument(
+  ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+  { version: "", maxOffset: 0, publicUrl: "" },
+) as { paths: Record<string, { get: { parameters: { name: string; in: string }[] } }> };
+
+test.each([
+  ["/shards/{shard}/matches", MATCHES_TABLE],
+  ["/shards/{shard}/players", PLAYERS_TABLE],
+  ["/shards/{shard}/matches/{id}", RECORD_TABLE],
+  ["/shards/{shard}/players/{id}", RECORD_TABLE],
+  ["/shards/{shard}/player-names", NEAR_TABLE],
+])("let every query parameter of %s be asked for", (path, table) => {
+  const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
+    ({ name }) => name,
+  );
+  const written = Object.values(table).map(({ parameter }): string => parameter);
+  expect(written.toSorted()).toEqual(described.toSorted());
+});

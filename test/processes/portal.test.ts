@@ -1,0 +1,57 @@
+/** In charge of the portal as an installation has it: built by `npm run portal`, or not yet. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, startServerProcess } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+const installed = join(folder.path, "matchbook");
+afterAll(folder.remove);
+
+/** What a clone has after `npm ci --ignore-scripts`. */
+beforeAll(() => {
+  mkdirSync(installed);
+  for (const name of ["src", "bin", "scripts", "client"]) {
+    cpSync(join(ROOT, name), join(installed, name), { recursive: true });
+  }
+  copyFileSync(join(ROOT, "package.json"), join(installed, "package.json"));
+  symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"));
+});
+
+const started = () =>
+  startServerProcess(["--data", join(folder.path, "data"), "--farewell-ms", "0"], {
+    program: join(installed, "bin", "matchbook"),
+    cwd: folder.path,
+  });
+
+test("where it is not built, the server says at its start and on its page what to run", async () => {
+  const server = await started();
+  const page = await fetch(`${server.url}/`);
+  expect([page.status, page.headers.get("content-type")]).toEqual([
+    503,
+    "text/html; charset=utf-8",
+  ]);
+  expect(await page.text()).toContain("npm run portal");
+  expect((await fetch(`${server.url}/status`)).status).toBe(200);
+  expect(await server.end()).toBe(0);
+  expect(await new Response(server.child.stderr).text()).toContain("run 'npm run portal'");
+});
+
+test("what is run then builds it, and says how large each file is", async () => {
+  const build = Bun.spawn([process.execPath, "scripts/portal.ts"], {
+    cwd: installed,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const said = await new Response(build.stdout).text();
+  expect([await new Response(build.stderr).text(), await build.exited]).toEqual(["", 0]);
+  expect(said).toMatch(/KB gzip {2}main-\w+\.js/);
+  expect(existsSync(join(installed, "dist", "portal.pack"))).toBe(true);
+
+  const server = await started();
+  const page = await fetch(`${server.url}/`);
+  expect([page.status, (await page.text()).includes('<div id="portal">')]).toEqual([200, true]);
+  expect(await server.end()).toBe(0);
+}, 60_000);

@@ -1,0 +1,134 @@
+/** In charge of the explorer's fields: lists, times, and the form made from the table of parameters. */
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { parseTimestamp } from "../../src/domain/time.ts";
+import { groupsOf, hintOf, labelOf } from "../../src/portal/views/explorer/fields.ts";
+import {
+  added,
+  itemsIn,
+  itemsTyped,
+  listOf,
+  toggled,
+} from "../../src/portal/views/explorer/lists.ts";
+import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/moments.ts";
+import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+
+describe("the items of a list", () => {
+  test("come back from the value they make, whatever they are", () => {
+    const item = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1 }),
+      fc.string({ unit: fc.constantFrom(",", "\\", "a", " "), minLength: 1 }),
+    );
+    fc.assert(
+      fc.property(fc.array(item), (items) => {
+        expect(itemsIn(listOf(items))).toEqual(items);
+      }),
+    );
+  });
+
+  test("are one item to mend when the value is no list", () => {
+    expect(itemsIn("a\\b")).toEqual(["a\\b"]);
+    expect(itemsIn("a,,b")).toEqual(["a,,b"]);
+    expect(itemsIn("")).toEqual([]);
+  });
+
+  const typed: [text: string, items: string[]][] = [
+    ["Ada", ["Ada"]],
+    [" Ada , Grace,", ["Ada", "Grace"]],
+    ["Ada\\, Countess", ["Ada, Countess"]],
+    ["back\\slash", ["back\\slash"]],
+    ["a,, b\\,c", ["a", "b,c"]],
+    ["  ", []],
+  ];
+  test.each(typed)("typed as %j", (text, items) => {
+    expect(itemsTyped(text)).toEqual(items);
+  });
+
+  test("are added once, and toggled", () => {
+    expect(added(["a"], ["b", "a"])).toEqual(["a", "b"]);
+    expect(toggled(["a", "b"], "a")).toEqual(["b"]);
+    expect(toggled(["b"], "a")).toEqual(["b", "a"]);
+  });
+});
+
+describe("a time in a field", () => {
+  test("is the same moment in the query, to the millisecond", () => {
+    const moment = fc.integer({ min: Date.UTC(1971, 0), max: Date.UTC(2090, 0) });
+    fc.assert(
+      fc.property(moment, (at) => {
+        const iso = new Date(at).toISOString();
+        expect(parseTimestamp(isoOf(localOf(iso)!)!)).toBe(at);
+      }),
+    );
+  });
+
+  test("is spelled as the field itself would", () => {
+    const local = (text: string) => localOf(isoOf(text)!);
+    for (const text of ["2026-03-01T18:30", "2026-03-01T18:30:05", "2026-03-01T18:30:05.250"]) {
+      expect(local(text)).toBe(text);
+    }
+  });
+
+  test("is none when the value is none, and while the field is being filled in", () => {
+    expect(localOf("yesterday")).toBeUndefined();
+    expect(localOf("2026-03-01T18:30:00")).toBeUndefined();
+    expect(isoOf("")).toBeUndefined();
+  });
+
+  test("names the visitor's zone", () => {
+    const minutes = -new Date(0).getTimezoneOffset();
+    expect(zoneAt(0)).toMatch(minutes === 0 ? /^UTC$/ : /^UTC[+-]\d\d:\d\d$/);
+  });
+});
+
+describe("the form", () => {
+  const namesOn = (on: "matches" | "players" | "match" | "player") =>
+    groupsOf(on).flatMap(({ fields }) => fields.map(({ name }) => name));
+
+  test("has every parameter of the table, where it is taken", () => {
+    const taken = (endpoint: string) =>
+      (PARAMETERS as readonly Parameter[])
+        .filter(({ endpoints }) => endpoints.some((one) => one === endpoint))
+        .map(({ name }) => name);
+    expect(namesOn("matches").sort()).toEqual(taken("matches").sort());
+    expect(namesOn("players").sort()).toEqual(taken("players").sort());
+    expect(namesOn("match").sort()).toEqual(taken("single").sort());
+    expect(namesOn("player")).toEqual(namesOn("match"));
+  });
+
+  test("takes up a parameter that is new in the table, of whatever family", () => {
+    const row = {
+      endpoints: ["matches"],
+      kind: "list",
+      description: "New.",
+      example: "x",
+    } as const;
+    const groups = groupsOf("matches", [
+      { ...row, name: "filter[heroNames]" },
+      { ...row, name: "flavour" },
+    ]);
+    expect(groups.map(({ title, fields }) => [title, fields.map(({ name }) => name)])).toEqual([
+      ["Filters", ["filter[heroNames]"]],
+      ["More", ["flavour"]],
+    ]);
+  });
+
+  const labels: [name: string, label: string][] = [
+    ["filter[playerNames]", "Player names"],
+    ["filter[createdAt-start]", "Created at, start"],
+    ["page[limit]", "Page limit"],
+    ["fields[TYPE]", "Fields"],
+    ["sort", "Sort"],
+  ];
+  test.each(labels)("calls %s by words", (name, label) => {
+    expect(labelOf(name)).toBe(label);
+  });
+
+  test("explains each field in one sentence", () => {
+    for (const parameter of PARAMETERS) {
+      expect(hintOf(parameter)).toMatch(/^[^`]+\.$/);
+      expect(hintOf(parameter).length).toBeLessThan(110);
+    }
+  });
+});

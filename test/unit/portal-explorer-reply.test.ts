@@ -1,0 +1,69 @@
+/** In charge of how the explorer reads replies: whatever was left out of them, nothing breaks. */
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { fieldNames, readReply } from "../../src/portal/views/explorer/reply.ts";
+import { aMatch } from "../support/records.ts";
+
+describe("a reply", () => {
+  const document = aMatch({ id: "m" });
+
+  test("leads from a match to its rosters, their members and the players", () => {
+    const { parts, related, isList } = readReply(document);
+    expect(isList).toBe(false);
+    const [match] = parts;
+    const rosters = related(match!, "rosters");
+    expect(rosters.map(({ id }) => id)).toEqual(["m-r0", "m-r1"]);
+    const [participant] = related(rosters[0]!, "participants");
+    expect(participant?.stats.kills).toBe(4);
+    expect(related(participant!, "player")).toHaveLength(1);
+    expect(related(participant!, "team")).toEqual([]);
+  });
+
+  test("has only the related resources that came along", () => {
+    const { parts, related } = readReply({ data: [document.data] });
+    expect(related(parts[0]!, "rosters")).toEqual([]);
+  });
+
+  test("tells its links and the times that were searched", () => {
+    const window = { start: "2026-03-01T00:00:00Z", end: "2026-03-02T00:00:00Z" };
+    const reply = readReply({ data: [], links: { next: "http://n" }, meta: { window } });
+    expect(reply.links).toEqual({ next: "http://n" });
+    expect(reply.window).toEqual(window);
+    expect(readReply({ data: [] }).window).toBeUndefined();
+  });
+
+  test("shows which fields each type has", () => {
+    const names = fieldNames(document);
+    expect([...names.keys()].sort()).toEqual(["match", "participant", "player", "roster"]);
+    expect([...names.get("roster")!]).toEqual(["shardId", "won", "stats", "participants"]);
+  });
+
+  test("may be any JSON at all", () => {
+    const part = fc.record(
+      {
+        type: fc.constantFrom("match", "roster"),
+        id: fc.string(),
+        attributes: fc.jsonValue(),
+        relationships: fc.dictionary(fc.string(), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    );
+    const any = fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        { data: fc.oneof(part, fc.array(part), fc.jsonValue()), included: fc.jsonValue() },
+        { requiredKeys: [] },
+      ),
+    );
+    fc.assert(
+      fc.property(any, (value) => {
+        const { parts, related } = readReply(value);
+        for (const one of parts) {
+          for (const name of Object.keys(one.relationships)) related(one, name);
+        }
+        expect(fieldNames(value)).toBeInstanceOf(Map);
+      }),
+    );
+  });
+});

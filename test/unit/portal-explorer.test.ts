@@ -1,0 +1,242 @@
+/** In charge of the explorer's query: into the address and back, into a request and a curl line. */
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  followed,
+  givenFor,
+  inShard,
+  isSame,
+  isWhole,
+  type Question,
+  questionOf,
+  searchOf,
+  TARGETS,
+  turnedTo,
+  withValue,
+} from "../../src/portal/views/explorer/question.ts";
+import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
+import { PARAMETERS } from "../../src/query/parameters.ts";
+
+const asked = (parameters: Question["parameters"], on: Question["on"] = "matches"): Question => ({
+  shard: "na",
+  on,
+  id: "",
+  parameters,
+  as: "cards",
+});
+
+/** Every sign there is, those that shells, URLs and lists read above all. */
+const anyText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({
+    unit: fc.constantFrom("'", '"', "\\", "$", "`", "!", "&", "+", "%", "\n", " ", ","),
+  }),
+);
+const anyName = fc.oneof(
+  fc.constantFrom(...PARAMETERS.map(({ name }) => name.replace("TYPE", "match"))),
+  anyText.filter((name) => name !== "" && !["shard", "on", "id", "as"].includes(name)),
+);
+const anyQuestion: fc.Arbitrary<Question> = fc
+  .record({
+    shard: anyText,
+    on: fc.constantFrom(...TARGETS),
+    id: anyText,
+    parameters: fc.array(fc.tuple(anyName, anyText)),
+    as: fc.constantFrom("cards" as const, "json" as const),
+  })
+  .map((one) => ({ ...one, id: one.on === "match" || one.on === "player" ? one.id : "" }));
+
+describe("a question and the page's address", () => {
+  test("any question, written into an address and read again, is the same", () => {
+    fc.assert(
+      fc.property(anyQuestion, (question) => {
+        const address = searchOf(question).toString();
+        expect(questionOf(new URLSearchParams(address), "elsewhere")).toEqual(question);
+      }),
+    );
+  });
+
+  test("an address that asks for nothing means the newest matches of the usual shard", () => {
+    expect(questionOf(new URLSearchParams(), "eu")).toEqual({
+      shard: "eu",
+      on: "matches",
+      id: "",
+      parameters: [["sort", "-createdAt"]],
+      as: "cards",
+    });
+  });
+
+  test("an address without a shard means the usual one, and without a target the matches", () => {
+    const question = questionOf(new URLSearchParams("page[limit]=2"), "eu");
+    expect(question).toEqual({
+      shard: "eu",
+      on: "matches",
+      id: "",
+      parameters: [["page[limit]", "2"]],
+      as: "cards",
+    });
+  });
+});
+
+describe("a change of a question", () => {
+  test("replaces a value in its place, and a repeated one by one", () => {
+    const question = asked([
+      ["page[limit]", "9"],
+      ["sort", "createdAt"],
+      ["page[limit]", "2"],
+    ]);
+    expect(withValue(question, "page[limit]", "3").parameters).toEqual([
+      ["page[limit]", "3"],
+      ["sort", "createdAt"],
+    ]);
+  });
+
+  test("adds a value at the end, and takes one away", () => {
+    const question = withValue(asked([["sort", "-createdAt"]]), "include", "");
+    expect(question.parameters).toEqual([
+      ["sort", "-createdAt"],
+      ["include", ""],
+    ]);
+    expect(givenFor(question, "include")).toBe("");
+    expect(withValue(question, "sort", undefined).parameters).toEqual([["include", ""]]);
+  });
+
+  const placed = asked([
+    ["page[after]", "cursor"],
+    ["page[offset]", "5"],
+    ["page[limit]", "2"],
+  ]);
+
+  test("of what is looked for begins at the first page again", () => {
+    expect(withValue(placed, "filter[gameMode]", "ranked").parameters).toEqual([
+      ["page[limit]", "2"],
+      ["filter[gameMode]", "ranked"],
+    ]);
+    expect(inShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
+  });
+
+  test("of what is sent of it stays on its page", () => {
+    expect(givenFor(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
+    expect(givenFor(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe("cursor");
+  });
+
+  test("of the target keeps the parameters that are taken there", () => {
+    const question = asked([
+      ["sort", "-createdAt"],
+      ["filter[playerNames]", "Ada"],
+      ["include", "rosters"],
+      ["fields[player]", "name"],
+    ]);
+    expect(turnedTo(question, "players").parameters).toEqual([
+      ["filter[playerNames]", "Ada"],
+      ["fields[player]", "name"],
+    ]);
+    expect(turnedTo(question, "match", "m1")).toEqual({
+      shard: "na",
+      on: "match",
+      id: "m1",
+      parameters: [
+        ["include", "rosters"],
+        ["fields[player]", "name"],
+      ],
+      as: "cards",
+    });
+  });
+
+  test("by a link takes over its parameters as they stand", () => {
+    const link =
+      "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
+    expect(followed(placed, link).parameters).toEqual([
+      ["filter[playerNames]", "A,B"],
+      ["page[after]", "x"],
+    ]);
+  });
+
+  test("is seen, and how the reply is shown is none", () => {
+    expect(isSame(placed, { ...placed, as: "json" })).toBe(true);
+    expect(isSame(placed, { ...placed })).toBe(true);
+    expect(isSame(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
+  });
+});
+
+describe("a question and its request", () => {
+  test("has a path that people can read", () => {
+    const question = asked([
+      ["filter[playerNames]", "Ada,Zoë & co"],
+      ["filter[createdAt-start]", "2026-03-01T18:30:00Z"],
+    ]);
+    expect(pathOf(question)).toBe(
+      "/shards/na/matches?filter[playerNames]=Ada,Zo%C3%AB%20%26%20co&filter[createdAt-start]=2026-03-01T18:30:00Z",
+    );
+    expect(pathOf({ ...asked([], "player"), id: "p-1" })).toBe("/shards/na/players/p-1");
+  });
+
+  test("carries every parameter to the service, whatever is in it", () => {
+    fc.assert(
+      fc.property(anyQuestion, (question) => {
+        const url = new URL(`http://service${pathOf(question)}`);
+        expect([...url.searchParams]).toEqual(question.parameters as [string, string][]);
+      }),
+    );
+  });
+
+  test("is not whole without a shard, or without the id of a single record", () => {
+    expect(isWhole(asked([]))).toBe(true);
+    expect(isWhole({ ...asked([]), shard: "" })).toBe(false);
+    expect(isWhole(asked([], "match"))).toBe(false);
+    expect(isWhole({ ...asked([], "match"), id: "m" })).toBe(true);
+  });
+});
+
+describe("the curl line", () => {
+  test("is what a person would write", () => {
+    expect(curlOf("http://localhost:8080/shards/na/matches?page[limit]=1", "mb_key")).toBe(
+      [
+        "curl -g --compressed \\",
+        "  -H 'Authorization: Bearer mb_key' \\",
+        "  -H 'Accept: application/vnd.api+json' \\",
+        "  'http://localhost:8080/shards/na/matches?page[limit]=1'",
+      ].join("\n"),
+    );
+  });
+
+  /** What the shell makes of the line: the words of the command, without running curl. */
+  async function wordsOf(line: string): Promise<string[]> {
+    const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;
+    const shell = Bun.spawn(["sh", "-c", script], { stdout: "pipe", stderr: "pipe" });
+    const [words, complaints] = await Promise.all([
+      new Response(shell.stdout).text(),
+      new Response(shell.stderr).text(),
+    ]);
+    expect(complaints).toBe("");
+    return words.split("\0").slice(0, -1);
+  }
+
+  test("reaches a shell as it is meant, whatever names and keys contain", async () => {
+    const key = fc.string({ unit: "grapheme-ascii" });
+    await fc.assert(
+      fc.asyncProperty(anyQuestion, key, async (question, key) => {
+        const url = `http://localhost:8080${pathOf(question)}`;
+        expect(await wordsOf(curlOf(url, key))).toEqual([
+          "-g",
+          "--compressed",
+          "-H",
+          `Authorization: Bearer ${key}`,
+          "-H",
+          "Accept: application/vnd.api+json",
+          url,
+        ]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("lets no name end the quotes", async () => {
+    const evil = "'; touch /tmp/owned; echo '$(id)`id`\\";
+    const line = curlOf(`http://localhost${pathOf(asked([["filter[playerNames]", evil]]))}`, "k");
+    const words = await wordsOf(line);
+    expect(words).toHaveLength(7);
+    expect(new URL(words[6]!).searchParams.get("filter[playerNames]")).toBe(evil);
+  });
+});
