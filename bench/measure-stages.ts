@@ -24,7 +24,7 @@ import { PROFILES } from "../src/http/profile.ts";
 import { planDelivery, sendDocument } from "../src/http/reply.ts";
 import { findRoute } from "../src/http/routes.ts";
 import type { Service } from "../src/http/serving.ts";
-import { STAGES, Stopwatch } from "../src/http/stopwatch.ts";
+import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
 import { Metrics } from "../src/observe/metrics.ts";
@@ -95,9 +95,10 @@ async function requestsOf(name: string, data: Data): Promise<Request[]> {
 }
 
 const CLOCK = { now: Date.now, monotonic: () => performance.now() };
+const newStopwatch = stopwatches(CLOCK.monotonic);
 
 function serviceOf(keys: KeyWatch, reader: Reader): Service {
-  const shards = { list: () => [SHARD], reader: () => reader };
+  const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
   return {
     version: "",
@@ -142,9 +143,19 @@ async function stagesOf(
   const asked = calls.map((call, at): ShardCall => {
     const { maxOffset, profile } = service;
     const address = call.base() + call.path;
-    const { id } = found[at]!;
+    const { shard, id } = found[at]!;
     const { query } = call;
-    return { reader, id, query, address, now: Date.now(), maxOffset, profile, lap: () => {} };
+    return {
+      reader,
+      shard,
+      id,
+      query,
+      address,
+      now: Date.now(),
+      maxOffset,
+      profile,
+      watch: newStopwatch(),
+    };
   });
   const { route } = found[0]!;
   if (route.access !== "key") throw new Error("the scenarios are about records");
@@ -152,7 +163,7 @@ async function stagesOf(
   for (const one of asked) answers.push(await route.endpoint(one));
   const documents = answers.map(({ document }) => document);
   const isStrong = answers[0]!.tag === "strong";
-  const headers = await limitRate(service, key);
+  const headers = await limitRate(service, key, performance.now());
   const events = calls.map((call, at) => eventOf(call, key, answers[at]!));
   const [log, count] = [aLog(), aCount(new UsageCounter())];
 
@@ -161,10 +172,11 @@ async function stagesOf(
     authenticate(service, one);
     acceptsMediaType(one.request.headers.get("accept"));
   });
-  const limit = await cost(calls, () => limitRate(service, key));
+  const limit = await cost(calls, () => limitRate(service, key, performance.now()));
   const budget = await cost(answers, ({ sheets }) => {
-    if (route.readsMatches) checkBudget(service, key);
-    return spendBudget(service, key, sheets);
+    const now = Date.now();
+    if (route.readsMatches) checkBudget(service, key, now);
+    return spendBudget(service, key, sheets, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(
@@ -179,7 +191,7 @@ async function stagesOf(
   const logged = await cost(events, (event) => log(event));
   const counted = await cost(events, (event) => count(event));
   const all = await cost(calls, async (one, at) => {
-    await answer(service, one, newProgress(new Stopwatch(CLOCK.monotonic)));
+    await answer(service, one, newProgress(newStopwatch()));
     service.observe(events[at]!);
   });
   return [
@@ -220,7 +232,7 @@ const proxies = AddressSet.parse("") as { value: AddressSet };
 
 function callOf(request: Request): Call {
   const addressing = { publicUrl: "", trustedProxies: proxies.value, listening: ORIGIN };
-  return readCall(request, addressing, () => undefined);
+  return readCall(request, addressing, () => undefined, Date.now());
 }
 
 /** CPU time for each, in microseconds: of the quickest round, which was disturbed least. */

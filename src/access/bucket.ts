@@ -42,7 +42,8 @@ export function take(
   const allowed = before >= DROPS;
   const drops = allowed ? before - DROPS : before;
   const at = bucket === undefined ? now : Math.max(now, bucket.at);
-  return { bucket: { drops, at }, ...verdictOn(allowed, drops, policy) };
+  const { remaining, resetSeconds, retryAfterSeconds } = verdictOn(allowed, drops, policy);
+  return { bucket: { drops, at }, allowed, remaining, resetSeconds, retryAfterSeconds };
 }
 
 /** What to tell the caller when so many drops are left. */

@@ -4,7 +4,7 @@
  */
 
 import { COUNTED_EXACTLY, readKept, writeHashes, writeRegisters } from "./distinct-form.ts";
-import { type Hash, Sketch } from "./sketch.ts";
+import { type Hash, Sketch, type Step } from "./sketch.ts";
 
 export { COUNTED_EXACTLY };
 
@@ -37,9 +37,8 @@ export class DistinctCounter {
 
   /** Adds all of these, unless there would then be more than `most`; says whether it did. */
   addWithin(hashes: readonly Hash[], most: number): boolean {
-    const proper = hashes.map(nonZero);
     if (this.#slots) {
-      const fresh = this.#freshAmong(proper);
+      const fresh = this.#freshAmong(hashes);
       const count = this.#exact + fresh.length;
       if (count > most) return false;
       if (count > COUNTED_EXACTLY) return this.#sketchWithin(fresh, most);
@@ -47,7 +46,11 @@ export class DistinctCounter {
       return true;
     }
     const sketch = this.#sketch!;
-    const steps = proper.flatMap((hash) => sketch.add(hash) ?? []);
+    const steps: Step[] = [];
+    for (const hash of hashes) {
+      const step = sketch.add(hash);
+      if (step) steps.push(step);
+    }
     if (steps.length === 0 || sketch.estimate() <= most) return true;
     for (const step of steps.reverse()) sketch.undo(step);
     return false;
@@ -70,9 +73,11 @@ export class DistinctCounter {
   /** Those that were not added before, each once. There are at most as many as a page has records. */
   #freshAmong(hashes: readonly Hash[]): Hash[] {
     const fresh: Hash[] = [];
-    for (const hash of hashes) {
+    for (const given of hashes) {
+      const hash = nonZero(given);
+      if (this.#has(hash)) continue;
       const isRepeated = fresh.some(({ high, low }) => high === hash.high && low === hash.low);
-      if (!isRepeated && !this.#has(hash)) fresh.push(hash);
+      if (!isRepeated) fresh.push(hash);
     }
     return fresh;
   }

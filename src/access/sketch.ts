@@ -11,6 +11,12 @@ export interface Hash {
   low: number;
 }
 
+/** What it takes to undo an addition: a register, and the rank that was there before. */
+export interface Step {
+  index: number;
+  before: number;
+}
+
 const INDEX_BITS = 14;
 export const REGISTERS = 1 << INDEX_BITS;
 /** Bits of a hash that are left for the rank, and so the highest rank but one. */
@@ -31,8 +37,8 @@ export class Sketch {
     for (const rank of registers) this.#counts[Math.min(rank, RANKS - 1)]! += 1;
   }
 
-  /** Says the rank that was there before, if this one is higher: what it takes to undo it. */
-  add(hash: Hash): { index: number; before: number } | undefined {
+  /** Says how to undo it; undefined when it changed nothing. */
+  add(hash: Hash): Step | undefined {
     const index = registerOf(hash);
     const rank = rankOf(hash);
     const before = this.registers[index]!;
@@ -41,7 +47,7 @@ export class Sketch {
     return { index, before };
   }
 
-  undo({ index, before }: { index: number; before: number }): void {
+  undo({ index, before }: Step): void {
     this.#set(index, before);
   }
 

@@ -39,8 +39,8 @@ export function keyDays(
 }
 
 export class UsageCounter {
-  /** By key and day. There are two days around midnight, and more while they cannot be written down. */
-  #days = new Map<string, KeyDay>();
+  /** By key. There are two days around midnight, and more while they cannot be written down. */
+  #days = new Map<string, KeyDay[]>();
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
     const counted = this.#dayOf(keyId, dayOf(nowMs), nowMs);
@@ -51,7 +51,7 @@ export class UsageCounter {
 
   /** What was counted since it was last taken. */
   take(): KeyDay[] {
-    const taken = [...this.#days.values()];
+    const taken = [...this.#days.values()].flat();
     this.#days = new Map();
     return taken;
   }
@@ -68,12 +68,12 @@ export class UsageCounter {
   }
 
   #dayOf(keyId: string, day: number, lastSeen: number): KeyDay {
-    const name = `${keyId} ${day}`;
-    let counted = this.#days.get(name);
-    if (!counted) {
-      counted = { keyId, day, requests: new Map(), records: 0, lastSeen };
-      this.#days.set(name, counted);
-    }
+    const days = this.#days.get(keyId);
+    const known = days?.find((one) => one.day === day);
+    if (known) return known;
+    const counted = { keyId, day, requests: new Map(), records: 0, lastSeen };
+    if (days) days.push(counted);
+    else this.#days.set(keyId, [counted]);
     return counted;
   }
 }

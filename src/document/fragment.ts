@@ -8,6 +8,7 @@
 
 import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
+import { type Stretch, viewOf, whole } from "../store/stretch.ts";
 import { joinCrc } from "./crc32.ts";
 import { deflate } from "./deflate.ts";
 
@@ -16,9 +17,9 @@ const HEADER = 12;
 const BLOCK_HEADER = 5;
 const LONGEST_BLOCK = 0xffff;
 
-/** A length of plain bytes, deflated so that pieces can be laid one after another. */
-export interface Piece {
-  deflated: Uint8Array;
+/** Plain bytes, deflated so that pieces can be laid one after another: where that lies, and what is in it. */
+export interface Piece extends Stretch {
+  /** Of the plain bytes. */
   length: number;
   crc: number;
   /** Tells pieces apart, together with `crc`: a checksum of the stored form. */
@@ -45,8 +46,8 @@ export function writeFragment(text: string): Fragment {
  */
 export function writeFollowing(text: string): Fragment {
   const plain = Buffer.from(text);
-  const stored = deflate(plain, HEADER + COMMA.deflated.length);
-  stored.set(COMMA.deflated, HEADER);
+  const stored = deflate(plain, HEADER + COMMA.end);
+  stored.set(COMMA.bytes, HEADER);
   const crc = joinCrc(COMMA.crc, crc32(plain), plain.length);
   return sealed(stored, COMMA.length + plain.length, crc);
 }
@@ -55,7 +56,9 @@ export function writeFollowing(text: string): Fragment {
 export function withoutComma(after: Piece): Piece {
   const length = after.length - COMMA.length;
   return {
-    deflated: after.deflated.subarray(COMMA.deflated.length),
+    bytes: after.bytes,
+    start: after.start + COMMA.end,
+    end: after.end,
     length,
     // Joining works by exclusive or, and so does taking back what was joined.
     crc: joinCrc(COMMA.crc, after.crc, length),
@@ -73,16 +76,18 @@ export function checkFragment(stored: Fragment): void {
 /** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */
 export function readFragment(stored: Fragment): Piece {
   checkFragment(stored);
-  return readCheckedFragment(stored);
+  return readCheckedFragment(whole(stored));
 }
 
 /** The same for a fragment that was checked before. */
-export function readCheckedFragment(stored: Fragment): Piece {
+export function readCheckedFragment({ bytes, start, end }: Stretch): Piece {
   return {
-    deflated: stored.subarray(HEADER),
-    length: numberAt(stored, 0),
-    crc: numberAt(stored, 4),
-    mark: numberAt(stored, 8),
+    bytes,
+    start: start + HEADER,
+    end,
+    length: numberAt(bytes, start),
+    crc: numberAt(bytes, start + 4),
+    mark: numberAt(bytes, start + 8),
   };
 }
 
@@ -100,7 +105,7 @@ export function piecesText(pieces: readonly Piece[]): string {
 export function pieceOf(text: string): Piece {
   const plain = Buffer.from(text);
   const deflated = deflate(plain);
-  return { deflated, length: plain.length, crc: crc32(plain), mark: crc32(deflated) };
+  return { ...whole(deflated), length: plain.length, crc: crc32(plain), mark: crc32(deflated) };
 }
 
 /** A short piece that is not worth compressing. */
@@ -109,7 +114,7 @@ export function literalPiece(text: string): Piece {
   const deflated = Buffer.allocUnsafe(literalSize(plain.length));
   putLiteral(plain, deflated, 0);
   const crc = crc32(plain);
-  return { deflated, length: plain.length, crc, mark: crc };
+  return { ...whole(deflated), length: plain.length, crc, mark: crc };
 }
 
 export const COMMA = literalPiece(",");
@@ -135,8 +140,7 @@ export function putLiteral(plain: Uint8Array, into: Buffer, start: number): numb
 
 /** The plain bytes of pieces laid one after another. */
 export function inflatePieces(pieces: readonly Piece[]): Buffer {
-  const deflated =
-    pieces.length === 1 ? pieces[0]!.deflated : Buffer.concat(pieces.map((one) => one.deflated));
+  const deflated = pieces.length === 1 ? viewOf(pieces[0]!) : Buffer.concat(pieces.map(viewOf));
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 

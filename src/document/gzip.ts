@@ -1,6 +1,7 @@
 /** In charge of turning pieces into a reply body: one gzip member, or the plain bytes. */
 
 import { crc32 } from "node:zlib";
+import { copyInto } from "../store/stretch.ts";
 import { joinCrc } from "./crc32.ts";
 import { inflatePieces, literalSize, type Piece, putLiteral } from "./fragment.ts";
 
@@ -17,7 +18,7 @@ const LARGEST_BENCH = 4 << 20;
 export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   const rest = bytesOf(text);
   let size = GZIP_HEADER.length + literalSize(rest.length) + TRAILER;
-  for (const piece of pieces) size += piece.deflated.length;
+  for (const piece of pieces) size += piece.end - piece.start;
 
   const body = roomFor(size);
   body.set(GZIP_HEADER);
@@ -25,8 +26,7 @@ export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<Arr
   let length = rest.length;
   let crc = 0;
   for (const piece of pieces) {
-    body.set(piece.deflated, at);
-    at += piece.deflated.length;
+    at = copyInto(body, at, piece);
     length += piece.length;
     crc = joinCrc(crc, piece.crc, piece.length);
   }

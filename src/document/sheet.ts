@@ -66,13 +66,17 @@ export function readSheet(stored: Fragment): Sheet {
   const secondAt = firstAt + numberAt(stored, 7);
   return {
     resource: {
-      deflated: stored.subarray(firstAt, secondAt),
+      bytes: stored,
+      start: firstAt,
+      end: secondAt,
       length: numberAt(stored, 11),
       crc: numberAt(stored, 15),
       mark,
     },
     included: {
-      deflated: stored.subarray(secondAt),
+      bytes: stored,
+      start: secondAt,
+      end: stored.length,
       length: numberAt(stored, 19),
       crc: numberAt(stored, 23),
       mark,

@@ -6,7 +6,8 @@
 
 import type { Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
-import type { Bundle, NamedFragments } from "../store/store.ts";
+import type { Bundle, NamedParts } from "../store/store.ts";
+import { viewOf } from "../store/stretch.ts";
 import {
   COMMA,
   literalPiece,
@@ -70,13 +71,13 @@ export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decora
   return content;
 }
 
-export function playerContent(player: NamedFragments, shape: Shape, decorate?: Decorate): Piece[] {
+export function playerContent(player: NamedParts, shape: Shape, decorate?: Decorate): Piece[] {
   if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
   return [DATA, pieceAlone(player)];
 }
 
 export function playerListContent(
-  players: NamedFragments[],
+  players: NamedParts[],
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
@@ -103,7 +104,7 @@ function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): bool
   );
 }
 
-const hasCompanions = ({ companions }: NamedFragments): boolean => companions !== undefined;
+const hasCompanions = ({ companions }: NamedParts): boolean => companions !== undefined;
 
 /** What the matches include: their own resources, then the players and teams, then the end. */
 function addRelated(content: Piece[], bundle: Bundle, sheets: readonly Sheet[]): void {
@@ -121,10 +122,10 @@ function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | 
   }
 }
 
-const pieceAfter = ({ resource, isChecked }: NamedFragments): Piece =>
-  isChecked ? readCheckedFragment(resource) : readFragment(resource);
+const pieceAfter = ({ resource, isChecked }: NamedParts): Piece =>
+  isChecked ? readCheckedFragment(resource) : readFragment(viewOf(resource));
 
-const pieceAlone = (named: NamedFragments): Piece => withoutComma(pieceAfter(named));
+const pieceAlone = (named: NamedParts): Piece => withoutComma(pieceAfter(named));
 
 function written(
   bundle: Bundle,
@@ -157,7 +158,7 @@ const BETWEEN = literalPiece("],[");
 const CLOSE = literalPiece("]]");
 
 function writtenPlayers(
-  players: NamedFragments[],
+  players: NamedParts[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,

@@ -13,23 +13,26 @@ import type { Service } from "./serving.ts";
 export function authenticate(service: Service, call: Call): LiveKey {
   const { keys, guard, clock, profile } = service;
   const header = profile.authorization(call.request.headers.get("authorization"));
-  const now = clock.now();
-  const known = keys.recent(header, now);
+  const known = keys.recent(header, call.time);
   if (known) return known;
   if (header === null) throw unauthorized();
   const address = call.client();
   const wait = guard.wait(address, clock.monotonic());
   if (wait > 0) throw tooManyFailures(wait);
-  const key = keys.find(header, now);
+  const key = keys.find(header, call.time);
   if (key) return key;
   guard.failed(address, clock.monotonic());
   throw unauthorized();
 }
 
-/** Charges the request to the key. The headers that tell of it come back, or go with the refusal. */
-export function limitRate(service: Service, key: LiveKey): Awaitable<Record<string, string>> {
+/** Charges the request to the key; `began` is monotonic. The headers that tell of it come back, or go with the refusal. */
+export function limitRate(
+  { limiter }: Service,
+  key: LiveKey,
+  began: number,
+): Awaitable<Record<string, string>> {
   const { allowance } = key;
-  const charge = service.limiter.take(key.id, allowance, service.clock.monotonic());
+  const charge = limiter.take(key.id, allowance, began);
   return after(charge, (verdict) => {
     const headers = limitHeaders(allowance, verdict);
     if (verdict.allowed) return headers;
@@ -42,24 +45,24 @@ export function limitRate(service: Service, key: LiveKey): Awaitable<Record<stri
 }
 
 /** Refuses a key that has spent its day's budget, before any work is done for it. */
-export function checkBudget(service: Service, key: LiveKey): Awaitable<void> {
+export function checkBudget({ budgets }: Service, key: LiveKey, now: number): Awaitable<void> {
   const most = key.allowance.matchesPerDay;
   if (most === 0) return;
-  return after(service.budgets.isSpent(key.id, most, service.clock.now()), (isSpent) => {
-    if (isSpent) throw budgetSpent(most, service.clock.now());
+  return after(budgets.isSpent(key.id, most, now), (isSpent) => {
+    if (isSpent) throw budgetSpent(most, now);
   });
 }
 
 /** Counts matches that are about to be served against the key's budget. */
 export function spendBudget(
-  service: Service,
+  { budgets }: Service,
   key: LiveKey,
   sheets: readonly Fragment[],
+  now: number,
 ): Awaitable<void> {
   const most = key.allowance.matchesPerDay;
   if (most === 0 || sheets.length === 0) return;
-  const now = service.clock.now();
-  return after(service.budgets.spend(key.id, sheets.map(sheetHash), most, now), (allowed) => {
+  return after(budgets.spend(key.id, sheets.map(sheetHash), most, now), (allowed) => {
     if (!allowed) throw budgetSpent(most, now);
   });
 }

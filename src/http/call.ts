@@ -3,19 +3,36 @@
 import { isIP } from "node:net";
 import type { AddressSet } from "../settings/proxies.ts";
 
-export interface Call {
-  request: Request;
-  requestId: string;
-  method: string;
-  /** Without a trailing slash. */
-  path: string;
-  /** What follows the question mark, still encoded. */
-  query: string;
+/** A request, taken apart as far as every stage needs it. Made for each one, so what may not be needed waits. */
+export class Call {
+  constructor(
+    readonly request: Request,
+    readonly requestId: string,
+    readonly method: string,
+    /** Without a trailing slash. */
+    readonly path: string,
+    /** What follows the question mark, still encoded. */
+    readonly query: string,
+    /** When it came, in milliseconds since the epoch. All that is decided about it is decided for that time. */
+    readonly time: number,
+    readonly origin: string,
+    readonly addressing: Addressing,
+    readonly peer: Peer,
+  ) {}
+
   /** Scheme and host for links. */
-  base: () => string;
+  base(): string {
+    return baseAddress(this);
+  }
+
   /** The address of whoever asks, as far as it can be known. */
-  client: () => string;
+  client(): string {
+    return clientAddress(this);
+  }
 }
+
+/** Says from which address a request was sent to us. */
+export type Peer = (request: Request) => string | undefined;
 
 export interface Addressing {
   publicUrl: string;
@@ -30,11 +47,7 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const prefix = crypto.randomUUID().slice(0, 8);
 let count = 0;
 
-export function readCall(
-  request: Request,
-  addressing: Addressing,
-  peer: () => string | undefined,
-): Call {
+export function readCall(request: Request, addressing: Addressing, peer: Peer, time: number): Call {
   count += 1;
   const { url } = request;
   // Without a valid Host header the runtime gives the path alone.
@@ -45,24 +58,22 @@ export function readCall(
   const end = fragment < 0 ? url.length : fragment;
   const pathEnd = question < 0 || question > end ? end : question;
   const path = url.slice(start, pathEnd);
-  return {
+  return new Call(
     request,
-    requestId: `${prefix}-${count.toString(36)}`,
-    method: request.method,
-    path: path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path,
-    query: pathEnd === question ? url.slice(question + 1, end) : "",
-    base: () => baseAddress(request, url.slice(0, start), addressing, peer),
-    client: () => clientAddress(request, addressing, peer),
-  };
+    `${prefix}-${count.toString(36)}`,
+    request.method,
+    path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path,
+    pathEnd === question ? url.slice(question + 1, end) : "",
+    time,
+    url.slice(0, start),
+    addressing,
+    peer,
+  );
 }
 
 /** Behind proxies that the settings name, the address nearest to us that is not one of theirs. */
-function clientAddress(
-  request: Request,
-  { trustedProxies }: Addressing,
-  peer: () => string | undefined,
-): string {
-  let address = peer() ?? "unknown";
+function clientAddress({ request, addressing: { trustedProxies }, peer }: Call): string {
+  let address = peer(request) ?? "unknown";
   if (!trustedProxies.has(address)) return address;
   const hops = request.headers.get("x-forwarded-for")?.split(",") ?? [];
   for (const hop of hops.reverse()) {
@@ -74,15 +85,11 @@ function clientAddress(
   return address;
 }
 
-function baseAddress(
-  request: Request,
-  origin: string,
-  addressing: Addressing,
-  peer: () => string | undefined,
-): string {
+function baseAddress(call: Call): string {
+  const { addressing } = call;
   if (addressing.publicUrl !== "") return addressing.publicUrl;
-  const own = ownAddress(origin, addressing);
-  const forwarded = forwardedAddress(request, addressing, peer);
+  const own = ownAddress(call.origin, addressing);
+  const forwarded = forwardedAddress(call);
   if (!forwarded) return own;
   const [scheme, host] = own.split("://");
   return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
@@ -99,16 +106,16 @@ function ownAddress(origin: string, { listening }: Addressing): string {
 }
 
 /** Forwarding headers count only from the proxies that the settings name. */
-function forwardedAddress(
-  request: Request,
-  { trustedProxies }: Addressing,
-  peer: () => string | undefined,
-): { scheme?: string; host?: string } | undefined {
+function forwardedAddress({
+  request,
+  addressing: { trustedProxies },
+  peer,
+}: Call): { scheme?: string; host?: string } | undefined {
   if (trustedProxies.isEmpty) return undefined;
   const host = firstOf(request.headers.get("x-forwarded-host"));
   const scheme = firstOf(request.headers.get("x-forwarded-proto"))?.toLowerCase();
   if (host === undefined && scheme === undefined) return undefined;
-  const address = peer();
+  const address = peer(request);
   if (address === undefined || !trustedProxies.has(address)) return undefined;
   return {
     ...(host !== undefined && isHost(host) ? { host } : {}),

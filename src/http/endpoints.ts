@@ -1,4 +1,4 @@
-/** In charge of the four endpoints: from a query string to the document that answers it. */
+/** In charge of the endpoints for matches and players: from a query string to the document that answers it. */
 
 import { crc32 } from "node:zlib";
 import { matchesLinks, selfLink } from "../document/links.ts";
@@ -33,11 +33,12 @@ import {
 } from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
-import type { Stage } from "./stopwatch.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check but those of its parameters. */
 export interface ShardCall {
   reader: Reader;
+  shard: string;
   id: string;
   query: string;
   /** The address of this resource, for links. */
@@ -45,7 +46,7 @@ export interface ShardCall {
   now: number;
   maxOffset: number;
   profile: Profile;
-  lap: (stage: Stage) => void;
+  watch: Stopwatch;
 }
 
 export interface Answer {
@@ -66,7 +67,7 @@ export function getMatches(call: ShardCall): Awaitable<Answer> {
     const query = read(parseMatchesQuery, call, "matches", context);
     return after(findBearers(query, reader), (bearers) =>
       after(reader.matches(select(query, bearers)), (page) => {
-        call.lap("store");
+        call.watch.lap("store");
         const { sheets } = page;
         if (sheets.length === 0) checkEmpty(call, "match");
         const content = matchListContent(page, query, profile.decorate);
@@ -81,7 +82,7 @@ export function getMatch(call: ShardCall): Awaitable<Answer> {
   return after(matchContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
     return after(call.reader.match(call.id), (bundle) => {
-      call.lap("store");
+      call.watch.lap("store");
       if (!bundle) throw notFound("match");
       const content = matchContent(bundle, query, call.profile.decorate);
       const document = linkedToItself(call, query, content);
@@ -94,7 +95,7 @@ export function getPlayers(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parsePlayersQuery, call, "players", context);
     return after(choosePlayers(query, call.reader), (players) => {
-      call.lap("store");
+      call.watch.lap("store");
       if (players.length === 0) checkEmpty(call, "player");
       const content = playerListContent(players, query, call.profile.decorate);
       const document = linkedToItself(call, query, content);
@@ -107,7 +108,7 @@ export function getPlayer(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
     return after(call.reader.players([call.id]), ([player]) => {
-      call.lap("store");
+      call.watch.lap("store");
       if (!player) throw notFound("player");
       const content = playerContent(player, query, call.profile.decorate);
       const document = linkedToItself(call, query, content);
@@ -117,7 +118,7 @@ export function getPlayer(call: ShardCall): Awaitable<Answer> {
 }
 
 /** What has no further pages has one link. */
-function linkedToItself(
+export function linkedToItself(
   { address }: ShardCall,
   { given }: { given: GivenParameters },
   content: Document["content"],
@@ -125,7 +126,7 @@ function linkedToItself(
   return { content, rest: restOf(selfLink(address, given)) };
 }
 
-const NO_SHEETS: readonly Fragment[] = [];
+export const NO_SHEETS: readonly Fragment[] = [];
 
 /**
  * A name stands for every player that bears it now, a tag for every team; in the middle of a walk,
@@ -190,9 +191,8 @@ const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 function matchContext(call: ShardCall): Awaitable<ParseContext> {
   const { now, maxOffset, profile } = call;
   return after(call.query === "" ? NO_WORDS : call.reader.vocabulary(), (extra) => {
-    const words = allWords.get(extra) ?? withUsual(extra, profile);
-    allWords.set(extra, words);
-    return { now, maxOffset, includePaths: words.includePaths, types: words.types };
+    const { includePaths, types } = allWords.get(extra) ?? withUsual(extra, profile);
+    return { now, maxOffset, includePaths, types };
   });
 }
 
@@ -205,22 +205,24 @@ function playerContext(call: ShardCall): Awaitable<ParseContext> {
 /** A reader hands out the same words until they change. */
 const allWords = new WeakMap<Vocabulary, Vocabulary>();
 
-function withUsual({ includePaths, types }: Vocabulary, profile: Profile): Vocabulary {
-  return {
-    includePaths: USUAL_PATHS.union(includePaths).union(profile.includePaths),
-    types: USUAL_TYPES.union(types),
+function withUsual(extra: Vocabulary, profile: Profile): Vocabulary {
+  const words = {
+    includePaths: USUAL_PATHS.union(extra.includePaths).union(profile.includePaths),
+    types: USUAL_TYPES.union(extra.types),
   };
+  allWords.set(extra, words);
+  return words;
 }
 
 /** Reads the query string, as far as the profile leaves it, with the endpoint's parser. */
-function read<Q>(
+export function read<Q>(
   parse: (raw: string, context: ParseContext) => Parsed<Q>,
-  { query, profile, lap }: ShardCall,
+  { query, profile, watch }: ShardCall,
   endpoint: Endpoint,
   context: ParseContext,
 ): Q {
   const parsed = parse(profile.query(query, endpoint, context.types), context);
-  lap("query");
+  watch.lap("query");
   if (parsed.ok) return parsed.query;
   throw new Refusal(parsed.problems);
 }

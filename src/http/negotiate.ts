@@ -33,9 +33,20 @@ export function acceptsAnyJson(header: string): boolean {
   );
 }
 
+/** Nearly all callers send one of a few headers, so the last one is kept with what it asks for. */
+const last: { header: string; encoding: Encoding } = { header: "", encoding: "identity" };
+
 /** gzip where the caller asks for it at least as much as for plain bytes. */
 export function chooseEncoding(header: string | null): Encoding {
-  if (header === null || header === "") return "identity";
+  if (header === null) return "identity";
+  if (header !== last.header) {
+    last.encoding = encodingAskedFor(header);
+    last.header = header;
+  }
+  return last.encoding;
+}
+
+function encodingAskedFor(header: string): Encoding {
   let gzip: number | undefined;
   let any: number | undefined;
   let identity = 0;

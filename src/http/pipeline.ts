@@ -1,5 +1,6 @@
 /** In charge of the story of a request: one function that reads as the list of its stages. */
 
+import { AccessError } from "../access/error.ts";
 import type { LiveKey } from "../access/watch.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { LONGEST_ADDRESS } from "../query/limits.ts";
@@ -14,7 +15,7 @@ import { Refusal, refuse } from "./refusal.ts";
 import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
 import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
 import type { Service } from "./serving.ts";
-import type { Stage, Stopwatch } from "./stopwatch.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** What is known of a call so far; a refusal is sent with whatever headers it has earned by then. */
 export interface Progress {
@@ -55,14 +56,16 @@ export function answer(service: Service, call: Call, progress: Progress): Awaita
 
 function stages(service: Service, call: Call, progress: Progress): Awaitable<Response> {
   const { watch } = progress;
-  const found = route(call);
+  const found = route(service, call);
   progress.route = found.route.path;
   if (call.method === "OPTIONS") return preflightReply(call, METHODS);
   checkMethod(call);
   watch.lap("route");
+  if (found.route.access === "page") {
+    return service.portal!.answer(call, found.route.opens, found.id);
+  }
   if (found.route.access === "open") {
-    const { clock, ...state } = service;
-    return after(found.route.endpoint({ ...state, now: clock.now() }), (said) =>
+    return after(found.route.endpoint({ ...service, now: call.time }), (said) =>
       sendJson(call, said),
     );
   }
@@ -73,18 +76,17 @@ function stages(service: Service, call: Call, progress: Progress): Awaitable<Res
     return after(found.route.endpoint(service, key), (said) => sendJson(call, said));
   }
   const { endpoint, readsMatches } = found.route;
-  return after(limitRate(service, key), (headers) => {
+  return after(limitRate(service, key, watch.began), (headers) => {
     progress.headers = headers;
-    return after(readsMatches ? checkBudget(service, key) : undefined, () => {
+    return after(readsMatches ? checkBudget(service, key, call.time) : undefined, () => {
       checkAccept(service, call);
       watch.lap("limits");
-      return after(shard(service, key, found), (reader) => {
-        const { maxOffset, profile, clock } = service;
+      return after(readerOf(service, key, found), (reader) => {
+        const { maxOffset, profile } = service;
         const address = call.base() + call.path;
-        const { id } = found;
-        const { query } = call;
-        const lap = (stage: Stage) => watch.lap(stage);
-        const asked = { reader, id, query, address, now: clock.now(), maxOffset, profile, lap };
+        const { query, time: now } = call;
+        const { shard, id } = found;
+        const asked = { reader, shard, id, query, address, now, maxOffset, profile, watch };
         return after(endpoint(asked), (result) => {
           watch.lap("document");
           return deliver(service, call, progress, key, result);
@@ -104,7 +106,7 @@ function deliver(
 ): Awaitable<Response> {
   const delivery = planDelivery(call, result);
   const isServed = !delivery.isKnown && call.method === "GET";
-  return after(isServed ? spendBudget(service, key, result.sheets) : undefined, () => {
+  return after(isServed ? spendBudget(service, key, result.sheets, call.time) : undefined, () => {
     if (isServed) progress.records = result.records;
     const response = sendDocument(call, result, delivery, progress.headers);
     progress.watch.lap("reply");
@@ -112,7 +114,7 @@ function deliver(
   });
 }
 
-function route(call: Call): Found {
+function route({ portal }: Service, call: Call): Found {
   if (call.request.url.length > LONGEST_ADDRESS) {
     throw refuse(
       "uri-too-long",
@@ -120,7 +122,7 @@ function route(call: Call): Found {
     );
   }
   const found = findRoute(call.path);
-  if (found) return found;
+  if (found && (found.route.access !== "page" || portal)) return found;
   const paths = ROUTES.map(writtenPath).join(", ");
   throw refuse("unknown-route", `Nothing is served at this address. There are: ${paths}.`);
 }
@@ -141,7 +143,7 @@ function checkAccept({ profile }: Service, { request }: Call): void {
   );
 }
 
-function shard(service: Service, key: LiveKey, found: Found): Awaitable<Reader> {
+function readerOf(service: Service, key: LiveKey, found: Found): Awaitable<Reader> {
   return after(service.shards.reader(found.shard), (reader) => {
     if (!reader) return noShard(service.shards, found);
     checkShard(service, key, found.shard);
@@ -165,6 +167,11 @@ function apology({ observe }: Service, call: Call, error: unknown): Refusal {
   observe({ event: "failure", requestId: call.requestId, error });
   if (error instanceof StoreError) {
     return refuse("shard-unavailable", "This shard cannot be read right now. Try again soon.", {
+      headers: { "Retry-After": "5" },
+    });
+  }
+  if (error instanceof AccessError) {
+    return refuse("usage-unavailable", "Usage cannot be read right now. Try again soon.", {
       headers: { "Retry-After": "5" },
     });
   }

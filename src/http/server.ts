@@ -8,7 +8,7 @@ import { listen, plainAddress, writtenHost } from "./listen.ts";
 import { answer, newProgress } from "./pipeline.ts";
 import { ROUTES, writtenPath } from "./routes.ts";
 import type { Service } from "./serving.ts";
-import { Stopwatch } from "./stopwatch.ts";
+import { stopwatches } from "./stopwatch.ts";
 
 export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
   host: string;
@@ -56,6 +56,8 @@ export function startServer(options: ServerOptions): RunningServer {
     trustedProxies: options.trustedProxies,
     listening: "",
   };
+  const newStopwatch = stopwatches(clock.monotonic);
+  const peer = (request: Request) => plainAddress(server.requestIP(request));
   let inFlight = 0;
   let isStopping = false;
 
@@ -65,15 +67,16 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    fetch(request, bun) {
-      const watch = new Stopwatch(clock.monotonic);
-      const call = readCall(request, addressing, () => plainAddress(bun.requestIP(request)));
+    fetch(request) {
+      const watch = newStopwatch();
+      const call = readCall(request, addressing, peer, clock.now());
       const progress = newProgress(watch);
       inFlight += 1;
       return after(answer(service, call, progress), (response) => {
         inFlight -= 1;
         if (isStopping) response.headers.set("Connection", "close");
         const { key } = progress;
+        const milliseconds = watch.elapsed();
         observe({
           event: "request",
           requestId: call.requestId,
@@ -83,8 +86,8 @@ export function startServer(options: ServerOptions): RunningServer {
           route: progress.route,
           status: response.status,
           code: progress.code,
-          time: clock.now(),
-          milliseconds: clock.monotonic() - watch.began,
+          time: Math.round(call.time + milliseconds),
+          milliseconds,
           stages: watch.laps,
           keyId: key?.id,
           tier: key?.allowance.tier,

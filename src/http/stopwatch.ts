@@ -13,26 +13,46 @@ export const STAGES = [
 
 export type Stage = (typeof STAGES)[number];
 
+/** Stages are timed in one request of so many: to look at a clock costs as much as some stages do. */
+export const TIMED_ONE_IN = 8;
+
 const INDEX = Object.fromEntries(STAGES.map((stage, index) => [stage, index])) as Record<
   Stage,
   number
 >;
 
 export class Stopwatch {
-  /** Milliseconds, by the order of STAGES; a stage that was never reached took none. */
-  readonly laps: number[] = STAGES.map(() => 0);
   readonly began: number;
+  /** Milliseconds, by the order of STAGES, 0 for those never reached; undefined when nobody times them. */
+  readonly laps: number[] | undefined;
+  readonly #monotonic: () => number;
   #last: number;
 
-  constructor(readonly monotonic: () => number) {
+  constructor(monotonic: () => number, timesStages: boolean) {
     this.began = monotonic();
+    this.laps = timesStages ? STAGES.map(() => 0) : undefined;
+    this.#monotonic = monotonic;
     this.#last = this.began;
   }
 
   /** Says that a stage, or a part of it, is over. */
   lap(stage: Stage): void {
-    const now = this.monotonic();
+    if (this.laps === undefined) return;
+    const now = this.#monotonic();
     this.laps[INDEX[stage]]! += now - this.#last;
     this.#last = now;
   }
+
+  elapsed(): number {
+    return this.#monotonic() - this.began;
+  }
+}
+
+/** Hands out the stopwatches of a server. The first one times the stages. */
+export function stopwatches(monotonic: () => number): () => Stopwatch {
+  let count = -1;
+  return () => {
+    count += 1;
+    return new Stopwatch(monotonic, count % TIMED_ONE_IN === 0);
+  };
 }

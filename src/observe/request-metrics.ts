@@ -47,7 +47,7 @@ export class RequestMetrics {
   );
   readonly #stages = new Histogram(
     "matchbook_stage_duration_seconds",
-    "Time that a stage of a request took, of requests that reached it",
+    "Time that a stage of a request took, of those that were timed, one in eight, and reached it",
     "stage",
     STAGE_BOUNDS,
   );
@@ -79,14 +79,17 @@ export class RequestMetrics {
     const reply = METHODS.indexOf(method) * STATUSES + status;
     counts.replies.set(reply, (counts.replies.get(reply) ?? 0) + 1);
     counts.durations.add(event.milliseconds);
-    const { stages } = event;
-    for (let at = 0; at < stages.length; at++) {
-      if (stages[at]! > 0) this.#stageSpreads[at]!.add(stages[at]!);
-    }
+    if (event.stages !== undefined) this.#noteStages(event.stages);
     if (code !== undefined) this.#errors.add(code);
     if (tier === undefined) return;
     this.#byTier.add(tier);
     this.#records.add(tier, records);
+  }
+
+  #noteStages(stages: readonly number[]): void {
+    for (let at = 0; at < stages.length; at++) {
+      if (stages[at]! > 0) this.#stageSpreads[at]!.add(stages[at]!);
+    }
   }
 
   families(): Family[] {

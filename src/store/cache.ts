@@ -1,7 +1,7 @@
 /** In charge of the players and teams that a reader holds in memory: the ones asked for lately. */
 
 import { type NamedEntry, Slab, sizeOf } from "./slab.ts";
-import type { NamedFragments } from "./store.ts";
+import type { NamedParts } from "./store.ts";
 
 /** A place: the slab's index, then the word within it. 18 bits of words are 1 MiB. */
 const WORD_BITS = 18;
@@ -32,12 +32,12 @@ export class NamedCache {
     this.#slabCount = Math.min(MOST_SLABS, Math.floor(room / Math.max(this.#slabSize, 1)));
   }
 
-  byNumber(num: number): NamedFragments | undefined {
+  byNumber(num: number): NamedParts | undefined {
     const place = this.#byNumber.get(num);
     if (place === undefined) return undefined;
     const slab = this.#slabAt(place);
     slab.use(place & WORD_MASK);
-    return slab.fragments(place & WORD_MASK);
+    return slab.parts(place & WORD_MASK);
   }
 
   byId(id: string): NamedEntry | undefined {

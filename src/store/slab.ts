@@ -7,13 +7,38 @@
  * bytes, so that the next entry begins at a whole word.
  */
 
-import type { NamedFragments } from "./store.ts";
+import type { CheckFragment, NamedParts } from "./store.ts";
+import { copyInto, whole } from "./stretch.ts";
 
 /** A player or team with the number that stands for it in the shard's tables. */
-export interface NamedEntry extends NamedFragments {
+export interface NamedEntry extends NamedParts {
   num: number;
   id: string;
   name: string;
+}
+
+/** The same as the tables of both engines have it. */
+export interface NamedRow {
+  num: number;
+  id: string;
+  name: string;
+  resource: Uint8Array;
+  companions: Uint8Array | null;
+}
+
+/** What comes from a table is checked once. */
+export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
+  const { num, id, name, resource, companions } = row;
+  check(resource);
+  if (companions) check(companions);
+  return {
+    num,
+    id,
+    name,
+    resource: whole(resource),
+    companions: companions ?? undefined,
+    isChecked: true,
+  };
 }
 
 const WORD = 4;
@@ -32,7 +57,8 @@ const NO_COMPANIONS = -1;
 
 /** How much of a slab an entry takes, in bytes. */
 export function sizeOf({ id, name, resource, companions }: NamedEntry): number {
-  const bytes = id.length + Buffer.byteLength(name) + resource.length + (companions?.length ?? 0);
+  const parts = resource.end - resource.start + (companions?.length ?? 0);
+  const bytes = id.length + Buffer.byteLength(name) + parts;
   return WORD * (WORDS + Math.ceil(bytes / WORD));
 }
 
@@ -58,14 +84,14 @@ export class Slab {
     end += this.#bytes.write(id, end, "latin1");
     const nameLength = this.#bytes.write(name, end, "utf8");
     end += nameLength;
-    this.#bytes.set(resource, end);
-    if (companions) this.#bytes.set(companions, end + resource.length);
+    const resourceEnd = copyInto(this.#bytes, end, resource);
+    if (companions) this.#bytes.set(companions, resourceEnd);
     this.#words[at + SIZE] = size / WORD;
     this.#words[at + NUM] = entry.num;
     this.#words[at + IS_USED] = 0;
     this.#words[at + ID_LENGTH] = id.length;
     this.#words[at + NAME_LENGTH] = nameLength;
-    this.#words[at + RESOURCE_LENGTH] = resource.length;
+    this.#words[at + RESOURCE_LENGTH] = resourceEnd - end;
     this.#words[at + COMPANIONS_LENGTH] = companions?.length ?? NO_COMPANIONS;
     this.#end += size / WORD;
     return at;
@@ -97,35 +123,29 @@ export class Slab {
     return true;
   }
 
-  fragments(at: number): NamedFragments {
+  parts(at: number): NamedParts {
     const start = this.#nameAt(at) + this.#words[at + NAME_LENGTH]!;
     const end = start + this.#words[at + RESOURCE_LENGTH]!;
     const companions = this.#words[at + COMPANIONS_LENGTH]!;
     return {
-      resource: this.#view(start, end),
-      companions: companions === NO_COMPANIONS ? undefined : this.#view(end, end + companions),
+      resource: { bytes: this.#bytes, start, end },
+      companions:
+        companions === NO_COMPANIONS ? undefined : this.#bytes.subarray(end, end + companions),
       isChecked: true,
     };
   }
 
   entry(at: number): NamedEntry {
     const nameAt = this.#nameAt(at);
-    const { resource, companions } = this.fragments(at);
     return {
       num: this.num(at),
       id: this.#bytes.toString("latin1", (at + WORDS) * WORD, nameAt),
       name: this.#bytes.toString("utf8", nameAt, nameAt + this.#words[at + NAME_LENGTH]!),
-      resource,
-      companions,
-      isChecked: true,
+      ...this.parts(at),
     };
   }
 
   #nameAt(at: number): number {
     return (at + WORDS) * WORD + this.#words[at + ID_LENGTH]!;
-  }
-
-  #view(start: number, end: number): Uint8Array {
-    return new Uint8Array(this.#bytes.buffer, start, end - start);
   }
 }

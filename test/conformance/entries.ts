@@ -12,6 +12,7 @@ import type {
   Transaction,
   WithheldEntry,
 } from "../../src/store/store.ts";
+import { viewOf } from "../../src/store/stretch.ts";
 
 /** To a store fragments are any bytes; those of the suite are mostly words. */
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
@@ -141,8 +142,8 @@ export const idsOf = (bundle: Bundle): string[] =>
 export function namesIn(bundle: Bundle) {
   return {
     matches: idsOf(bundle),
-    players: bundle.players.map(({ resource }) => text(resource)),
-    teams: bundle.teams.map(({ resource }) => text(resource)),
+    players: bundle.players.map(({ resource }) => text(viewOf(resource))),
+    teams: bundle.teams.map(({ resource }) => text(viewOf(resource))),
   };
 }
 

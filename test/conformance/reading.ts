@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import type { PlayerListing } from "../../src/store/store.ts";
+import { viewOf } from "../../src/store/stretch.ts";
 import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
@@ -42,6 +43,8 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.recentPlayers(6)).toEqual([]);
     expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
+    expect(await reader.namesAround(["=ana"], 6, 6)).toEqual([]);
+    expect(await reader.bearersOf(["Ana"], 6)).toEqual([]);
     expect(await reader.summary()).toEqual({
       matches: 0,
       players: 0,
@@ -95,7 +98,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       const { players, teams } = (await reader.match("with-p-t"))!;
       const [listed] = await reader.players(["p"]);
       return [players[0]!, teams[0]!, listed!].map(({ resource, companions }) => [
-        text(resource),
+        text(viewOf(resource)),
         companions && text(companions),
       ]);
     };

@@ -1,6 +1,8 @@
 /** In charge of what the conformance suite asks of writes: whole or not at all, and in turns. */
 
 import { expect } from "bun:test";
+import type { NamedParts, Page } from "../../src/store/store.ts";
+import { viewOf } from "../../src/store/stretch.ts";
 import {
   addPlainly,
   anEntry,
@@ -162,7 +164,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
       while (writing) {
         const listed = new Set((await reader.players(ids)).map(({ name }) => name));
         const bundled = new Set(
-          (await reader.match("m"))!.players.map((one) => text(one.resource)),
+          (await reader.match("m"))!.players.map((one) => text(viewOf(one.resource))),
         );
         expect([listed.size, bundled.size]).toEqual([1, 1]);
         await new Promise((resolve) => setImmediate(resolve));
@@ -175,6 +177,17 @@ export function writingGuarantees(guarantee: Guarantee): void {
 const textOf = (round: number) => new Uint8Array(Buffer.from(`round ${round}`));
 
 /** All that can be asked, about the ids that the guarantee above uses. */
+const withText = <T extends NamedParts>(named: T) => ({
+  ...named,
+  resource: text(viewOf(named.resource)),
+});
+
+const withTexts = (page: Page) => ({
+  ...page,
+  players: page.players.map(withText),
+  teams: page.teams.map(withText),
+});
+
 async function everything({ keeper, reader: open }: Parameters<Parameters<Guarantee>[1]>[0]) {
   const reader = await open();
   const { bytes: _, ...counts } = await keeper.counts();
@@ -182,8 +195,8 @@ async function everything({ keeper, reader: open }: Parameters<Parameters<Guaran
   return {
     counts,
     summary,
-    page: await reader.matches(selection()),
-    players: await reader.recentPlayers(9),
+    page: withTexts(await reader.matches(selection())),
+    players: (await reader.recentPlayers(9)).map(withText),
     teams: await reader.teamIdsNamed(["tag of t"]),
     vocabulary: await reader.vocabulary(),
     withheld: [await keeper.inspect("old-withheld"), await keeper.inspect("new-withheld")],
