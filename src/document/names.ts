@@ -1,7 +1,7 @@
 /** In charge of the list of names as a document: who bears each, by player id. */
 
 import type { NameBearer } from "../store/store.ts";
-import { type Piece, pieceOf } from "./fragment.ts";
+import { literalPiece, type Piece } from "./fragment.ts";
 
 export function nameListContent(bearers: readonly NameBearer[], shardId: string): Piece[] {
   const data = bearers.map(({ id, name }) => ({
@@ -9,5 +9,6 @@ export function nameListContent(bearers: readonly NameBearer[], shardId: string)
     id,
     attributes: { name, shardId },
   }));
-  return [pieceOf(`{"data":${JSON.stringify(data)}`)];
+  // To compress so little would take longer than to find it.
+  return [literalPiece(`{"data":${JSON.stringify(data)}`)];
 }

@@ -2,6 +2,8 @@
 
 import type { Endpoint } from "../query/parameters.ts";
 import { getMatch, getMatches, getPlayer, getPlayers, type ShardEndpoint } from "./endpoints.ts";
+import { getPlayerNames } from "./player-names.ts";
+import type { Opens } from "./portal.ts";
 import { description, health, readiness, type ServiceEndpoint, status } from "./service.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
@@ -11,6 +13,7 @@ export type ReplyName =
   | "SingleMatch"
   | "PlayerList"
   | "SinglePlayer"
+  | "NameList"
   | "Usage"
   | "Status"
   | "Health"
@@ -72,6 +75,15 @@ export const ROUTES: readonly Route[] = [
     endpoint: getPlayer,
   },
   {
+    path: "/shards/:shard/player-names",
+    summary: "Get the player names close to a mistyped one",
+    access: "key",
+    takes: "names",
+    readsMatches: false,
+    reply: "NameList",
+    endpoint: getPlayerNames,
+  },
+  {
     path: "/usage",
     summary: "Limits of the caller's own key, and how much it was used",
     access: "own",
@@ -108,29 +120,65 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
+/** Pages for people: open to all, and no part of the interface that is described for programs. */
+export interface PageRoute {
+  path: string;
+  access: "page";
+  opens: Opens;
+}
+
+const pageRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
+
+/** Looked for after the others, so that these take no longer to be found. */
+const PAGES: readonly PageRoute[] = [
+  pageRoute("/", "page"),
+  pageRoute("/portal", "page"),
+  pageRoute("/portal/explorer", "page"),
+  pageRoute("/portal/status", "page"),
+  pageRoute("/portal/reference", "page"),
+  pageRoute("/portal/:shard/matches/:id", "page"),
+  pageRoute("/portal/:shard/players/:id", "page"),
+  pageRoute("/portal/assets/:id", "asset"),
+];
+
+const NO_SUCH_PAGE = pageRoute("/portal/*", "nothing");
+
 export interface Found {
-  route: Route;
+  route: Route | PageRoute;
   shard: string;
   id: string;
 }
 
-const patterns = ROUTES.map((route) => ({ route, parts: route.path.split("/") }));
+/** Taken apart once: this is done with every request. */
+const patterns = [...ROUTES, ...PAGES].map((route) => {
+  const parts = route.path.split("/");
+  return {
+    route,
+    /** Undefined where any word will do. */
+    words: parts.map((part) => (part.startsWith(":") ? undefined : part)),
+    shardAt: parts.indexOf(":shard"),
+    idAt: parts.indexOf(":id"),
+  };
+});
 
 export function findRoute(path: string): Found | undefined {
   const given = path.split("/");
-  for (const { route, parts } of patterns) {
-    if (!fits(given, parts)) continue;
-    const named = (name: string) => decoded(given[parts.indexOf(name)] ?? "");
-    return { route, shard: named(":shard"), id: named(":id") };
+  for (const { route, words, shardAt, idAt } of patterns) {
+    if (!fits(given, words)) continue;
+    return {
+      route,
+      shard: shardAt < 0 ? "" : decoded(given[shardAt]!),
+      id: idAt < 0 ? "" : decoded(given[idAt]!),
+    };
   }
-  return undefined;
+  return given[1] === "portal" ? { route: NO_SUCH_PAGE, shard: "", id: "" } : undefined;
 }
 
-function fits(given: readonly string[], parts: readonly string[]): boolean {
-  if (given.length !== parts.length) return false;
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at]!;
-    if (part.startsWith(":") ? given[at] === "" : given[at] !== part) return false;
+function fits(given: readonly string[], words: readonly (string | undefined)[]): boolean {
+  if (given.length !== words.length) return false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined ? given[at] === "" : given[at] !== word) return false;
   }
   return true;
 }

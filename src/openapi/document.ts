@@ -3,7 +3,7 @@
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
-import { MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
+import { LONGEST_NEAR, MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
 import { PARAMETERS, type Parameter } from "../query/parameters.ts";
 import examples from "./examples.json";
 import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
@@ -123,7 +123,7 @@ function queryParameter(
   route: DescribedRoute,
   deployment: Deployment,
 ): object {
-  const { kind, mayBeEmpty } = parameter;
+  const { kind, mayBeEmpty, isRequired } = parameter;
   if (kind === "include" && isAboutPlayers(route)) return NOTHING_TO_INCLUDE;
   const isFields = kind === "fields";
   const words = [
@@ -142,6 +142,7 @@ function queryParameter(
     description: words.join(" "),
     ...(isFields ? { style: "deepObject", explode: true } : {}),
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
+    ...(isRequired ? { required: true } : {}),
     schema: parameterSchema(parameter, deployment),
     example: isFields && isAboutPlayers(route) ? { player: "name,stats" } : exampleOf(parameter),
   };
@@ -179,6 +180,8 @@ function parameterSchema({ kind }: Parameter, { maxOffset }: Deployment): object
       const mode = `(${GAME_MODES.join("|")})`;
       return { type: "string", pattern: `^${mode}(,${mode}){0,${MAX_VALUES - 1}}$` };
     }
+    case "name":
+      return { type: "string", minLength: 1, maxLength: LONGEST_NEAR };
     case "fields":
       return { type: "object", additionalProperties: { type: "string" } };
     default:

@@ -39,15 +39,29 @@ function successes(route: DescribedRoute): Replies {
 /** The codes that a route can answer with, by its stages. */
 function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
   if (access === "open") return ["uri-too-long", "internal-error"];
-  if (access === "own")
-    return ["uri-too-long", "unauthorized", "too-many-failures", "internal-error"];
-  const elsewhere = new Set<ErrorCode>(["unknown-route", "method-not-allowed"]);
+  if (access === "own") return OWN_CODES;
+  const elsewhere = new Set<ErrorCode>([
+    "unknown-route",
+    "method-not-allowed",
+    "usage-unavailable",
+  ]);
   if (takes !== "single") elsewhere.add("not-found");
-  else elsewhere.add("too-many-values");
+  if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
+  if (takes === "names") for (const code of SHAPE_CODES) elsewhere.add(code);
   if (!readsMatches) elsewhere.add("budget-spent");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }
+
+const OWN_CODES: ErrorCode[] = [
+  "uri-too-long",
+  "unauthorized",
+  "too-many-failures",
+  "internal-error",
+  "usage-unavailable",
+];
+
+const SHAPE_CODES = ["unknown-include-path", "unknown-type"] as const;
 
 const MATCH_LIST_CODES = [
   "invalid-window",

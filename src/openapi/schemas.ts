@@ -2,8 +2,9 @@
 
 import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
+import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
+import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;
@@ -97,6 +98,21 @@ export const SCHEMAS: Record<string, Schema> = {
   SingleMatch: document(schema("Match"), SelfLink, { included: Included }),
   PlayerList: document(list(schema("Player"), MAX_PLAYERS), SelfLink),
   SinglePlayer: document(schema("Player"), SelfLink),
+  PlayerName: {
+    ...object({
+      type: { type: "string", const: "player-name" },
+      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
+      attributes: object({
+        name: { type: "string", description: "What the player is called now." },
+        shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
+      }),
+    }),
+    description: "A name that a player bears now.",
+  },
+  NameList: document(
+    { ...list(schema("PlayerName"), MAX_NAMES), description: "The closest names first." },
+    SelfLink,
+  ),
   Errors: {
     ...object({
       errors: {
@@ -157,12 +173,20 @@ export const SCHEMAS: Record<string, Schema> = {
       version: { type: "string" },
       startedAt: TIME,
       shards: list(
-        object({
-          id: { type: "string" },
-          available: { type: "boolean" },
-          newestMatch: { anyOf: [TIME, { type: "null" }] },
-          ageSeconds: { type: ["integer", "null"] },
-        }),
+        object(
+          {
+            id: { type: "string" },
+            available: { type: "boolean" },
+            newestMatch: { anyOf: [TIME, { type: "null" }] },
+            ageSeconds: { type: ["integer", "null"] },
+            replicas: {
+              ...object({ listed: { type: "integer" }, inUse: { type: "integer" } }),
+              description:
+                "Where the shard may be read from replicas: how many there are, and how many are read from now.",
+            },
+          },
+          ["id", "available", "newestMatch", "ageSeconds"],
+        ),
       ),
       sharedLimits: {
         type: "string",

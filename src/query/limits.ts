@@ -6,6 +6,12 @@ export const PAGE_SIZE = 5;
 /** The greatest number of players one reply of the players collection holds. */
 export const MAX_PLAYERS = 6;
 
+/** The greatest number of names that one reply of the list of names holds. */
+export const MAX_NAMES = 10;
+
+/** How many characters of a name may be looked for: a beginning is enough. */
+export const LONGEST_NEAR = 64;
+
 /** The greatest number of values one list filter takes, counted as given. */
 export const MAX_VALUES = 50;
 

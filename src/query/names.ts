@@ -11,6 +11,7 @@ import {
   fieldsType,
   findParameter,
   namesTaken,
+  PARAMETERS,
   type Parameter,
 } from "./parameters.ts";
 
@@ -46,6 +47,21 @@ export function checkNames(
   }
   return known;
 }
+
+/** Those that the endpoint cannot do without must be there, whatever their value. */
+export function checkRequired(
+  known: ReadonlyMap<string, Known>,
+  endpoint: Endpoint,
+  problems: Problem[],
+): void {
+  for (const { name, endpoints, isRequired, example } of PARAMETERS as readonly Parameter[]) {
+    if (!isRequired || !endpoints.includes(endpoint) || known.has(name)) continue;
+    const detail = `${ENDPOINT_NAMES[endpoint]} needs ${name}; give it, such as ${name}=${example}.`;
+    problems.push(parameterProblem("empty-parameter", name, capitalised(detail)));
+  }
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function adviseOnStranger(
   name: string,

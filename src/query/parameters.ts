@@ -1,16 +1,16 @@
 /** In charge of the table of query parameters, which drives the parser and every description of it. */
 
-import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
-import { encodeCursor } from "./cursor.ts";
-import { MAX_VALUES, PAGE_SIZE, WINDOW_DAYS } from "./limits.ts";
+import { TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { LONGEST_NEAR, MAX_VALUES, PAGE_SIZE, WINDOW_DAYS } from "./limits.ts";
 
-/** The two collections, and either kind of single record, which take the same parameters. */
-export type Endpoint = "matches" | "players" | "single";
+/** The collections, and either kind of single record, which take the same parameters. */
+export type Endpoint = "matches" | "players" | "single" | "names";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the collection of matches",
   players: "the collection of players",
   single: "a single record",
+  names: "the list of names",
 };
 
 /** How a value is read; each kind has one reader. */
@@ -22,6 +22,7 @@ export type Kind =
   | "timestamp"
   | "list"
   | "modes"
+  | "name"
   | "include"
   | "fields";
 
@@ -32,6 +33,7 @@ export interface Parameter {
   /** In words, for people; absent when leaving the parameter out means nothing special. */
   default?: string;
   mayBeEmpty?: true;
+  isRequired?: true;
   description: string;
   /** A value as a person would write it, before any percent-encoding. */
   example: string;
@@ -43,11 +45,8 @@ const EVERYWHERE = ["matches", "players", "single"] as const;
 
 const LIST_RULES = `Separate values with commas, ${MAX_VALUES} at most; inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
-const CURSOR_EXAMPLE = encodeCursor({
-  createdAt: parseTimestamp(TIMESTAMP_EXAMPLE) as number,
-  id: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
-  side: "after",
-});
+/** Written out, and not made by the encoder, which browsers cannot run: this table they can read. */
+const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVmM2EzYzBhMTE";
 
 export const PARAMETERS = [
   {
@@ -138,6 +137,14 @@ export const PARAMETERS = [
     kind: "list",
     description: `Patch versions of the game. ${LIST_RULES}`,
     example: "2.2,2.3",
+  },
+  {
+    name: "near",
+    endpoints: ["names"],
+    kind: "name",
+    isRequired: true,
+    description: `A player name as far as it is known, mistyped or only begun, ${LONGEST_NEAR} characters at most.`,
+    example: "Adda",
   },
   {
     name: "include",

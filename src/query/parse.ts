@@ -3,11 +3,18 @@
 import type { Problem } from "../domain/errors.ts";
 import type { ParseContext } from "./context.ts";
 import { PAGE_SIZE } from "./limits.ts";
-import { checkNames, type Known } from "./names.ts";
+import { checkNames, checkRequired, type Known } from "./names.ts";
 import { type Pair, splitQuery } from "./pairs.ts";
 import type { Endpoint } from "./parameters.ts";
 import { settlePlace } from "./place.ts";
-import type { GivenParameters, MatchesQuery, PlayersQuery, Shape, SingleQuery } from "./query.ts";
+import type {
+  GivenParameters,
+  MatchesQuery,
+  NamesQuery,
+  PlayersQuery,
+  Shape,
+  SingleQuery,
+} from "./query.ts";
 import { type Readings, readValues } from "./values.ts";
 import { settleWindow } from "./window.ts";
 
@@ -58,6 +65,14 @@ export function parseSingleQuery(raw: string, context: ParseContext): Parsed<Sin
   const { pairs, readings, problems } = readQuery(raw, "single", context);
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, query: { ...shapeOf(readings), given: asGiven(pairs) } };
+}
+
+/** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
+export function parseNamesQuery(raw: string, context: ParseContext): Parsed<NamesQuery> {
+  const { pairs, known, readings, problems } = readQuery(raw, "names", context);
+  checkRequired(known, "names", problems);
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, query: { near: readings.near!, given: asGiven(pairs) } };
 }
 
 interface ReadQuery {

@@ -70,6 +70,12 @@ export interface PlayersQuery extends Shape {
   given: GivenParameters;
 }
 
+/** Names close to this one. */
+export interface NamesQuery {
+  near: string;
+  given: GivenParameters;
+}
+
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }

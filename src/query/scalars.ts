@@ -4,7 +4,7 @@ import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { parameterProblem, quote } from "./advice.ts";
 import type { Reader } from "./context.ts";
 import { decodeCursor } from "./cursor.ts";
-import { PAGE_SIZE } from "./limits.ts";
+import { LONGEST_NEAR, PAGE_SIZE } from "./limits.ts";
 import type { Cursor, Sort } from "./query.ts";
 
 const DIGITS = /^[0-9]+$/;
@@ -43,6 +43,22 @@ export const readSort: Reader<Sort> = (value, name, problems) => {
   const detail = `${name} must be createdAt (oldest first) or -createdAt (newest first); you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
+};
+
+export const readName: Reader<string> = (value, name, problems) => {
+  const length = Array.from(value).length;
+  if (length > LONGEST_NEAR) {
+    const detail = `${name} takes ${LONGEST_NEAR} characters at most, and the beginning of a name is enough; you sent ${length}.`;
+    problems.push(parameterProblem("invalid-parameter", name, detail));
+    return undefined;
+  }
+  // Stores need not be able to look for it.
+  if (value.includes("\0")) {
+    const detail = `${name} has the character U+0000 in it, which no name has; leave it out.`;
+    problems.push(parameterProblem("invalid-parameter", name, detail));
+    return undefined;
+  }
+  return value;
 };
 
 export const readTimestamp: Reader<number> = (value, name, problems) => {

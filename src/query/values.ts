@@ -7,7 +7,7 @@ import { readFields, readInclude, readList, readModes } from "./listed.ts";
 import type { Known } from "./names.ts";
 import { fieldsType, type Kind, type KindOf, type ParameterName } from "./parameters.ts";
 import type { Cursor, Sort } from "./query.ts";
-import { readCursor, readLimit, readOffset, readSort, readTimestamp } from "./scalars.ts";
+import { readCursor, readLimit, readName, readOffset, readSort, readTimestamp } from "./scalars.ts";
 
 interface ReadingOf extends Record<Kind, unknown> {
   limit: number;
@@ -17,6 +17,7 @@ interface ReadingOf extends Record<Kind, unknown> {
   timestamp: number;
   list: string[];
   modes: string[];
+  name: string;
   include: string[];
   fields: ReadonlySet<string>;
 }
@@ -29,6 +30,7 @@ const READERS: { [K in Kind]: Reader<ReadingOf[K]> } = {
   timestamp: readTimestamp,
   list: readList,
   modes: readModes,
+  name: readName,
   include: readInclude,
   fields: readFields,
 };
@@ -49,7 +51,8 @@ export function readValues(
   for (const [name, { parameter, value }] of known) {
     if (value === undefined) continue;
     if (value === "" && !parameter.mayBeEmpty) {
-      const detail = `${name} has no value; give it one, such as ${parameter.example}, or leave it out.`;
+      const advice = parameter.isRequired ? "" : ", or leave it out";
+      const detail = `${name} has no value; give it one, such as ${parameter.example}${advice}.`;
       problems.push(parameterProblem("empty-parameter", name, detail));
       continue;
     }

@@ -19,6 +19,7 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { Place, Sort, Window } from "../query/query.ts";
+import type { Stretch } from "./stretch.ts";
 
 export { type Awaitable, after } from "../domain/awaitable.ts";
 
@@ -32,8 +33,14 @@ export type CheckFragment = (fragment: Fragment) => void;
 export interface NamedFragments {
   resource: Fragment;
   companions: Fragment | undefined;
+}
+
+/** The same as readers give it. */
+export interface NamedParts {
+  resource: Stretch;
+  companions: Fragment | undefined;
   /** Whether the store had them checked when it read them, so that it need not be done again. */
-  isChecked?: boolean;
+  isChecked: boolean;
 }
 
 /**
@@ -43,8 +50,8 @@ export interface NamedFragments {
 export interface Bundle {
   /** The sheet of each match: its resource and the resources that only it includes. */
   sheets: Fragment[];
-  players: NamedFragments[];
-  teams: NamedFragments[];
+  players: NamedParts[];
+  teams: NamedParts[];
 }
 
 /** A match's place in the order. */
@@ -85,7 +92,12 @@ export interface Selection {
   patchVersions: string[] | undefined;
 }
 
-export interface PlayerListing extends NamedFragments {
+export interface PlayerListing extends NamedParts {
+  id: string;
+  name: string;
+}
+
+export interface NameBearer {
   id: string;
   name: string;
 }
@@ -106,6 +118,15 @@ export interface Reader {
   playerIdsNamed(names: string[]): Awaitable<string[]>;
   /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
   teamIdsNamed(names: string[]): Awaitable<string[]>;
+  /**
+   * Names that players bear now, each once, by where they stand in the index of names: a list of every
+   * such name at each of its spots (domain/name-spots.ts), by spot, then by name. Around each of these
+   * (distinct) spots the first `after` are taken that stand at it or behind it, and the last `before`
+   * in front of it. It costs the same however many names there are.
+   */
+  namesAround(spots: string[], before: number, after: number): Awaitable<string[]>;
+  /** Who bears these (distinct) names now, at most `limit` each: in the order of the names, then by id. */
+  bearersOf(names: string[], limit: number): Awaitable<NameBearer[]>;
   /** How much is served. It costs the same however much that is. */
   summary(): Awaitable<Summary>;
   /** The extra include paths and resource types that served records carry, beyond the usual. */
@@ -193,7 +214,7 @@ export interface Keeper extends Inspector {
    * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
    * it happened, and the keeper can be used again. Writers, of other processes too, take turns;
    * therefore `work` must not write through the keeper, only through its transaction. Who waits for
-   * a turn longer than a minute or two gets a StoreAway.
+   * a turn longer than a minute or two gets a StoreRefuses.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -311,4 +332,9 @@ export class StoreError extends Error {
 /** The shard's database does not answer, or not as it should: it may be back soon. */
 export class StoreAway extends StoreError {
   override name = "StoreAway";
+}
+
+/** It is there and will not serve us soon: a wrong password, a missing right, another program's long turn. */
+export class StoreRefuses extends StoreAway {
+  override name = "StoreRefuses";
 }

@@ -3,12 +3,13 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { spotsOf } from "../../src/domain/name-spots.ts";
 import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
 import { aFolder } from "../support/world.ts";
-import { anEntry, serve } from "./entries.ts";
+import { anEntry, aPlayer, serve } from "./entries.ts";
 
 const folder = aFolder();
 afterAll(() => folder.remove());
@@ -30,7 +31,13 @@ function anOldFile(): string {
       [id, createdAt],
     );
   }
-  for (const id of ["p", "q", "r"]) database.run("INSERT INTO players (id) VALUES (?)", [id]);
+  for (const [id, name] of [
+    ["p", "Ana"],
+    ["q", "Ana"],
+    ["r", "名前"],
+  ] as const) {
+    database.run("INSERT INTO players (id, name) VALUES (?, ?)", [id, name]);
+  }
   database.run("INSERT INTO teams (id) VALUES ('t')");
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   database.run("PRAGMA user_version = 1");
@@ -44,6 +51,29 @@ describe("a file of format 1", () => {
   test("is counted when a reader opens it", () => {
     const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
     expect(reader.summary()).toEqual({ matches: 2, ...EXPECTED });
+    reader.close();
+  });
+
+  test("has its names listed at all their spots when a reader opens it", () => {
+    const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
+    for (const name of ["Ana", "名前"]) {
+      for (const spot of spotsOf(name)) {
+        expect(reader.namesAround([spot], 0, 1)).toEqual([name]);
+      }
+    }
+    expect(reader.namesAround([""], 0, 100).sort()).toEqual(["Ana", "名前"]);
+    reader.close();
+  });
+
+  test("has its names listed when a keeper opens it, and goes on from there", async () => {
+    const path = anOldFile();
+    const keeper = new SqliteKeeper(openForWriting(path));
+    await keeper.write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("p", { name: "Bo" }), aPlayer("r", { name: "Bo" })]);
+    });
+    keeper.close();
+    const reader = new SqliteReader(openForReading(path)!, 0, () => {});
+    expect(reader.namesAround([""], 0, 100).sort()).toEqual(["Ana", "Bo"]);
     reader.close();
   });
 

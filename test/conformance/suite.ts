@@ -14,6 +14,7 @@ import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";
 import { modelGuarantees } from "./model.ts";
+import { nameGuarantees } from "./names.ts";
 import { pageGuarantees } from "./pages.ts";
 import { readingGuarantees } from "./reading.ts";
 import { recordGuarantees } from "./records.ts";
@@ -49,6 +50,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["reading", readingGuarantees],
   ["pages of matches", pageGuarantees],
   ["players and teams", foldingGuarantees],
+  ["names", nameGuarantees],
   ["counts", countingGuarantees],
   ["compared with a model", modelGuarantees],
   ["summaries", summaryGuarantees],

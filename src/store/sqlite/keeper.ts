@@ -7,7 +7,7 @@ import {
   type Holdings,
   type Keeper,
   type KeptRecord,
-  StoreAway,
+  StoreRefuses,
   type Transaction,
 } from "../store.ts";
 import { noteCommit } from "./snapshot.ts";
@@ -114,7 +114,7 @@ export class SqliteKeeper implements Keeper {
     } catch (error) {
       if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error;
       // Without the cause: SQLite's own words would take the place of these.
-      throw new StoreAway(
+      throw new StoreRefuses(
         `another program has been writing to ${this.#database.filename} for too long, perhaps to move the shard: try again when it is done`,
       );
     }

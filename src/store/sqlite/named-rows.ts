@@ -2,6 +2,7 @@
 
 import type { PlayerRow, Standing, TeamRow } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
+import type { NameSpots } from "./name-spots.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Statements } from "./statements.ts";
 
@@ -11,6 +12,7 @@ interface StandingColumns {
   playedRanked: number;
   gold: string;
   run: number;
+  name: string | null;
   /** Null of newcomers, which have a number before they have anything else. */
   seenAt: number | null;
   seenIn: string | null;
@@ -20,27 +22,38 @@ export class NamedRows {
   readonly #statements: Statements;
   readonly #numbers: { players: Numbers; teams: Numbers };
   readonly #changed: ChangeLog;
+  readonly #spots: NameSpots;
+  /** The names of players whose standings were asked for: who puts them need not look again. */
+  readonly #names = new Map<string, string>();
 
   constructor(
     statements: Statements,
     numbers: { players: Numbers; teams: Numbers },
     changed: ChangeLog,
+    spots: NameSpots,
   ) {
     this.#statements = statements;
     this.#numbers = numbers;
     this.#changed = changed;
+    this.#spots = spots;
+  }
+
+  /** At the end of a transaction: others may write before the next. */
+  forget(): void {
+    this.#names.clear();
   }
 
   standings(playerIds: string[]): Map<string, Standing> {
     const found = new Map<string, Standing>();
     for (const id of playerIds) {
       const row = this.#statements.row<StandingColumns>(
-        `SELECT played, wins, played_ranked AS playedRanked, gold, run, seen_at AS seenAt,
+        `SELECT played, wins, played_ranked AS playedRanked, gold, run, name, seen_at AS seenAt,
            seen_in AS seenIn FROM players WHERE id = ?`,
         id,
       );
       if (!row || row.seenAt === null) continue;
-      const { played, wins, playedRanked, gold, run, seenAt, seenIn } = row;
+      const { played, wins, playedRanked, gold, run, name, seenAt, seenIn } = row;
+      this.#names.set(id, name!);
       found.set(id, {
         totals: { played, wins, playedRanked, gold: BigInt(gold) },
         run,
@@ -52,6 +65,7 @@ export class NamedRows {
 
   putPlayers(rows: PlayerRow[]): void {
     for (const { id, name, latest, run, totals, resource, companions } of rows) {
+      this.#rename(id, name);
       this.#statements.run(
         `UPDATE players SET name = ?, seen_at = ?, seen_in = ?, run = ?, played = ?, wins = ?,
            played_ranked = ?, gold = ?, resource = ?, companions = ? WHERE num = ?`,
@@ -84,9 +98,32 @@ export class NamedRows {
 
   remove(table: "players" | "teams", ids: string[]): void {
     for (const id of ids) {
+      if (table === "players") this.#rename(id, undefined);
       this.#noted(table, id);
       this.#numbers[table].remove(id);
     }
+  }
+
+  /** To be called before the row changes: notes what that means for the index of names. */
+  #rename(id: string, name: string | undefined): void {
+    const before = this.#names.get(id) ?? this.#nameOf(id);
+    if (before === name) return;
+    if (before !== undefined) this.#spots.note(before);
+    if (name === undefined) {
+      this.#names.delete(id);
+      return;
+    }
+    this.#spots.note(name);
+    this.#names.set(id, name);
+  }
+
+  /** Undefined for strangers, and for newcomers, which have no name yet. */
+  #nameOf(id: string): string | undefined {
+    const row = this.#statements.row<{ name: string | null }>(
+      "SELECT name FROM players WHERE id = ?",
+      id,
+    );
+    return row?.name ?? undefined;
   }
 
   /** The number, once the log of changes has it. */

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../store.ts";
-import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
 
 /** How long a writer waits for its turn. Batches are short; this is for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -29,7 +29,12 @@ export function openForReading(path: string): Database | undefined {
       database.close();
       return undefined;
     }
-    if (version < MIGRATIONS.length) migrate(database, path);
+    if (version < MIGRATIONS.length) {
+      // Another process may be at it, which can take longer than a read may.
+      database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
+      migrate(database, path);
+      database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
+    }
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
@@ -79,6 +84,7 @@ function migrate(database: Database, path: string): void {
     // Asked again inside: another process may have been faster.
     for (let version = versionOf(database, path); version < MIGRATIONS.length; version++) {
       database.run(MIGRATIONS[version]!);
+      COMPLETIONS.get(version)?.(database);
     }
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);

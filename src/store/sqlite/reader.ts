@@ -4,12 +4,13 @@ import type { Database } from "bun:sqlite";
 import { NamedCache } from "../cache.ts";
 import { unpackNumbers, unpackServed } from "../packing.ts";
 import { courseOf, moreOf, opposite } from "../places.ts";
-import type { NamedEntry } from "../slab.ts";
+import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,
   Fragment,
-  NamedFragments,
+  NameBearer,
+  NamedParts,
   Page,
   PlayerListing,
   Reader,
@@ -19,6 +20,7 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { readVocabulary } from "../vocabulary.ts";
+import { bearersOf, namesAround } from "./name-spots.ts";
 import { Lanes } from "./roads.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
@@ -28,14 +30,6 @@ import { Walk } from "./walk.ts";
 const NAMED = "SELECT num, id, name, resource, companions FROM";
 
 type NamedTable = "players" | "teams";
-
-interface NamedColumns {
-  num: number;
-  id: string;
-  name: string;
-  resource: Uint8Array;
-  companions: Uint8Array | null;
-}
 
 /** Teams are few beside players. */
 const TEAMS_SHARE = 1 / 8;
@@ -112,6 +106,16 @@ export class SqliteReader implements Reader {
     return this.#idsNamed("teams", names);
   }
 
+  namesAround(spots: string[], before: number, after: number): string[] {
+    this.#snapshot.enter();
+    return namesAround(this.#statements, spots, before, after);
+  }
+
+  bearersOf(names: string[], limit: number): NameBearer[] {
+    this.#snapshot.enter();
+    return bearersOf(this.#statements, names, limit);
+  }
+
   summary(): Summary {
     this.#snapshot.enter();
     const { teams: _, ...summary } = readTallies(this.#statements);
@@ -147,7 +151,7 @@ export class SqliteReader implements Reader {
       .get(num)!;
   }
 
-  #withNumber(table: NamedTable, num: number): NamedFragments {
+  #withNumber(table: NamedTable, num: number): NamedParts {
     return this.#cached[table].byNumber(num) ?? this.#load(table, "num", num)!;
   }
 
@@ -156,13 +160,9 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements
-      .get<NamedColumns>(`${NAMED} ${table} WHERE ${column} = ?`)
-      .get(key);
+    const row = this.#statements.get<NamedRow>(`${NAMED} ${table} WHERE ${column} = ?`).get(key);
     if (row === null) return undefined;
-    const entry = { ...row, companions: row.companions ?? undefined, isChecked: true };
-    this.#check(entry.resource);
-    if (entry.companions) this.#check(entry.companions);
+    const entry = readEntry(row, this.#check);
     this.#cached[table].add(entry);
     return entry;
   }

@@ -1,5 +1,8 @@
 /** In charge of the tables of a shard's file, as an ordered list of migrations. */
 
+import type { Database } from "bun:sqlite";
+import { listAllNames } from "./name-spots.ts";
+
 /**
  * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. The
  * `served` form of a match is its sheet behind the numbers of its players and teams (packing.ts):
@@ -120,8 +123,22 @@ const TALLIES = `
     (SELECT count(*) FROM teams);
 `;
 
+/** Every name that a player bears now, at each of its spots (domain/name-spots.ts). */
+const NAME_SPOTS = `
+  CREATE TABLE name_spots (
+    spot TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (spot, name)
+  ) WITHOUT ROWID;
+`;
+
 /** Migration n brings a file from version n to n + 1. Only ever append. */
-export const MIGRATIONS: readonly string[] = [FIRST, TALLIES];
+export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS];
+
+/** By the number of the migration, what is left to do after it that SQL alone cannot. */
+export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
+  [MIGRATIONS.indexOf(NAME_SPOTS), listAllNames],
+]);
 
 /** Marks the file as a Matchbook shard: "MTBK". */
 export const APPLICATION_ID = 0x4d54424b;

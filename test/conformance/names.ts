@@ -1,0 +1,206 @@
+/** In charge of what the conformance suite asks of the index of names. */
+
+import { expect } from "bun:test";
+import fc from "fast-check";
+import { spotsOf } from "../../src/domain/name-spots.ts";
+import type { Reader } from "../../src/store/store.ts";
+import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
+import type { Guarantee, TestStore } from "./suite.ts";
+
+/** Those of the names that stand at each of their spots; fails where one stands at some of them only. */
+async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
+  const listed: string[] = [];
+  for (const name of names) {
+    const spots = spotsOf(name);
+    let found = 0;
+    for (const spot of spots) {
+      if ((await reader.namesAround([spot], 0, 100)).includes(name)) found += 1;
+    }
+    if (found === 0) continue;
+    expect([name, found]).toEqual([name, spots.length]);
+    listed.push(name);
+  }
+  return listed;
+}
+
+function rename({ keeper }: TestStore, names: Record<string, string>): Promise<void> {
+  const rows = Object.entries(names).map(([id, name]) => aPlayer(id, { name }));
+  return keeper.write(async (transaction) => {
+    await transaction.putPlayers(rows);
+  });
+}
+
+export function nameGuarantees(guarantee: Guarantee): void {
+  guarantee("a name stands at all its spots as long as somebody bears it", async (store) => {
+    const names = ["Ana", "Bo", "Łukasz", "名前", "😀", "  ", "x".repeat(256)];
+    const reader = await store.reader();
+    expect(await listedOf(reader, names)).toEqual([]);
+    await people(store.keeper, {
+      players: names.map((name, index) => aPlayer(`p${index}`, { name })),
+      teams: [aTeam("t", { name: "TEAM" })],
+    });
+    expect(await listedOf(reader, [...names, "TEAM"])).toEqual(names);
+    await rename(store, { p0: "Eve", p1: "Bo" });
+    expect(await listedOf(reader, [...names, "Eve"])).toEqual([...names.slice(1), "Eve"]);
+  });
+
+  guarantee("a name that several bear stays until the last gives it up", async (store) => {
+    await people(store.keeper, {
+      players: ["a", "b", "c"].map((id) => aPlayer(id, { name: "Ana" })),
+    });
+    const reader = await store.reader();
+    await rename(store, { a: "Bo", b: "Bo" });
+    expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana", "Bo"]);
+    await rename(store, { c: "Cy", a: "Cy" });
+    expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Bo", "Cy"]);
+  });
+
+  guarantee("names are exchanged within one transaction", async (store) => {
+    await people(store.keeper, {
+      players: [aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })],
+    });
+    await rename(store, { a: "Bo", b: "Ana" });
+    const reader = await store.reader();
+    expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana", "Bo"]);
+    expect(await reader.bearersOf(["Ana", "Bo"], 9)).toEqual([
+      { id: "b", name: "Ana" },
+      { id: "a", name: "Bo" },
+    ]);
+  });
+
+  guarantee("the names of removed players go with them", async (store) => {
+    const entry = anEntry("m", { players: { a: "won", b: "lost" } });
+    const { keeper } = store;
+    await keeper.write(async (transaction) => {
+      await transaction.addServed([entry]);
+      await transaction.putPlayers([aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })]);
+    });
+    await keeper.write(async (transaction) => {
+      await transaction.removeServed([entry]);
+      await transaction.removePlayers(["a", "b", "nobody"]);
+    });
+    expect(await listedOf(await store.reader(), ["Ana", "Bo"])).toEqual([]);
+  });
+
+  guarantee("a write that is undone leaves the names as they were", async (store) => {
+    const { keeper } = store;
+    await people(keeper, { players: [aPlayer("a", { name: "Ana" })] });
+    const undone = keeper.write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    const reader = await store.reader();
+    expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana"]);
+    await rename(store, { a: "Cy" });
+    expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
+  });
+
+  guarantee("names that another keeper changed are known to have changed", async (store) => {
+    await people(store.keeper, { players: [aPlayer("a", { name: "Ana" })] });
+    await store.rival().write(async (transaction) => {
+      await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
+    });
+    await rename(store, { a: "Cy" });
+    expect(await listedOf(await store.reader(), ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
+  });
+
+  guarantee(
+    "around a spot come those at it or behind it, and those in front of it",
+    async (store) => {
+      const names = ["ada", "Ada", "adb", "aed", "ac", "名", "zoe"];
+      await people(store.keeper, {
+        players: names.map((name, index) => aPlayer(`p${index}`, { name })),
+      });
+      const reader = await store.reader();
+      // By the letters of the names, then by the names, bytewise.
+      const inOrder = ["ac", "Ada", "ada", "adb", "aed", "zoe", "名"];
+      const at = (name: string) => spotsOf(name)[0]!;
+      for (const [index, name] of inOrder.entries()) {
+        const first = name === "ada" ? index - 1 : index;
+        for (const limit of [1, 2, 3]) {
+          const after = inOrder.slice(first, first + limit);
+          const before = inOrder.slice(Math.max(0, first - limit), first);
+          const found = await reader.namesAround([at(name)], limit, limit);
+          // Behind the last and in front of the first stand spots of other kinds.
+          const isWithin = first >= limit && first + limit <= inOrder.length;
+          if (isWithin) expect(found.sort()).toEqual([...before, ...after].sort());
+        }
+      }
+      expect(await reader.namesAround([at("adb")], 0, 1)).toEqual(["adb"]);
+      expect((await reader.namesAround([at("ac"), at("zoe")], 0, 1)).sort()).toEqual(["ac", "zoe"]);
+      expect((await reader.namesAround([at("ada"), at("adb")], 0, 3)).sort()).toEqual([
+        "Ada",
+        "ada",
+        "adb",
+        "aed",
+        "zoe",
+      ]);
+      expect(await reader.namesAround([], 5, 5)).toEqual([]);
+    },
+  );
+
+  guarantee("the bearers of names come in the order of the names, then by id", async (store) => {
+    const bearers = { b: "Ana", a: "Ana", B: "Ana", c: "ana", d: "Dee" };
+    await people(store.keeper, {
+      players: Object.entries(bearers).map(([id, name]) => aPlayer(id, { name })),
+    });
+    const reader = await store.reader();
+    expect(await reader.bearersOf(["Dee", "nobody", "Ana"], 2)).toEqual([
+      { id: "d", name: "Dee" },
+      { id: "B", name: "Ana" },
+      { id: "a", name: "Ana" },
+    ]);
+    expect(await reader.bearersOf([], 2)).toEqual([]);
+  });
+
+  guarantee(
+    "whatever players take up, give up and leave: listed are the names that are borne",
+    async (store) => {
+      const reader = await store.reader();
+      const step = fc.dictionary(
+        fc.constantFrom("a", "b", "c", "d"),
+        fc.option(fc.constantFrom(...NAMES), { nil: null }),
+        { noNullPrototype: true },
+      );
+      const steps = fc.array(step, { minLength: 1, maxLength: 6 });
+      const keepsUp = fc.asyncProperty(steps, async (given) => {
+        const borne = new Map<string, string>();
+        for (const [number, changes] of [...given, NOBODY].entries()) {
+          await take(store, borne, changes, `m${number}`);
+          const expected = NAMES.filter((name) => [...borne.values()].includes(name));
+          expect(await listedOf(reader, NAMES)).toEqual(expected);
+        }
+      });
+      await fc.assert(keepsUp, { numRuns: 25 });
+    },
+    120_000,
+  );
+}
+
+const NAMES = ["Ana", "ana", "Anna", "Bo", "B o", "名前"];
+const NOBODY = { a: null, b: null, c: null, d: null };
+
+/** One transaction in which players take up a name, or leave with all their matches. */
+async function take(
+  { keeper }: TestStore,
+  borne: Map<string, string>,
+  changes: Record<string, string | null>,
+  match: string,
+): Promise<void> {
+  const entry = (id: string) => anEntry(`of-${id}`, { players: { [id]: "won" } });
+  await keeper.write(async (transaction) => {
+    const ids = Object.keys(changes);
+    // Some are asked for beforehand, as ingest does, and others are not.
+    await transaction.standings(ids.filter((_, index) => (index + match.length) % 2 === 0));
+    const leaving = ids.filter((id) => changes[id] === null && borne.has(id));
+    const coming = ids.filter((id) => changes[id] !== null && !borne.has(id));
+    await transaction.removeServed(leaving.map(entry));
+    await transaction.removePlayers(leaving);
+    await transaction.addServed(coming.map(entry));
+    const named = ids.filter((id) => changes[id] !== null);
+    await transaction.putPlayers(named.map((id) => aPlayer(id, { name: changes[id]! })));
+    for (const id of leaving) borne.delete(id);
+    for (const id of named) borne.set(id, changes[id]!);
+  });
+}

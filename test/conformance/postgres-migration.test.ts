@@ -1,0 +1,49 @@
+/** In charge of shards that an older Matchbook made in PostgreSQL: whoever comes first brings them up to date. */
+
+import { afterAll, expect, test } from "bun:test";
+import { spotsOf } from "../../src/domain/name-spots.ts";
+import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { PostgresReader } from "../../src/store/postgres/reader.ts";
+import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { aPlayer, people } from "./entries.ts";
+
+const { url, stop } = await aPostgres();
+const schema = `migration_${process.pid}`;
+const place = { url, shown: "the test's", schema, prepares: true, pool: 2 };
+const session = new Session(place);
+afterAll(async () => {
+  await session.run(`DROP SCHEMA "${schema}" CASCADE`);
+  await session.close();
+  stop();
+});
+
+/** More than are listed in one step. */
+const MANY = 2500;
+
+test("a shard of format 1 has its names listed once it is opened", async () => {
+  const names = Array.from({ length: MANY }, (_, number) => `名 ${number}`);
+  const before = new PostgresKeeper(new Session(place));
+  await before.ready();
+  await people(before, {
+    players: [...names, "名 7"].map((name, index) => aPlayer(`p${index}`, { name })),
+  });
+  await before.close();
+  // What format 2 added.
+  await session.run("DROP TABLE {name_spots}");
+  await session.run("UPDATE {format} SET version = 1");
+
+  const after = new PostgresKeeper(new Session(place));
+  await after.ready();
+  const reader = new PostgresReader(sessionForReading(place), 0, () => {});
+  const [listed] = await session.rows<{ names: string; rows: string }>(
+    "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_spots}",
+  );
+  expect(listed).toEqual({
+    names: String(MANY),
+    rows: String(names.flatMap(spotsOf).length),
+  });
+  expect(await reader.namesAround(spotsOf("名 2345"), 0, 1)).toContain("名 2345");
+  await reader.close();
+  await after.close();
+}, 60_000);

@@ -1,0 +1,239 @@
+/** Help with names: who is called almost as somebody typed it. The filters stay exact. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { idsOf } from "../support/compound.ts";
+import { problemIn, problemsIn } from "../support/problems.ts";
+import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let minutes = 500;
+/** A match of this player against one whose name is like nobody else's. */
+const play = (player: PlayerIn, more: { id?: string; mode?: string; shard?: string } = {}) =>
+  aMatch({
+    ...more,
+    createdAt: minutesAgo(minutes--),
+    rosters: duel(player, { id: anId("extra"), name: "0000000000000000" }),
+  });
+
+const world = await startWorld([
+  play({ id: "ada", name: "Ada" }),
+  play({ id: "grace", name: "Grace Hopper" }),
+  play({ id: "knight", name: "xX_DarkKnight_Xx" }),
+  play({ id: "wolf", name: "Lonewolf42" }),
+  play({ id: "zoe", name: "Zoë" }),
+  play({ id: "dragon", name: "龙的传人" }),
+  play({ id: "wizard", name: "Волшебник" }),
+  play({ id: "fox", name: "🦊Foxy🦊" }),
+  play({ id: "comma", name: "Love, lace" }),
+  play({ id: "markup", name: '<img src="x">' }),
+  play({ id: "blank", name: "   " }),
+  play({ id: "unseen", name: "Unseen One" }, { mode: "practice" }),
+  play({ id: "abroad", name: "Bernadette" }, { shard: "eu" }),
+]);
+afterAll(() => world.stop());
+
+const near = (text: string, where: World = world) =>
+  where.get(`/shards/na/player-names?near=${encodeURIComponent(text)}`);
+
+async function ids(text: string): Promise<string[]> {
+  const reply = await near(text);
+  expect(reply.status).toBe(200);
+  return idsOf(reply.body);
+}
+
+async function refusal(query: string) {
+  return problemIn(await world.get(`/shards/na/player-names${query}`));
+}
+
+test("the reply is a JSON:API document of names, each with the id of its player", async () => {
+  const { body } = await near("Adda");
+  expect(body).toEqual({
+    data: [{ type: "player-name", id: "ada", attributes: { name: "Ada", shardId: "na" } }],
+    links: { self: `${world.url}/shards/na/player-names?near=Adda` },
+    jsonapi: { version: "1.0" },
+  });
+});
+
+describe("a name is found", () => {
+  test.each([
+    ["as it is", "Lonewolf42", "wolf"],
+    ["in other case", "LONEWOLF42", "wolf"],
+    ["without its spaces", "gracehopper", "grace"],
+    ["with spaces added", "Lone wolf 42", "wolf"],
+    ["with spaces at the ends", "  Lonewolf42 ", "wolf"],
+    ["without its punctuation", "xxdarkknightxx", "knight"],
+    ["by its beginning", "Lonew", "wolf"],
+    ["by its first letter", "g", "grace"],
+    ["with a letter missing", "Lonwolf42", "wolf"],
+    ["with the first letter missing", "onewolf42", "wolf"],
+    ["with a letter too many", "Lonewollf42", "wolf"],
+    ["with another letter", "Lonewalf42", "wolf"],
+    ["with another first letter", "Bonewolf42", "wolf"],
+    ["with another last letter", "Lonewolf43", "wolf"],
+    ["with two letters swapped", "Lnoewolf42", "wolf"],
+    ["with two other letters", "Lanewalf42", "wolf"],
+    ["with two letters missing", "Lnewof42", "wolf"],
+    ["with two letters too many", "Loonewolff42", "wolf"],
+    ["with two slips at once: swapped, and another", "Olnewolf52", "wolf"],
+    ["with two slips far apart", "Monewolf43", "wolf"],
+    ["without its accent", "Zoe", "zoe"],
+    ["with its accent written apart", "Zoe\u0308", "zoe"],
+    ["in another script, with another sign", "龙之传人", "dragon"],
+    ["in another script, by its beginning", "龙的", "dragon"],
+    ["in another script and other case", "волШебнки", "wizard"],
+    ["with emoji, or without one of them", "foxy🦊", "fox"],
+    ["with a comma in it, which is no separator here", "love,lace", "comma"],
+    ["with markup in it, as text", '<img src="y">', "markup"],
+    ["even if it is nothing but blanks", "   ", "blank"],
+  ])("%s: %s", async (_, typed, id) => {
+    expect((await ids(typed))[0]).toBe(id);
+  });
+
+  test.each([
+    ["three letters wrong", "Lxnxwxlf42"],
+    ["of a record that is withheld", "Unseen One"],
+    ["of another shard", "Bernadette"],
+    ["like nobody's", "qqqqqqqq"],
+  ])("never with %s", async (_, typed) => {
+    expect(await ids(typed)).toEqual([]);
+  });
+
+  test("with blanks as + and %20 alike", async () => {
+    for (const typed of ["grace+hoper", "grace%20hoper"]) {
+      const { body } = await world.get(`/shards/na/player-names?near=${typed}`);
+      expect(idsOf(body)).toEqual(["grace"]);
+    }
+  });
+});
+
+test("the filters stay exact", async () => {
+  for (const path of ["players", "matches"]) {
+    const { body } = await world.get(`/shards/na/${path}?filter[playerNames]=Adda,ada,ADA`);
+    expect(body.data).toEqual([]);
+  }
+});
+
+describe("the list", () => {
+  const crowd = (name: string, number: number) => play({ id: `${name}-${number}`, name });
+
+  test("has the closest names first, ten at most", async () => {
+    const names = ["Mira", "Mia", "mira", "Miranda", "Mirabelle", "Moira", "Mina", "Maria"];
+    const more = Array.from({ length: 8 }, (_, number) => `Miracle${number}`);
+    const full = await startWorld([...names, ...more].map(crowd));
+    try {
+      const { body } = await near("mira", full);
+      const found = body.data.map((one: { attributes: { name: string } }) => one.attributes.name);
+      expect(found).toEqual([
+        ...["mira", "Mira", "Mina", "Mia", "Moira", "Miranda"],
+        ...["Miracle0", "Miracle1", "Miracle2", "Miracle3"],
+      ]);
+    } finally {
+      await full.stop();
+    }
+  });
+
+  test("has three bearers of one name at most, by id, and other names after them", async () => {
+    const full = await startWorld([
+      ...Array.from({ length: 12 }, (_, number) => crowd("Mira", 30 - number)),
+      crowd("Miri", 1),
+    ]);
+    try {
+      const { body } = await near("mira", full);
+      expect(idsOf(body)).toEqual(["Mira-19", "Mira-20", "Mira-21", "Miri-1"]);
+    } finally {
+      await full.stop();
+    }
+  });
+});
+
+test("names are those of now: a new one is found at once, an old one no more", async () => {
+  const fresh = await startWorld([play({ id: "p", name: "Oldname" }, { id: "first" })]);
+  try {
+    expect(idsOf((await near("oldnam", fresh)).body)).toEqual(["p"]);
+    await fresh.ingest([play({ id: "p", name: "Renamed" })]);
+    expect(idsOf((await near("oldnam", fresh)).body)).toEqual([]);
+    expect(idsOf((await near("renamd", fresh)).body)).toEqual(["p"]);
+  } finally {
+    await fresh.stop();
+  }
+});
+
+describe("refused is", () => {
+  test.each([
+    ["", "The list of names needs near; give it, such as near=Adda."],
+    ["?near=", "near has no value; give it one, such as Adda."],
+    ["?near", "near has no value; give it one, such as Adda."],
+  ])("no name at all: %s", async (query, detail) => {
+    expect(await refusal(query)).toMatchObject({
+      code: "empty-parameter",
+      detail,
+      source: { parameter: "near" },
+    });
+  });
+
+  test("a name of more than 64 characters, however many bytes they take", async () => {
+    expect((await near("😀".repeat(64))).status).toBe(200);
+    expect(await refusal(`?near=${"a".repeat(65)}`)).toMatchObject({
+      code: "invalid-parameter",
+      detail:
+        "near takes 64 characters at most, and the beginning of a name is enough; you sent 65.",
+    });
+  });
+
+  test("a character that no name has", async () => {
+    expect(await refusal("?near=A%00da")).toMatchObject({ code: "invalid-parameter" });
+  });
+
+  test("a parameter of another endpoint, and one that there is not", async () => {
+    const reply = await world.get("/shards/na/player-names?near=Ada&page[limit]=3&naer=Ada");
+    expect(problemsIn(reply).map(({ code, detail }) => [code, detail])).toEqual([
+      [
+        "unknown-parameter",
+        "page[limit] is a parameter of the collection of matches, not of the list of names; leave it out here.",
+      ],
+      ["unknown-parameter", 'There is no parameter "naer"; did you mean near?'],
+    ]);
+  });
+
+  test("the same parameter twice", async () => {
+    expect(await refusal("?near=Ada&near=Bo")).toMatchObject({ code: "repeated-parameter" });
+  });
+
+  test("near where no names are looked for", async () => {
+    const reply = await world.get("/shards/na/players?near=Ada");
+    expect(problemIn(reply).detail).toBe(
+      "near is a parameter of the list of names, not of the collection of players; leave it out here.",
+    );
+  });
+});
+
+test("the tag changes when somebody takes up such a name, and not otherwise", async () => {
+  const fresh = await startWorld([play({ id: "p", name: "Ada" })]);
+  try {
+    const first = await near("adda", fresh);
+    const etag = first.headers.get("etag")!;
+    await fresh.ingest([play({ id: "q", name: "Zebra" })]);
+    const path = "/shards/na/player-names?near=adda";
+    expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(304);
+    await fresh.ingest([play({ id: "r", name: "Addy" })]);
+    expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(200);
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test("the compatibility profile forgives as elsewhere, and finding nobody is no 404", async () => {
+  const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
+  try {
+    const asked = "/shards/na/player-names?near=Adda&page[limit]=50&foo=bar&include=";
+    const { body } = await lenient.get(asked, { Accept: "application/json" });
+    expect(body.data).toEqual([
+      { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
+    ]);
+    expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?near=Adda`);
+    expect((await near("qqqqqqqq", lenient)).body.data).toEqual([]);
+    expect((await lenient.get("/shards/na/player-names?near=")).status).toBe(400);
+  } finally {
+    await lenient.stop();
+  }
+});

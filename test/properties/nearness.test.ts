@@ -1,0 +1,204 @@
+/** In charge of which names are close to a mistyped one: counted as a table would, and found by the index. */
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { playerName } from "../../src/demo/names.ts";
+import { Random } from "../../src/demo/random.ts";
+import { lettersOf, spotsOf, surroundingsOf } from "../../src/domain/name-spots.ts";
+import { closest, slipsBetween } from "../../src/domain/nearness.ts";
+
+/** The usual table: adding, dropping and changing a letter, and swapping two neighbours. */
+function slipsByTable(one: string[], other: string[]): number {
+  const table = Array.from({ length: one.length + 1 }, (_, row) => [row]);
+  for (let column = 1; column <= other.length; column++) table[0]![column] = column;
+  for (let row = 1; row <= one.length; row++) {
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      let least = Math.min(
+        table[row - 1]![column - 1]! + (isSame ? 0 : 1),
+        table[row - 1]![column]! + 1,
+        table[row]![column - 1]! + 1,
+      );
+      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwap && row > 1 && column > 1) {
+        least = Math.min(least, table[row - 2]![column - 2]! + 1);
+      }
+      table[row]![column] = least;
+    }
+  }
+  return table[one.length]![other.length]!;
+}
+
+/** An index of these names, asked as a store would be asked. */
+class Index {
+  readonly #rows: { spot: Buffer; name: string }[];
+
+  constructor(names: Iterable<string>) {
+    this.#rows = [...new Set(names)]
+      .flatMap((name) => spotsOf(name).map((spot) => ({ spot: Buffer.from(spot), name })))
+      .sort(
+        (a, b) =>
+          Buffer.compare(a.spot, b.spot) ||
+          Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)),
+      );
+  }
+
+  closestTo(typed: string): string[] {
+    const { spots, before, after } = surroundingsOf(typed);
+    const around = new Set<string>();
+    for (const spot of spots) {
+      const at = this.#placeOf(Buffer.from(spot));
+      for (const { name } of this.#rows.slice(Math.max(0, at - before), at + after)) {
+        around.add(name);
+      }
+    }
+    return closest(typed, around, 10);
+  }
+
+  #placeOf(spot: Buffer): number {
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Buffer.compare(this.#rows[middle]!.spot, spot) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+const LETTERS = [..."abcdeé名😀7$"];
+const letter = fc.constantFrom(...LETTERS);
+const word = (minLength: number, maxLength: number) =>
+  fc.array(letter, { minLength, maxLength }).map((letters) => letters.join(""));
+
+interface Slip {
+  kind: "add" | "drop" | "change" | "swap";
+  at: number;
+  letter: string;
+}
+
+const slip: fc.Arbitrary<Slip> = fc.record({
+  kind: fc.constantFrom("add" as const, "drop" as const, "change" as const, "swap" as const),
+  at: fc.nat(),
+  letter,
+});
+
+function mistype(name: string, { kind, at, letter: other }: Slip): string {
+  const letters = Array.from(name);
+  const place = at % letters.length;
+  if (kind === "add") letters.splice(place, 0, other);
+  else if (kind === "change") letters[place] = other;
+  else if (kind === "drop" && letters.length > 1) letters.splice(place, 1);
+  else letters.splice(place, 2, ...letters.slice(place, place + 2).reverse());
+  return letters.join("");
+}
+
+describe("slips", () => {
+  test("are as many as a table counts, up to the number forgiven", () => {
+    const pair = fc.tuple(word(0, 7), word(0, 7), fc.integer({ min: 0, max: 2 }));
+    fc.assert(
+      fc.property(pair, ([one, other, most]) => {
+        const slips = slipsByTable(Array.from(one), Array.from(other));
+        expect(slipsBetween(Array.from(one), Array.from(other), most)).toBe(
+          slips <= most ? slips : undefined,
+        );
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("are the same seen from either side", () => {
+    fc.assert(
+      fc.property(word(0, 8), slip, slip, (name, first, second) => {
+        const typed = mistype(mistype(name || "a", first), second);
+        const [one, other] = [lettersOf(name || "a"), lettersOf(typed)];
+        expect(slipsBetween(one, other, 2)).toBe(slipsBetween(other, one, 2));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("the spots of a name", () => {
+  test("are few, each once, of well-formed text, whatever the name", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 256 }), (any) => {
+        const name = any.replaceAll("\0", "") || "a";
+        const spots = spotsOf(name);
+        expect(spots.length).toBeGreaterThanOrEqual(3);
+        expect(spots.length).toBeLessThanOrEqual(15);
+        expect(new Set(spots).size).toBe(spots.length);
+        for (const spot of spots) {
+          expect(spot.isWellFormed() && !spot.includes("\0")).toBe(true);
+          expect(Array.from(spot).length).toBeLessThanOrEqual(33);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("are read no more than a bounded number of times, whatever was typed", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 }), (typed) => {
+        const { spots, before, after } = surroundingsOf(typed);
+        expect(spots.length * (before + after)).toBeLessThanOrEqual(144 + 15);
+      }),
+    );
+  });
+});
+
+describe("the index finds", () => {
+  const crowd = fc.array(word(1, 12), { maxLength: 6 });
+
+  test("a name of up to twelve letters by one slip, wherever in it, among a few others", () => {
+    fc.assert(
+      fc.property(word(2, 12), slip, crowd, (name, wrong, others) => {
+        const typed = mistype(name, wrong);
+        fc.pre(lettersOf(typed).length > 1);
+        expect(new Index([name, ...others]).closestTo(typed)).toContain(name);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("a name by itself, whatever it is, and first of all", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1 }), crowd, (name, others) => {
+        expect(new Index([name, ...others]).closestTo(name)[0]).toBe(name);
+      }),
+    );
+  });
+
+  test("a name by its beginning", () => {
+    fc.assert(
+      fc.property(word(2, 20), fc.nat(), (name, length) => {
+        const letters = Array.from(name);
+        const begun = letters.slice(0, 1 + (length % letters.length)).join("");
+        expect(new Index([name]).closestTo(begun)).toEqual([name]);
+      }),
+    );
+  });
+
+  test("nearly all of 4,000 names by one slip, and nine of ten by two", () => {
+    const scripts = { latin: 16, chinese: 1, japanese: 1, korean: 1, cyrillic: 1 };
+    const names = Array.from({ length: 4000 }, (_, number) =>
+      playerName(new Random(1, number), scripts, number, true),
+    );
+    const index = new Index(names);
+    const random = new Random(2);
+    const any = (): Slip => ({
+      kind: random.pick(["add", "drop", "change", "swap"]),
+      at: random.int(0, 999),
+      letter: random.pick([..."aeiostrn0123456789"]),
+    });
+    let [byOne, byTwo] = [0, 0];
+    for (const name of names) {
+      const typed = mistype(name, any());
+      if (index.closestTo(typed).includes(name)) byOne += 1;
+      if (index.closestTo(mistype(typed, any())).includes(name)) byTwo += 1;
+    }
+    expect(byOne / names.length).toBeGreaterThan(0.99);
+    expect(byTwo / names.length).toBeGreaterThan(0.9);
+  });
+});
