@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkFragment } from "./document/fragment.ts";
 import { isShardId } from "./domain/identifiers.ts";
-import type { Observe } from "./observe/events.ts";
+import type { Event, Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
 import type { ShardLocation, ShardReplicas } from "./settings/shards.ts";
 import type { Settings } from "./settings/table.ts";
@@ -12,11 +12,12 @@ import { PostgresKeeper } from "./store/postgres/keeper.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import { ReplicatedReader } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
+import type { ReplicaChange } from "./store/postgres/watch.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteKeeper } from "./store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "./store/sqlite/open.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
-import { type Awaitable, after, type Keeper, type Reader } from "./store/store.ts";
+import { type Awaitable, after, type Keeper, type Reader, StoreAway } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -48,13 +49,28 @@ export function openShards(
 ): Shards {
   const places = new Map(settings.shards.map((place) => [place.id, place]));
   const readers = new Map<string, Reader>();
+  /** Those that are not open yet: whoever asks meanwhile gets the same one. */
+  const opening = new Map<string, Promise<Reader | undefined>>();
   const keepers = new Map<string, Keeper>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
+  /** Which replicas were told to be in use. A shard that cannot be opened is tried again and again. */
+  const told = new Map<string, boolean>();
+  const tell = (id: string, change: ReplicaChange) => {
+    const replica = `${id} ${change.replica}`;
+    const isUsed = change.unfit === undefined;
+    if (told.get(replica) === isUsed) return;
+    told.set(replica, isUsed);
+    observe(replicaEvent(id, change));
+  };
   const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
   const storeOf = (id: string): Store => {
     const { location, replicas } = places.get(id) ?? {};
     if (location?.engine === "postgres")
-      return postgresStore(location, replicas, () => shards.keeper(id), cacheBytes);
+      return postgresStore(location, replicas, {
+        cacheBytes,
+        keeper: () => shards.keeper(id) as PostgresKeeper,
+        onChange: (change) => tell(id, change),
+      });
     const path = location?.path ?? join(settings.data, `${id}${STORE_SUFFIX}`);
     return sqliteStore(path, cacheBytes, writerCacheKib);
   };
@@ -63,20 +79,24 @@ export function openShards(
     allowed: places.size > 0 ? new Set(places.keys()) : undefined,
     list: () => (places.size > 0 ? [...places.keys()].sort() : storesIn(settings.data)),
     reader(id) {
-      const open = readers.get(id);
+      const open = readers.get(id) ?? opening.get(id);
       if (open || !mayExist(id)) return open;
       const store = storeOf(id);
-      return after(store.reader(), (reader) => {
-        // Another request may have been faster.
-        const faster = readers.get(id);
-        if (faster || !reader) {
-          void reader?.close();
-          return faster;
-        }
+      const opened = after(store.reader(), (reader) => {
+        if (!reader) return undefined;
         readers.set(id, reader);
         observe({ event: "shard-opened", shard: id, location: store.location });
         return reader;
       });
+      if (!(opened instanceof Promise)) return opened;
+      const over = opened.finally(() => opening.delete(id));
+      opening.set(id, over);
+      return over;
+    },
+    replicas(id) {
+      const reader = readers.get(id);
+      if (reader instanceof ReplicatedReader) return reader.inUse;
+      return places.get(id)?.replicas?.places.map(() => false) ?? [];
     },
     keeper(id) {
       const open = keepers.get(id) ?? storeOf(id).keeper();
@@ -86,6 +106,8 @@ export function openShards(
     existingKeeper: (id) =>
       after(shards.reader(id), (reader) => (reader ? shards.keeper(id) : undefined)),
     async close() {
+      // One that comes about later would keep its connections, and the process alive.
+      await Promise.allSettled(opening.values());
       for (const store of [...readers.values(), ...keepers.values()]) await store.close();
       readers.clear();
       keepers.clear();
@@ -105,26 +127,53 @@ function sqliteStore(path: string, cacheBytes: number, writerCacheKib: number | 
   };
 }
 
-/** Its tables are made by whoever comes first. A database that is away is asked again each time. */
+interface PostgresParts {
+  cacheBytes: number;
+  keeper(): PostgresKeeper;
+  onChange(change: ReplicaChange): void;
+}
+
+/**
+ * Its tables are made by whoever comes first. A database that is away is asked again each time; while it
+ * is, a replica serves that has them already.
+ */
 function postgresStore(
   place: PostgresLocation,
   replicas: ShardReplicas | undefined,
-  keeper: () => Keeper,
-  cacheBytes: number,
+  { cacheBytes, keeper, onChange }: PostgresParts,
 ): Store {
   return {
     location: place.shown,
     async reader() {
-      await (keeper() as PostgresKeeper).ready();
-      if (replicas) {
-        const reader = new ReplicatedReader(place, replicas, cacheBytes, checkFragment);
-        await reader.look();
-        return reader;
-      }
-      return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
+      const away = await absence(keeper().ready());
+      if (away && !replicas) throw away;
+      if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
+      const reader = new ReplicatedReader(place, replicas, cacheBytes, checkFragment, onChange);
+      await reader.look();
+      if (!away || reader.inUse.includes(true)) return reader;
+      await reader.close();
+      throw away;
     },
     keeper: () => new PostgresKeeper(new Session({ ...place, pool: WRITING_CONNECTIONS })),
   };
+}
+
+/** That a database is away, if that is why it is not ready. */
+async function absence(ready: Promise<void>): Promise<StoreAway | undefined> {
+  try {
+    await ready;
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreAway) return error;
+    throw error;
+  }
+}
+
+function replicaEvent(shard: string, change: ReplicaChange): Event {
+  const { replica, unfit } = change;
+  return unfit === undefined
+    ? { event: "replica-used", shard, replica }
+    : { event: "replica-left-out", shard, replica, why: unfit };
 }
 
 /** Where a shard lives, or would: its place in the settings, else its file in the data folder. */

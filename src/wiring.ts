@@ -6,6 +6,7 @@ import { FailureGuard } from "./access/guard.ts";
 import type { RunningAdmin } from "./admin/server.ts";
 import { startPrivately } from "./admin/start.ts";
 import { readToken } from "./admin/token.ts";
+import { Portal } from "./http/portal.ts";
 import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import type { Clock } from "./http/serving.ts";
@@ -30,13 +31,14 @@ export interface RunningMatchbook extends RunningServer {
 
 /**
  * Starts the public server, and the private listener if the settings ask for one. `sharing` is for one
- * of several processes on the same port.
+ * of several processes on the same port. `offeredKey` is a key that the portal offers to every visitor.
  */
 export async function serve(
   settings: Settings,
   log: Observe,
   clock: Clock = SYSTEM_CLOCK,
   sharing?: Sharing,
+  offeredKey?: string,
 ): Promise<RunningMatchbook> {
   // Before anything is opened: without a token there is no start.
   const token = tokenFor(settings);
@@ -68,6 +70,7 @@ export async function serve(
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
       profile: PROFILES[settings.compat],
+      portal: settings.portal === "on" ? new Portal(offeredKey) : undefined,
       farewellMs: settings["farewell-ms"],
       clock,
       observe,

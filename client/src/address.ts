@@ -74,11 +74,19 @@ function asUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
+/** A text as it may stand in an address. */
+export function escaped(what: string, text: string): string {
+  if (/\p{Surrogate}/u.test(text)) {
+    throw misuse(`The ${what} holds half of a character, which cannot be sent.`);
+  }
+  return encodeURIComponent(text);
+}
+
 /** A part of a path that holds an id, escaped. */
 export function segment(what: string, id: string): string {
   // These would lead to another address without anybody noticing.
   if (typeof id !== "string" || /^\.{0,2}$/.test(id)) {
     throw misuse(`The ${what} ${JSON.stringify(id)} cannot be one. Give the id as it was served.`);
   }
-  return encodeURIComponent(id);
+  return escaped(what, id);
 }

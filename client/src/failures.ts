@@ -25,7 +25,7 @@ export function failureOf(response: Response, text: string): MatchbookError {
 function problemsIn(text: string): readonly Problem[] {
   try {
     const { errors } = JSON.parse(text) as Errors;
-    return Array.isArray(errors) ? errors : [];
+    return Array.isArray(errors) ? errors.filter((one) => typeof one === "object" && one) : [];
   } catch {
     return [];
   }
@@ -68,6 +68,17 @@ export function unreadable({ status, headers }: Response): MatchbookError {
     message: `The reply (status ${status}, ${headers.get("Content-Type") ?? "no content type"}) is not JSON. Check that \`url\` leads to a Matchbook, and what stands between you and it.`,
     status,
     requestId: headers.get("X-Request-Id") ?? undefined,
+  });
+}
+
+/** JSON, but not what Matchbook sends. */
+export function withoutRecords(): MatchbookError {
+  return new MatchbookError({
+    kind: "unreadable",
+    title: "Not a reply of Matchbook",
+    message:
+      "The reply is JSON, but holds no records. Check that `url` leads to a Matchbook, and what stands between you and it.",
+    status: 200,
   });
 }
 

@@ -1,5 +1,6 @@
 /** In charge of the resources of one document, each as one object, whoever links to it. */
 
+import { withoutRecords } from "./failures.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
 import { Match, Participant, Player, Roster, Team } from "./resources.ts";
@@ -52,6 +53,7 @@ const nameOf = (type: string, id: string) => `${type}/${id}`;
 
 /** The match or player of a document, linked. */
 export function linkedOne<R extends Resource>(document: Compound & { data: RawResource }): R {
+  if (typeof document?.data?.id !== "string") throw withoutRecords();
   return new Graph(document).find(document.data.type, document.data.id) as R;
 }
 
@@ -59,6 +61,7 @@ export function linkedOne<R extends Resource>(document: Compound & { data: RawRe
 export function linkedList<R extends Resource>(
   document: Compound & { data: readonly RawResource[] },
 ): R[] {
+  if (!Array.isArray(document?.data)) throw withoutRecords();
   const graph = new Graph(document);
   return document.data.map(({ type, id }) => graph.find(type, id) as R);
 }

@@ -38,7 +38,8 @@ export class Matchbook {
     const { document } = await this.#transport.get<Readiness>(
       "/readyz",
       options,
-      (status) => status === 503,
+      (status, said) =>
+        status === 503 && (said as Partial<Readiness> | null)?.status === "not ready",
     );
     return document;
   }

@@ -1,5 +1,6 @@
 /** In charge of queries: from members with types to a query string as the service reads it. */
 
+import { escaped } from "./address.ts";
 import { misuse } from "./errors.ts";
 import type { Operations } from "./generated.ts";
 import type { CallOptions } from "./options.ts";
@@ -129,10 +130,7 @@ function fieldsPairs(fields: Readonly<Record<string, unknown>>): string[] {
 }
 
 function pair(name: string, value: string): string {
-  if (/\p{Surrogate}/u.test(name + value)) {
-    throw misuse(`\`${name}\` holds half of a character, which cannot be sent.`);
-  }
-  return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  return `${escaped("name of a parameter", name)}=${escaped(`value of \`${name}\``, value)}`;
 }
 
 /** Inside a list, a comma and a backslash have a backslash before them. */

@@ -18,6 +18,7 @@ import {
   type RecordQuery,
   writeQuery,
 } from "./query.ts";
+import type { Resource } from "./resource.ts";
 import type { Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
@@ -77,7 +78,8 @@ export class Shard {
   async playerNames(near: string, options: CallOptions = {}): Promise<PlayerName[]> {
     const address = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
     const { document } = await this.#transport.get<NameList>(address, options);
-    return document.data.map(({ id, attributes }) => ({ id, name: attributes.name }));
+    const names = linkedList<Resource<NameList["data"][number]>>(document);
+    return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
   }
 }
 

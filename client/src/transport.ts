@@ -31,6 +31,9 @@ export interface Reply<Document> {
   readonly milliseconds: number;
 }
 
+/** Says of a reply whether it is an answer, whatever its status. */
+type IsFine = (status: number, document: unknown) => boolean;
+
 const MEDIA_TYPE = "application/vnd.api+json";
 
 export class Transport {
@@ -56,12 +59,12 @@ export class Transport {
 
   /**
    * The reply to a GET of a path, or of a link of this service. While the key's limit is reached, it
-   * waits and asks again. `isFine` says which statuses are no errors, beside 200.
+   * waits and asks again. `isFine` says which replies are no errors, beside those with 200.
    */
   async get<Document>(
     pathOrLink: string,
     { signal, patience = this.#patience }: CallOptions = {},
-    isFine: (status: number) => boolean = () => false,
+    isFine: IsFine = () => false,
   ): Promise<Reply<Document>> {
     const address = this.#addresses.resolve(pathOrLink);
     let patienceLeft = atLeastZero("patience", patience);
@@ -80,7 +83,7 @@ export class Transport {
   async #ask<Document>(
     address: string,
     signal: AbortSignal | undefined,
-    isFine: (status: number) => boolean,
+    isFine: IsFine,
   ): Promise<Reply<Document>> {
     signal?.throwIfAborted();
     const began = performance.now();
@@ -123,12 +126,14 @@ export class Transport {
     response: Response,
     text: string,
     kept: Kept | undefined,
-    isFine: (status: number) => boolean,
+    isFine: IsFine,
   ): { document: unknown; text: string } {
     if (response.status === 304 && kept) return kept;
     if (isRedirect(response)) throw redirected(response);
-    if (response.status !== 200 && !isFine(response.status)) throw failureOf(response, text);
     const document = parsed(text);
+    if (response.status !== 200 && !isFine(response.status, document)) {
+      throw failureOf(response, text);
+    }
     if (document === undefined) throw unreadable(response);
     const etag = response.headers.get("ETag");
     if (etag !== null) this.#cache.keep(address, { etag, document, text });

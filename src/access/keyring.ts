@@ -69,6 +69,11 @@ export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySt
   return expiresAt !== null && expiresAt <= now ? "expired" : "live";
 }
 
+/** When the secret that was rotated away ends: with its key, should that be earlier. */
+export function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
+  return Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
 /** Whether keys were ever made in this data folder. */
 export const keyringExists = (dataDir: string): boolean => fileExists(KEYS_FILE, dataDir);
 

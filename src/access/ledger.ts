@@ -3,10 +3,12 @@
  * seconds, so that a crash loses no more than that, and once more at the end.
  */
 
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Book } from "./book.ts";
 import { type Budgets, MemoryBudgets, type OpenCounter } from "./budget.ts";
 import { dayOf } from "./day.ts";
+import { AccessError } from "./error.ts";
 import { type KeyDay, UsageCounter } from "./usage.ts";
 
 const WRITE_EVERY_MS = 2000;
@@ -21,6 +23,8 @@ export class Ledger {
   /** The last writing down that was asked for; undefined when it is over. */
   #writing: Promise<void> | undefined;
   #pruned = -1;
+  /** Whether the last writing down failed. */
+  #isUnwritten = false;
 
   /** `openCounter` is for budgets that several processes count together. */
   constructor(book: Book, now: () => number, observe: Observe, openCounter?: OpenCounter) {
@@ -52,16 +56,16 @@ export class Ledger {
     this.#counter.note(keyId, status, records, nowMs);
   }
 
-  /** The days of a key from `since` on, with what was counted a moment ago. */
+  /** The days of a key from `since` on, with what was counted a moment ago. May throw AccessError. */
   async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
     await this.write();
-    return this.#book.read(since, keyId);
+    return reading(() => this.#book.read(since, keyId));
   }
 
-  /** When each key was last used, a moment ago included. */
+  /** When each key was last used, a moment ago included. May throw AccessError. */
   async lastSeen(): Promise<Map<string, number>> {
     await this.write();
-    return this.#book.lastSeen();
+    return reading(() => this.#book.lastSeen());
   }
 
   /** One after another. What cannot be written down is kept for the next time. */
@@ -81,21 +85,44 @@ export class Ledger {
     } catch (error) {
       this.#counter.giveBack(days);
       this.#budgets.giveBack(budgets);
-      this.#observe({ event: "usage-unwritten", error });
+      this.#failed(error);
       return;
     }
-    await this.#prune();
+    if (await this.#prune()) this.#succeeded();
   }
 
-  /** Once a day. */
-  async #prune(): Promise<void> {
+  /** Once a day; says whether that is done. */
+  async #prune(): Promise<boolean> {
     const today = dayOf(this.#now());
-    if (today === this.#pruned) return;
+    if (today === this.#pruned) return true;
     try {
       await this.#book.prune(today);
       this.#pruned = today;
+      return true;
     } catch (error) {
-      this.#observe({ event: "usage-unwritten", error });
+      this.#failed(error);
+      return false;
     }
+  }
+
+  #failed(error: unknown): void {
+    const event = this.#isUnwritten ? "usage-still-unwritten" : "usage-unwritten";
+    this.#isUnwritten = true;
+    this.#observe({ event, error });
+  }
+
+  #succeeded(): void {
+    if (this.#isUnwritten) this.#observe({ event: "usage-written" });
+    this.#isUnwritten = false;
+  }
+}
+
+/** Each engine has errors of its own; here they all mean that the book cannot be used. */
+async function reading<T>(read: () => Awaitable<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AccessError) throw error;
+    throw new AccessError(`usage cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -42,6 +42,8 @@ export class KeyWatch {
   /** By header, so that it need not be hashed for every request. */
   #recent = new Map<string, Recent>();
   #isLooking = false;
+  /** Since the last look. */
+  #isUnreadable = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(source: KeySource, plan: AccessPlan, observe: Observe) {
@@ -62,9 +64,13 @@ export class KeyWatch {
   async lookAgain(): Promise<void> {
     try {
       await this.refresh();
+      if (this.#isUnreadable) this.#observe({ event: "keys-readable" });
+      this.#isUnreadable = false;
     } catch (error) {
       // The keys read last go on counting: a disk's hiccup must not lock every caller out.
-      this.#observe({ event: "keys-unreadable", error });
+      const event = this.#isUnreadable ? "keys-still-unreadable" : "keys-unreadable";
+      this.#isUnreadable = true;
+      this.#observe({ event, error });
     }
   }
 

@@ -7,6 +7,7 @@ export const BREAK_CODES = [
   "connection-cut",
   "reply-unread",
   "stopping",
+  "shard-unavailable",
   "internal-error",
 ] as const;
 
@@ -67,6 +68,12 @@ export function muchUnread(bytes: number): Broken {
 export const LONG_UNREAD: Broken = {
   code: "reply-unread",
   message: "Nobody read this reply in time. Send the records again to hear of each.",
+};
+
+export const SHARD_AWAY: Broken = {
+  code: "shard-unavailable",
+  message:
+    "The database of a shard is away: the log tells which. The records of the lines above are stored; send everything again in a few seconds.",
 };
 
 export function ourFault(requestId: string): Broken {

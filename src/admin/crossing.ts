@@ -43,6 +43,6 @@ export interface Stored {
   report: Report;
   /** Why it broke off, if it did. */
   broken?: Broken;
-  /** What went wrong on our side, if that was the reason. */
+  /** What went wrong on our side, if that was the reason: for the log. */
   error?: Error;
 }

@@ -5,10 +5,10 @@
 
 import { isShardId } from "../domain/identifiers.ts";
 import { emptyReport, type Report } from "../ingest/report.ts";
-import { CONNECTION_CUT, muchUnread, ourFault, tooLarge } from "./broken.ts";
+import { type Broken, CONNECTION_CUT, muchUnread, ourFault, tooLarge } from "./broken.ts";
 import type { Stored, Wishes } from "./crossing.ts";
 import { invalidQuery, readQuery } from "./query.ts";
-import { AdminRefusal } from "./refusal.ts";
+import { AdminRefusal, SOON } from "./refusal.ts";
 import { replyStream } from "./reply-stream.ts";
 import type { AdminCall, AdminEndpoint, AdminService } from "./service.ts";
 import type { Upload } from "./uploads.ts";
@@ -18,17 +18,54 @@ const ENCODINGS = ["identity", "gzip", "x-gzip"];
 /** Lines that nobody reads take room on the disk, which must have an end. */
 const MOST_UNREAD_BYTES = 512 << 20;
 
-export const takeUpload: AdminEndpoint = (service, call) => {
+export const takeUpload: AdminEndpoint = async (service, call) => {
   const wishes = readWishes(call.query);
   const { uploads } = service;
   checkHead(call.request, uploads.options.most);
   const upload = uploads.enter(call.request.body);
-  const storing = store(service, call, upload, wishes).finally(upload.stored);
+  const lines = Promise.withResolvers<void>();
+  const storing = store(service, call, upload, wishes, lines.resolve).finally(upload.stored);
+  const early = await soonest(storing, lines.promise);
+  if (early?.code === "shard-unavailable") {
+    upload.leave();
+    throw notNow();
+  }
+  const reply = { status: 200, contentType: "application/x-ndjson" };
+  if (call.request.signal.aborted) {
+    return { ...reply, body: "", ended: storing.then(() => upload.leave()) };
+  }
   const reading = Promise.withResolvers<void>();
   const body = replyStream(upload, storing, uploads.options.patienceMs, reading.resolve);
   const ended = Promise.all([storing, reading.promise]).then(() => upload.leave());
-  return { status: 200, contentType: "application/x-ndjson", body, ended };
+  return { ...reply, body, ended };
 };
+
+/** A sender that takes its time is told that all is well so far. */
+const STATUS_AFTER_MS = 10_000;
+
+/**
+ * Why an upload broke off, if it did so before anything could be told of any record. As long as that is
+ * so, the status of the reply can still say it.
+ */
+async function soonest(
+  storing: Promise<Broken | undefined>,
+  lines: Promise<void>,
+): Promise<Broken | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STATUS_AFTER_MS);
+  });
+  const first = await Promise.race([lines, late, storing]);
+  clearTimeout(timer);
+  return first ?? undefined;
+}
+
+const notNow = () =>
+  new AdminRefusal(
+    "shard-unavailable",
+    "The database of a shard is away (the log tells which), and nothing of this upload is known to be stored: send it again in a few seconds.",
+    { headers: SOON },
+  );
 
 function readWishes(query: string): Wishes {
   const { shard, replace = "false" } = readQuery(query, ["shard", "replace"]);
@@ -55,16 +92,21 @@ function checkHead({ headers }: Request, most: number): void {
   }
 }
 
-/** Takes in what comes and tells of it, to the end or to where it breaks off. Never rejects. */
+/**
+ * Takes in what comes and tells of it, to the end or to where it breaks off: then says why. `onFirst` is
+ * called when there is something to tell. Never rejects.
+ */
 async function store(
   { uploads, observe }: AdminService,
   { request, requestId }: AdminCall,
   { intake, spool }: Upload,
   wishes: Wishes,
-): Promise<void> {
+  onFirst: () => void,
+): Promise<Broken | undefined> {
   request.signal.addEventListener("abort", () => intake.break(CONNECTION_CUT));
   const onLines = (text: string) => {
     spool.append(text);
+    onFirst();
     if (spool.unread > MOST_UNREAD_BYTES) intake.break(muchUnread(MOST_UNREAD_BYTES));
   };
   let stored: Stored;
@@ -75,10 +117,11 @@ async function store(
   }
   const { report, error } = stored;
   if (error) observe({ event: "failure", requestId, error });
-  const broken = error ? ourFault(requestId) : stored.broken;
+  const broken = stored.broken ?? (error && ourFault(requestId));
   spool.end(`${JSON.stringify(broken ? { error: broken, report } : { report })}\n`);
   observe({ ...summary(report), requestId, bytes: intake.size, broken: broken?.code });
   await intake.release();
+  return broken;
 }
 
 function summary(report: Report) {

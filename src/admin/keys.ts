@@ -4,7 +4,7 @@ import { matchesLeft } from "../access/budget.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import { describeKey } from "../access/describe.ts";
 import { looksLikeKey } from "../access/key.ts";
-import type { KeyRecord, Keyring } from "../access/keyring.ts";
+import { endOfPrevious, type KeyRecord, type Keyring } from "../access/keyring.ts";
 import { allowanceOf } from "../domain/allowance.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
@@ -59,6 +59,8 @@ export const changeKey: AdminEndpoint = async (service, { request, query, id }) 
 export const rotateKey: AdminEndpoint = async (service, { request, query, id }) => {
   readQuery(query, []);
   const overlapMs = readOverlap(await readJson(request));
+  // Asked first: what fails after the rotation would keep the new key from its caller.
+  const seen = await service.usage.lastSeen();
   const outcome = await withKeyring(service, (keyring) =>
     keyring.rotate(id, overlapMs, service.clock.now()),
   );
@@ -74,14 +76,9 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
   return jsonReply(200, {
     key,
     previousUntil: formatTimestamp(endOfPrevious(record)),
-    record: await seenAndDescribed(service, record),
+    record: described(service, record, seen.get(id)),
   });
 };
-
-/** It ends with its key, should that be earlier. */
-function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
-  return Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
-}
 
 export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);

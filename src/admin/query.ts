@@ -21,9 +21,15 @@ export function readQuery<Name extends string>(
 }
 
 export function invalidQuery(problems: readonly string[]): AdminRefusal {
-  return new AdminRefusal("invalid-query", `The query is wrong: ${problems.join("; ")}.`, {
+  return new AdminRefusal("invalid-query", sentence("The query is wrong", problems), {
     problems,
   });
+}
+
+/** All problems in one sentence. The last may be a question, which ends by a sign of its own. */
+export function sentence(what: string, problems: readonly string[]): string {
+  const words = `${what}: ${problems.join("; ")}`;
+  return words.endsWith("?") ? words : `${words}.`;
 }
 
 /** A name that nothing bears, with the one that was probably meant. */

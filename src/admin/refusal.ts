@@ -12,11 +12,16 @@ export const ADMIN_ERRORS = {
   "unsupported-encoding": 415,
   "too-many-failures": 429,
   "internal-error": 500,
+  "keys-unavailable": 503,
+  "shard-unavailable": 503,
   "uploads-busy": 503,
   stopping: 503,
 } as const;
 
 export type AdminErrorCode = keyof typeof ADMIN_ERRORS;
+
+/** For what cannot be had now: it is seldom there sooner. */
+export const SOON = { "Retry-After": "5" };
 
 /** Thrown by any stage; everything in it is meant for the caller. */
 export class AdminRefusal extends Error {

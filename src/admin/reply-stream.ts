@@ -9,7 +9,7 @@ import type { Upload } from "./uploads.ts";
 /** `onEnd` hears that the reply is over, in whichever way. */
 export function replyStream(
   { intake, spool }: Upload,
-  storing: Promise<void>,
+  storing: Promise<unknown>,
   patienceMs: number,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {

@@ -1,11 +1,12 @@
 /** In charge of the private listener: its start, its requests, its end. */
 
+import { AccessError } from "../access/error.ts";
 import type { FailureGuard } from "../access/guard.ts";
 import { type Call, readCall } from "../http/call.ts";
 import { listen, plainAddress, writtenHost } from "../http/listen.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { Gate } from "./gate.ts";
-import { AdminRefusal } from "./refusal.ts";
+import { AdminRefusal, SOON } from "./refusal.ts";
 import { findRoute } from "./routes.ts";
 import { type AdminReply, type AdminService, jsonReply } from "./service.ts";
 import { tokenCheck } from "./token.ts";
@@ -42,6 +43,8 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
   const gate = new Gate(tokenCheck(options.token), options.guard);
   const addressing = { publicUrl: "", trustedProxies: options.trustedProxies, listening: "" };
 
+  const peer = (request: Request) => plainAddress(server.requestIP(request));
+
   const server = listen(
     {
       hostname: host,
@@ -50,7 +53,7 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
       async fetch(request, bun) {
         const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
-        const call = readCall(request, addressing, () => plainAddress(bun.requestIP(request)));
+        const call = readCall(request, addressing, peer, clock.now());
         const { reply, headers } = await answer(service, gate, call);
         const finish = () =>
           observe({
@@ -113,6 +116,13 @@ async function answer(service: AdminService, gate: Gate, call: Call): Promise<An
 
 function apology({ observe }: AdminService, requestId: string, error: unknown): AdminRefusal {
   observe({ event: "failure", requestId, error });
+  if (error instanceof AccessError) {
+    return new AdminRefusal(
+      "keys-unavailable",
+      `Keys and usage cannot be used right now: the log tells why, at ${requestId}. Try again soon; if this was to change a key, see first whether it did, with GET /keys.`,
+      { headers: SOON },
+    );
+  }
   return new AdminRefusal(
     "internal-error",
     `Something went wrong on our side: the log tells what, at ${requestId}.`,

@@ -10,6 +10,7 @@ import type { Settings } from "../settings/table.ts";
 import type { StoringSettings } from "./crossing.ts";
 import { type RunningAdmin, startAdmin } from "./server.ts";
 import type { AdminService } from "./service.ts";
+import { exposedFile } from "./token.ts";
 
 const MOST_READING_THREADS = 2;
 
@@ -35,6 +36,8 @@ export interface Parts {
 
 export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
   const { token, plan, access, keys, ledger, budgets, metrics, clock, observe, openThread } = parts;
+  const file = exposedFile(settings);
+  if (file !== undefined) observe({ event: "admin-token-exposed", file });
   return startAdmin({
     host: settings["admin-host"],
     port: settings["admin-port"] ?? 0,

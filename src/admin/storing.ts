@@ -3,7 +3,8 @@
 import { type IngestOptions, ingest } from "../ingest/ingest.ts";
 import { emptyReport, type Report } from "../ingest/report.ts";
 import { type Bytes, plainBytes } from "../ingest/source.ts";
-import { type Broken, BrokenUpload, damaged } from "./broken.ts";
+import { StoreAway } from "../store/store.ts";
+import { type Broken, BrokenUpload, damaged, SHARD_AWAY } from "./broken.ts";
 import type { Message, Order, Stored, Wishes } from "./crossing.ts";
 import { Results } from "./results.ts";
 
@@ -76,8 +77,9 @@ async function store(
       },
     });
     return broken ? { report, broken } : { report };
-  } catch (error) {
-    return { report, error: error instanceof Error ? error : new Error(String(error)) };
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    return error instanceof StoreAway ? { report, broken: SHARD_AWAY, error } : { report, error };
   }
 }
 

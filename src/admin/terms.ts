@@ -5,7 +5,7 @@ import type { Tier } from "../domain/allowance.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { type Parsed, wholeNumber } from "../settings/parsers.ts";
 import { termParsers } from "../settings/terms.ts";
-import { unknown } from "./query.ts";
+import { sentence, unknown } from "./query.ts";
 import { AdminRefusal } from "./refusal.ts";
 
 const DAY_SECONDS = 86_400;
@@ -96,7 +96,7 @@ export function readOverlap(body: JsonObject): number {
 }
 
 function invalidBody(problems: readonly string[]): AdminRefusal {
-  return new AdminRefusal("invalid-body", `The body is wrong: ${problems.join("; ")}.`, {
+  return new AdminRefusal("invalid-body", sentence("The body is wrong", problems), {
     problems,
   });
 }

@@ -1,7 +1,7 @@
 /** In charge of the token of the private listener: where it comes from, and whether a caller shows it. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { SettingsError } from "../settings/load.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/table.ts";
 
@@ -41,6 +41,17 @@ function contentOf(path: string): string {
       `the file ${path} (admin-token-file) cannot be read: ${REASONS[code] ?? message}`,
     );
   }
+}
+
+const READABLE_BY_OTHERS = 0o004;
+
+/** The file that the token comes from, if every user of the machine can read it. */
+export function exposedFile(
+  settings: Pick<Settings, "admin-token" | "admin-token-file">,
+): string | undefined {
+  const { "admin-token": token, "admin-token-file": path } = settings;
+  if (token !== "" || path === "") return undefined;
+  return (statSync(path).mode & READABLE_BY_OTHERS) === 0 ? undefined : path;
 }
 
 const problem = (text: string) => new SettingsError([text]);

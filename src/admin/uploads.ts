@@ -2,13 +2,12 @@
 
 import { STOPPING } from "./broken.ts";
 import { Intake, type IntakeLimits } from "./intake.ts";
-import { AdminRefusal } from "./refusal.ts";
+import { AdminRefusal, SOON } from "./refusal.ts";
 import { Spool } from "./spool.ts";
 import { type ThreadOptions, UploadThread } from "./thread.ts";
 
 /** Each takes memory of its own, and all of them wait for the same writer. */
 const MOST_AT_ONCE = 2;
-const RETRY_AFTER_SECONDS = 5;
 
 export interface UploadOptions extends IntakeLimits {
   /** Where result lines wait for their reader. */
@@ -68,7 +67,5 @@ export class Uploads {
 }
 
 function notNow(code: "stopping" | "uploads-busy", message: string): AdminRefusal {
-  return new AdminRefusal(code, message, {
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-  });
+  return new AdminRefusal(code, message, { headers: SOON });
 }

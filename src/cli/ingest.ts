@@ -3,18 +3,21 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
-import { oneLine } from "../ingest/reasons.ts";
-import type { Rejection } from "../ingest/records.ts";
+import { type Patience, StayedAway } from "../ingest/patience.ts";
 import { RejectsFile } from "../ingest/rejects.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
+import { wholeNumber } from "../settings/parsers.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
+import { Complaints } from "./complaints.ts";
 import { startProgress } from "./progress.ts";
+import { inWords } from "./refused.ts";
 import {
   columns,
+  flagValue,
   Misuse,
   note,
   print,
@@ -24,31 +27,39 @@ import {
   withSettings,
 } from "./verb.ts";
 
-/** Beyond these, complaints go to the file of rejects only. */
-const MOST_COMPLAINTS = 20;
-
 interface Flags {
   shard?: string;
   json?: true;
   rejects?: string;
   replace?: true;
+  wait: string;
 }
+
+const USUAL_WAIT_SECONDS = "120";
+const LONGEST_WAIT_SECONDS = 86_400;
 
 export const ingest: Verb = (program) => {
   const command = program
     .command("ingest")
     .description(
       "take in match documents: one document, a JSON array of them, or NDJSON; gzip too.\n" +
-        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict; 2: misuse.",
+        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict; 2: misuse;\n" +
+        "3: a database stayed away: run it again, which does no harm.",
     )
     .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
     .option("--shard <ID>", "the shard of records that name none; others are rejected")
     .option("--replace", "let a different record with a known id take the old one's place")
     .option("--rejects <FILE>", "write rejected records there, with their reasons")
+    .option(
+      "--wait <SECONDS>",
+      "how long to wait for a shard whose database is away",
+      USUAL_WAIT_SECONDS,
+    )
     .option("--json", "print the report as one JSON object")
     .action(async (files: string[], flags: Flags) => {
+      const waitSeconds = flagValue("--wait", flags.wait, wholeNumber(0, LONGEST_WAIT_SECONDS));
       checkUse(files, flags);
-      await ingestFiles(files, flags, settingsOf(command).values);
+      await ingestFiles(files, flags, settingsOf(command).values, patience(waitSeconds));
     });
   withSettings(command, ["shards", "title-id", "batch", "max-record-bytes"]);
   withExamples(command, [
@@ -80,7 +91,23 @@ function checkUse(files: string[], { shard, rejects }: Flags): void {
   }
 }
 
-async function ingestFiles(files: string[], flags: Flags, settings: Settings): Promise<void> {
+/** Says what is waited for, once when it begins and once when it is over. */
+function patience(seconds: number): Patience {
+  return {
+    longestMs: seconds * 1000,
+    onWait: (shard, error) =>
+      note(`Waiting for shard ${shard}, for up to ${seconds} s: ${inWords(error)}`),
+    onReturn: (shard, waitedMs) =>
+      note(`Shard ${shard} is back after ${Math.round(waitedMs / 1000)} s: going on.`),
+  };
+}
+
+async function ingestFiles(
+  files: string[],
+  flags: Flags,
+  settings: Settings,
+  waiting: Patience,
+): Promise<void> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, unobserved);
   const complaints = new Complaints(flags.rejects);
@@ -98,6 +125,7 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
       {
         ...ingestOptions(settings, shards, flags.shard),
         replace: flags.replace === true,
+        patience: waiting,
         threads: readingThreads(navigator.hardwareConcurrency),
         onRejection(rejection) {
           rejects?.add(rejection);
@@ -110,6 +138,8 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
         onProgress: (soFar) => progress.update(bytesRead, recordsIn(soFar)),
       },
     );
+  } catch (error) {
+    throw error instanceof StayedAway ? gaveUp(error, waiting) : error;
   } finally {
     progress.stop();
     complaints.end();
@@ -119,6 +149,11 @@ async function ingestFiles(files: string[], flags: Flags, settings: Settings): P
   if (recordsIn(report) === 0) note(`There are no records in ${files.map(sourceName).join(", ")}.`);
   print(flags.json ? JSON.stringify(report) : reportTable(report));
   if (!isComplete(report)) process.exitCode = 1;
+}
+
+function gaveUp(error: StayedAway, { longestMs }: Patience): StayedAway {
+  const words = `${inWords(error)}. It was away for ${longestMs / 1000} s. Nothing that was stored before is lost: run this again when it is back; what is there already counts as a duplicate`;
+  return new StayedAway(words);
 }
 
 /** More than these would only wait for the one that stores. */
@@ -161,34 +196,6 @@ export function ingestOptions(
       longest: settings["max-record-bytes"],
     },
   };
-}
-
-/** Complaints on standard error: the first ones in full, the rest as a number. */
-class Complaints {
-  #count = 0;
-
-  constructor(private readonly rejectsFile: string | undefined) {}
-
-  rejected({ origin, problems, document }: Rejection): void {
-    const data = document?.data as { id?: unknown } | undefined;
-    const name = typeof data?.id === "string" ? ` match ${oneLine(data.id.slice(0, 64))}` : "";
-    this.add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
-  }
-
-  add(text: string): void {
-    this.#count += 1;
-    if (this.#count <= MOST_COMPLAINTS) note(text);
-  }
-
-  end(): void {
-    const more = this.#count - MOST_COMPLAINTS;
-    if (more <= 0) return;
-    note(
-      this.rejectsFile === undefined
-        ? `… and ${more} more; --rejects FILE keeps them all`
-        : `… and ${more} more; the rejected ones are in ${this.rejectsFile}`,
-    );
-  }
 }
 
 function reportTable(report: Report): string {

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessError } from "../access/error.ts";
 import { ListenError } from "../http/listen.ts";
+import { StayedAway } from "../ingest/patience.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
 import { WorkersError } from "../workers/system.ts";
@@ -28,6 +29,8 @@ const SPOKEN = [
   { type: SettingsError, exitCode: 2 },
   { type: Failure, exitCode: 1 },
   { type: AccessError, exitCode: 1 },
+  // Before its own kind: what is waited for in vain may be there when it is run again.
+  { type: StayedAway, exitCode: 3 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
   { type: WorkersError, exitCode: 1 },

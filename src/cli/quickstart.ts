@@ -33,7 +33,9 @@ export const quickstart: Verb = (program) => {
         await shards.close();
       }
       const key = await freshDemoKey(settings);
-      await serveUntilSignal(command, settings, (url) => print(welcome(url, key, example)));
+      const offered = settings.portal === "on" ? key : undefined;
+      const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
+      await serveUntilSignal(command, settings, greet, offered);
     });
   withSettings(command, SERVER_SETTINGS);
   withExamples(command, [
@@ -145,10 +147,10 @@ async function examplePath(shards: Shards): Promise<string> {
   return `/shards/${best.id}/matches?${query}`;
 }
 
-function welcome(url: string, key: string, path: string): string {
+function welcome(url: string, key: string, path: string, hasPortal: boolean): string {
   return [
     "",
-    `  Matchbook serves at   ${url}`,
+    hasPortal ? `  Open the portal at    ${url}/` : `  Matchbook serves at   ${url}`,
     `  Your demo API key     ${key}   (${DEMO_KEY.rate} requests a minute)`,
     "",
     "  Ask for the newest match:",

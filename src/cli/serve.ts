@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { keyringExists } from "../access/keyring.ts";
+import { isPortalBuilt } from "../http/portal-pack.ts";
 import { logTo } from "../observe/log.ts";
 import type { Settings } from "../settings/table.ts";
 import { serve as startServing, storesIn } from "../wiring.ts";
@@ -9,6 +10,7 @@ import { StartFailed } from "../workers/crew.ts";
 import { isWorker } from "../workers/process.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
+import { nextSignal, stayOnHangup } from "./signals.ts";
 import {
   note,
   print,
@@ -38,6 +40,7 @@ export const SERVER_SETTINGS = [
   "max-offset",
   "cache-mib",
   "compat",
+  "portal",
   "farewell-ms",
   "log-level",
   "log-names",
@@ -79,29 +82,36 @@ function warnOfEmptiness({ data, shards, access }: Settings): void {
 
 /**
  * Serves and says where; `onReady` may say more. Resolves when the server has stopped. `command` is that
- * of a verb with the flags of `serve`.
+ * of a verb with the flags of `serve`. The portal offers `offeredKey` to every visitor.
  */
 export async function serveUntilSignal(
   command: Command,
   settings: Settings,
   onReady: (url: string) => void,
+  offeredKey?: string,
 ): Promise<void> {
-  const server = await start(command, settings);
+  const server = await start(command, settings, offeredKey);
   if (server === undefined) return;
-  const signal = nextSignal();
+  const signal = nextSignal(settings.workers);
   print(`listening on ${server.url}`);
   if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
   onReady(server.url);
+  if (settings.portal === "on" && !isPortalBuilt()) {
+    note("The portal is not built: run 'npm run portal', and start again.");
+  }
   await server.stop(await signal);
 }
 
 /** Undefined when a worker could not begin: it has said why, and process.exitCode is set. */
-async function start(command: Command, settings: Settings) {
+async function start(command: Command, settings: Settings, offeredKey: string | undefined) {
   const showNames = settings["log-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames });
-  if (settings.workers === 1) return startServing(settings, log);
+  if (settings.workers === 1) {
+    stayOnHangup(log);
+    return startServing(settings, log, undefined, undefined, offeredKey);
+  }
   try {
-    const supervised = await supervise(settings, log, workerCommand(command));
+    const supervised = await supervise(settings, log, workerCommand(command), offeredKey);
     process.on("SIGHUP", () => supervised.restart());
     return supervised;
   } catch (error) {
@@ -116,11 +126,4 @@ function workerCommand(command: Command): string[] {
   const isExecutable = Bun.main.startsWith("/$bunfs/");
   const program = isExecutable ? [process.execPath] : [process.execPath, Bun.main];
   return [...program, "serve", ...sameFlags(command)];
-}
-
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve("SIGTERM"));
-    process.once("SIGINT", () => resolve("SIGINT"));
-  });
 }

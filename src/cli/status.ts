@@ -20,7 +20,7 @@ export const status: Verb = (program) => {
   const command = program
     .command("status")
     .description(
-      "per shard: matches served and withheld, players, newest match, size on disk.\n" +
+      "per shard: matches served and withheld, players, newest match, size on disk, replicas in use.\n" +
         "The columns with a minus count withheld matches, by the rule that withholds them.",
     )
     .option("--json", "print one JSON object: shard id to its numbers")
@@ -28,10 +28,11 @@ export const status: Verb = (program) => {
       const settings = settingsOf(command).values;
       const shards = openShards(settings, unobserved);
       try {
-        const counts = new Map<string, Counts>();
+        const counts = new Map<string, ShardCounts>();
         for (const id of await shards.list()) {
           const keeper = await shards.existingKeeper(id);
-          if (keeper) counts.set(id, await keeper.counts());
+          const replicas = replicasOf(shards.replicas(id));
+          if (keeper) counts.set(id, { ...(await keeper.counts()), ...replicas });
         }
         if (flags.json) print(JSON.stringify(asJson(counts)));
         else if (counts.size === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
@@ -47,7 +48,18 @@ export const status: Verb = (program) => {
   ]);
 };
 
-function asJson(counts: Map<string, Counts>): object {
+interface ShardCounts extends Counts {
+  /** Of a shard that has any. */
+  replicas?: { listed: number; inUse: number };
+}
+
+/** As this command finds them; a server looks for itself. */
+function replicasOf(replicas: readonly boolean[]): Pick<ShardCounts, "replicas"> {
+  if (replicas.length === 0) return {};
+  return { replicas: { listed: replicas.length, inUse: replicas.filter((used) => used).length } };
+}
+
+function asJson(counts: Map<string, ShardCounts>): object {
   return Object.fromEntries(
     [...counts].map(([id, { newestMatch, ...rest }]) => [
       id,
@@ -63,7 +75,9 @@ const HEADS: Record<WithheldReason, string> = {
   "no-ranked-player": "-UNRANKED",
 };
 
-function asTable(counts: Map<string, Counts>, now: number): string {
+function asTable(counts: Map<string, ShardCounts>, now: number): string {
+  const hasReplicas = [...counts.values()].some(({ replicas }) => replicas);
+  const last = (cell: string) => (hasReplicas ? [cell] : []);
   return columns([
     [
       "SHARD",
@@ -73,6 +87,7 @@ function asTable(counts: Map<string, Counts>, now: number): string {
       "TEAMS",
       "NEWEST MATCH",
       "SIZE",
+      ...last("REPLICAS"),
     ],
     ...[...counts].map(([id, shard]) => [
       id,
@@ -84,6 +99,7 @@ function asTable(counts: Map<string, Counts>, now: number): string {
         ? "none"
         : `${formatTimestamp(shard.newestMatch)} (${age(now - shard.newestMatch)})`,
       `${(shard.bytes / 2 ** 20).toFixed(1)} MiB`,
+      ...last(shard.replicas ? `${shard.replicas.inUse} of ${shard.replicas.listed}` : "none"),
     ]),
   ]);
 }

@@ -26,6 +26,7 @@ export const ERRORS = {
   "too-many-failures": { status: 429, title: "Too many wrong API keys" },
   "internal-error": { status: 500, title: "Something went wrong on our side" },
   "shard-unavailable": { status: 503, title: "The shard cannot be read right now" },
+  "usage-unavailable": { status: 503, title: "Usage cannot be read right now" },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;

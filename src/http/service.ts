@@ -35,10 +35,11 @@ export async function status(state: ServiceState): Promise<ServiceAnswer> {
       name: "matchbook",
       version: state.version,
       startedAt: formatTimestamp(state.startedAt),
-      shards: shards.map(({ id, available, newestMatch }) => ({
+      shards: shards.map(({ id, available, newestMatch, replicas }) => ({
         id,
         available,
         ...freshness(newestMatch, state.now),
+        ...replicasInUse(replicas),
       })),
       ...(state.sharedLimits && { sharedLimits: state.sharedLimits.isUp ? "ok" : "away" }),
     },
@@ -49,6 +50,13 @@ function freshness(newest: number | undefined, now: number) {
   if (newest === undefined) return { newestMatch: null, ageSeconds: null };
   const ageSeconds = Math.max(0, Math.round((now - newest) / 1000));
   return { newestMatch: formatTimestamp(newest), ageSeconds };
+}
+
+/** How many there are, and how many are read from: which and where is for the operator. */
+function replicasInUse(replicas: readonly boolean[]) {
+  if (replicas.length === 0) return {};
+  const inUse = replicas.filter((isUsed) => isUsed).length;
+  return { replicas: { listed: replicas.length, inUse } };
 }
 
 /** The process answers. */
@@ -78,15 +86,15 @@ export async function shardStates({
   shards,
   observe,
 }: Pick<ServiceState, "shards" | "observe">): Promise<ShardState[]> {
-  const states: ShardState[] = [];
-  for (const id of await shards.list()) {
+  // All at once: each that is away takes its time to be found so.
+  const stateOf = async (id: string): Promise<ShardState> => {
     try {
       const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;
-      states.push({ id, available: true, ...summary });
+      return { id, available: true, ...summary, replicas: shards.replicas(id) };
     } catch (error) {
-      states.push({ id, available: false, ...EMPTY });
       observe({ event: "shard-unavailable", shard: id, error });
+      return { id, available: false, ...EMPTY, replicas: shards.replicas(id) };
     }
-  }
-  return states;
+  };
+  return Promise.all((await shards.list()).map(stateOf));
 }

@@ -8,6 +8,7 @@ import type { KeyWatch } from "../access/watch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ReadableShards } from "../store/shards.ts";
+import type { Portal } from "./portal.ts";
 import type { Profile } from "./profile.ts";
 
 export interface Service {
@@ -25,6 +26,8 @@ export interface Service {
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
   profile: Profile;
+  /** The pages for people; undefined where they are switched off. */
+  portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;
   observe: Observe;
 }

@@ -10,7 +10,14 @@
 
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
-import type { Fate, Keeper, KeptRecord, MatchEntry, Transaction } from "../store/store.ts";
+import {
+  type Fate,
+  type Keeper,
+  type KeptRecord,
+  type MatchEntry,
+  StoreError,
+  type Transaction,
+} from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
 import { type Moving, type Outline, restore } from "./prepare.ts";
 import type { Arrival } from "./reading.ts";
@@ -79,7 +86,11 @@ async function sortOut(
     const before = arriving.get(id)?.contentHash ?? known.get(id)?.contentHash;
     if (before && Buffer.compare(before, contentHash) === 0) return { kind: "duplicate" };
     if (before && !replace) return { kind: "conflict" };
-    if (!kept) throw new Error(`match ${id} was known a moment ago, and no longer is`);
+    if (!kept) {
+      throw new StoreError(
+        `match ${id} was there a moment ago, and no longer is: its database has lost something, as a copy does that takes over from one it lagged behind. Take everything in again`,
+      );
+    }
     if (known.has(id)) replaced.add(id);
     arriving.set(id, { outline, contentHash, kept });
     return { kind: "stored" };

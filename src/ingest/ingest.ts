@@ -4,6 +4,7 @@ import type { Keeper } from "../store/store.ts";
 import { accept, type Outcome } from "./accept.ts";
 import { ahead } from "./lookahead.ts";
 import { type Parcel, parcels, type Source, type SourceFailure } from "./parcels.ts";
+import { type Patience, Waiting } from "./patience.ts";
 import type { Arrival, ParcelContext } from "./reading.ts";
 import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, type Report } from "./report.ts";
@@ -23,6 +24,8 @@ export interface IngestOptions {
   onRejection: (rejection: Rejection, place: number) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
+  /** Whether a shard whose database is away is waited for; without it, ingest ends there. */
+  patience?: Patience;
   /** Hears of every record that is durable now, in the order of the records. */
   onOutcome?: (record: SettledRecord, outcome: Outcome) => void;
   /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
@@ -50,13 +53,14 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     report.rejected += 1;
     options.onRejection(rejection, place);
   };
+  const waiting = new Waiting(options.patience);
   const flush = async () => {
-    await store(batch.take(), report, options);
+    await store(batch.take(), report, options, waiting);
     options.onProgress(report);
   };
 
   const readers = new Readers(options.context, options.threads);
-  const wanted = (arrivals: readonly Arrival[]) => lookUp(arrivals, options);
+  const wanted = (arrivals: readonly Arrival[]) => lookUp(arrivals, options, waiting);
   const read = async (parcel: Parcel) => ({ parcel, contents: await readers.read(parcel, wanted) });
   const size = ({ bytes }: Parcel) => bytes.length;
   try {
@@ -77,6 +81,8 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     }
   } finally {
     readers.stop();
+    // However it ends, what was counted is known.
+    options.onProgress(report);
   }
   await flush();
   return report;
@@ -93,12 +99,14 @@ async function* parcelsOf(
 async function lookUp(
   arrivals: readonly Arrival[],
   { keeper, replace }: IngestOptions,
+  waiting: Waiting,
 ): Promise<boolean[]> {
   if (replace) return arrivals.map(() => true);
   const known = new Map<string, ReadonlyMap<string, unknown>>();
   for (const [shard, those] of Map.groupBy(arrivals, ({ outline }) => outline.shard)) {
-    const ids = new Set(those.map(({ outline }) => outline.id));
-    known.set(shard, await keeper(shard).contentHashes([...ids]));
+    const ids = [...new Set(those.map(({ outline }) => outline.id))];
+    const look = async () => keeper(shard).contentHashes(ids);
+    known.set(shard, await waiting.for(shard, look));
   }
   return arrivals.map(({ outline: { shard, id } }) => !known.get(shard)!.has(id));
 }
@@ -129,13 +137,22 @@ class Batch {
   }
 }
 
-/** Stores a batch, in one transaction for each shard. */
-async function store(batch: Pending[], report: Report, options: IngestOptions): Promise<void> {
+/**
+ * Stores a batch, in one transaction for each shard. One whose end nobody could find out about is stored
+ * again, which does no harm: its records may then be counted as duplicates.
+ */
+async function store(
+  batch: Pending[],
+  report: Report,
+  options: IngestOptions,
+  waiting: Waiting,
+): Promise<void> {
   const outcomes = new Map<Pending, Outcome>();
   try {
     for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
       const { replace } = options;
-      const accepted = await accept(options.keeper(shard), records, { replace });
+      const take = () => accept(options.keeper(shard), records, { replace });
+      const accepted = await waiting.for(shard, take);
       addTo(report, accepted);
       accepted.outcomes.forEach((outcome, index) => {
         outcomes.set(records[index]!, outcome);

@@ -3,11 +3,20 @@
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
+  /** A replica is read from now, or no longer. They are numbered from 1, as in the settings. */
+  | { event: "replica-used"; shard: string; replica: number }
+  | { event: "replica-left-out"; shard: string; replica: number; why: string }
   | { event: "keys-reloaded"; live: number }
+  /** The keys read last go on counting, until they can be read again. */
   | { event: "keys-unreadable"; error: unknown }
+  | { event: "keys-still-unreadable"; error: unknown }
+  | { event: "keys-readable" }
   /** A key names a tier that the settings do not have. */
   | { event: "tier-unknown"; tier: string; taken: string }
+  /** Usage and budgets are counted in memory only, until they can be written down again. */
   | { event: "usage-unwritten"; error: unknown }
+  | { event: "usage-still-unwritten"; error: unknown }
+  | { event: "usage-written" }
   /** Limits that instances share: every instance goes on with limits of its own, or no longer does. */
   | { event: "shared-limits-away"; error: unknown }
   | { event: "shared-limits-up" }
@@ -19,10 +28,14 @@ export type Event =
   | { event: "restarted"; workers: number }
   /** A new worker could not begin; the old ones go on. */
   | { event: "restart-broken-off"; worker: number; how: string }
+  /** A SIGHUP came, and there are no workers that could be replaced. */
+  | { event: "nothing-reloaded" }
   | { event: "listening"; url: string }
   | { event: "admin-listening"; url: string }
   /** The private listener can be reached from other machines. */
   | { event: "admin-exposed"; url: string }
+  /** Every user of the machine can read the file with the token of the private listener. */
+  | { event: "admin-token-exposed"; file: string }
   | AdminRequestEvent
   | UploadEvent
   | RequestEvent
@@ -47,8 +60,8 @@ export interface RequestEvent {
   /** Milliseconds since the epoch at which it was answered. */
   time: number;
   milliseconds: number;
-  /** Milliseconds by stage of the request, in their order; 0 for those that were not reached. */
-  stages: readonly number[];
+  /** Milliseconds by stage, in their order, 0 for those not reached; undefined for a request that was not timed so. */
+  stages: readonly number[] | undefined;
   /** Undefined when the caller showed no key that is in force. */
   keyId: string | undefined;
   tier: string | undefined;

@@ -66,9 +66,11 @@ export class Metrics {
         this.#liveKeys = event.live;
         break;
       case "keys-unreadable":
+      case "keys-still-unreadable":
         this.#keyFailures.add();
         break;
       case "usage-unwritten":
+      case "usage-still-unwritten":
         this.#usageFailures.add();
         break;
       case "shard-unavailable":

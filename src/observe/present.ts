@@ -27,6 +27,7 @@ export function presentable(event: Event, showNames: boolean): ShownEvent {
     return { ...event, path: shownPath(path), milliseconds: rounded(milliseconds) };
   }
   if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
+  if (event.event === "replica-left-out") return { ...event, why: scrub(event.why) };
   return event;
 }
 

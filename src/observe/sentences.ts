@@ -6,10 +6,17 @@ import type { ShownEvent } from "./present.ts";
 export const LEVELS = {
   "shard-opened": "info",
   "shard-unavailable": "error",
+  "replica-used": "info",
+  "replica-left-out": "warn",
   "keys-reloaded": "info",
   "keys-unreadable": "error",
+  // Once a second, for as long as it lasts.
+  "keys-still-unreadable": "debug",
+  "keys-readable": "info",
   "tier-unknown": "warn",
   "usage-unwritten": "error",
+  "usage-still-unwritten": "debug",
+  "usage-written": "info",
   "shared-limits-away": "error",
   "shared-limits-up": "info",
   "worker-ready": "info",
@@ -17,9 +24,11 @@ export const LEVELS = {
   restarting: "info",
   restarted: "info",
   "restart-broken-off": "error",
+  "nothing-reloaded": "warn",
   listening: "info",
   "admin-listening": "info",
   "admin-exposed": "warn",
+  "admin-token-exposed": "warn",
   "admin-request": "info",
   upload: "info",
   request: "info",
@@ -37,14 +46,26 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `shard ${event.shard} opened at ${event.location}`;
     case "shard-unavailable":
       return `${paint("red", `shard ${event.shard} cannot be read`)}: ${event.error.message}`;
+    case "replica-used":
+      return `replica ${event.replica} of shard ${event.shard} is read from`;
+    case "replica-left-out":
+      return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not read from`)}: ${event.why}`;
     case "keys-reloaded":
       return `API keys read: ${event.live} live`;
     case "keys-unreadable":
       return `${paint("red", "API keys cannot be read, the last ones still count")}: ${event.error.message}`;
+    case "keys-still-unreadable":
+      return `API keys still cannot be read: ${event.error.message}`;
+    case "keys-readable":
+      return "API keys can be read again";
     case "tier-unknown":
       return `${paint("yellow", `no tier is called ${event.tier}`)}: keys that name it count as ${event.taken}`;
     case "usage-unwritten":
       return `${paint("red", "usage and budgets cannot be written down, they are still counted")}: ${event.error.message}`;
+    case "usage-still-unwritten":
+      return `usage and budgets still cannot be written down: ${event.error.message}`;
+    case "usage-written":
+      return "usage and budgets are written down again";
     case "shared-limits-away":
       return `${paint("red", "limits are not shared, this instance goes on with its own: Redis cannot be used")}: ${event.error.message}`;
     case "shared-limits-up":
@@ -59,10 +80,14 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${event.workers} workers were replaced`;
     case "restart-broken-off":
       return `${paint("red", "no worker is replaced any more, the old ones go on")}: a new worker ${event.worker} ended with ${event.how}`;
+    case "nothing-reloaded":
+      return `${paint("yellow", "SIGHUP: nothing is read anew without workers")}: restart the server to use new settings, or give it two workers or more; keys are noticed by themselves`;
     case "admin-listening":
       return `private listener on ${event.url}`;
     case "admin-exposed":
       return `${paint("yellow", `the private listener ${event.url} can be reached from other machines`)}: keep it behind a firewall, and its token secret`;
+    case "admin-token-exposed":
+      return `${paint("yellow", `every user of this machine can read the private listener's token in ${event.file}`)}: chmod 600 it`;
     case "admin-request":
       return adminSentence(event, paint);
     case "upload":

@@ -13,6 +13,8 @@ export interface ShardState {
   /** Milliseconds since the epoch; undefined when no match is served. */
   newestMatch: number | undefined;
   bytes: number;
+  /** Whether each replica is read from, in their order; empty where there are none. */
+  replicas: readonly boolean[];
 }
 
 export function shardFamilies(states: readonly ShardState[], now: number): Family[] {
@@ -23,6 +25,11 @@ export function shardFamilies(states: readonly ShardState[], now: number): Famil
   return [
     gauge("matchbook_shard_up", "Whether the shard can be read: 1 or 0", () =>
       states.map(({ id, available }) => sample(id, available ? 1 : 0)),
+    ),
+    gauge(
+      "matchbook_shard_replica_in_use",
+      "Whether the replica is read from: 1 or 0; replicas are numbered from 1, as in the settings",
+      () => states.flatMap(replicaSamples),
     ),
     gauge("matchbook_shard_matches", "Matches that the shard serves", () =>
       readable.map(({ id, matches }) => sample(id, matches)),
@@ -45,3 +52,9 @@ export function shardFamilies(states: readonly ShardState[], now: number): Famil
 }
 
 const sample = (shard: string, value: number): Sample => ({ value, labels: { shard } });
+
+const replicaSamples = ({ id, replicas }: ShardState): Sample[] =>
+  replicas.map((isUsed, at) => ({
+    value: isUsed ? 1 : 0,
+    labels: { shard: id, replica: String(at + 1) },
+  }));

@@ -51,7 +51,7 @@ export function App() {
       </header>
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
-        <Boundary key={view.name}>
+        <Boundary key={pageKey(view)}>
           <Suspense fallback={<Loading label="Loading the page" lines={8} />}>
             {isReady ? pageOf(view) : <Loading label="Asking which shards there are" lines={8} />}
           </Suspense>
@@ -69,6 +69,8 @@ export function App() {
 }
 
 /** Another record is another page; another query of the explorer is not. */
+const pageKey = (view: View): string => (view.name === "explorer" ? view.name : hrefOf(view));
+
 function pageOf(view: View): ReactNode {
   switch (view.name) {
     case "start":
@@ -76,9 +78,9 @@ function pageOf(view: View): ReactNode {
     case "explorer":
       return <Explorer search={view.search} />;
     case "match":
-      return <Match key={hrefOf(view)} shard={view.shard} id={view.id} />;
+      return <Match shard={view.shard} id={view.id} />;
     case "player":
-      return <Player key={hrefOf(view)} shard={view.shard} id={view.id} />;
+      return <Player shard={view.shard} id={view.id} />;
     case "status":
       return <Status />;
     case "reference":

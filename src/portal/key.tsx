@@ -66,11 +66,20 @@ function KeyForm() {
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
   const input = useId();
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
 
   const take = async (event: FormEvent) => {
     event.preventDefault();
     setChecking(true);
     const complaint = await complaintAbout(text.trim());
+    // Whoever closed the dialog meanwhile did not want this key.
+    if (isLeft.current) return;
     setChecking(false);
     setProblem(complaint);
     if (complaint !== undefined) return;

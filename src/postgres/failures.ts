@@ -7,6 +7,9 @@ const PROTOCOL_VIOLATION = "08P01";
 /** The server ends connections, does not take any, or lost one of its own. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
+/** A wrong user or password, no such database or schema, a missing right, a statement it does not know. */
+const REFUSED = /^(28|3D|3F|42)/;
+
 export class NoAnswer extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds / 1000} s`);
@@ -18,6 +21,12 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof NoAnswer) return false;
   const { code, errno } = error as { code?: unknown; errno?: unknown };
   return code !== FROM_SERVER || CONNECTION_ENDED.test(String(errno));
+}
+
+/** Whether the server has said no to who we are or what we ask for, and will say so again. */
+export function isRefusal(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown };
+  return code === FROM_SERVER && REFUSED.test(String(errno));
 }
 
 /** Whether the server at the other end is no longer the one that may be written to. */

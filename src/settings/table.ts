@@ -181,6 +181,12 @@ export const SETTINGS = {
     help: "off, or gamelocker to answer clients written for older services of this kind",
     parse: oneOf(COMPAT_PROFILES),
   }),
+  portal: setting({
+    default: "on",
+    placeholder: "on|off",
+    help: "whether the pages for people are served at / and /portal",
+    parse: oneOf(["on", "off"]),
+  }),
   "farewell-ms": setting({
     default: "500",
     placeholder: "N",

@@ -8,6 +8,8 @@ export interface ReadableShards {
   list(): Awaitable<string[]>;
   /** The reader of a shard, kept open; undefined when there is no such shard. May throw StoreError. */
   reader(id: string): Awaitable<Reader | undefined>;
+  /** Whether each replica of a shard is read from now, in their order; empty where there are none. */
+  replicas(id: string): readonly boolean[];
 }
 
 /** The shards as operators and ingest see them. */

@@ -12,6 +12,8 @@ export interface Orders {
   port: number;
   /** A secret that all of them share. */
   seed: number;
+  /** A key that the portal offers to every visitor. */
+  offeredKey: string | undefined;
 }
 
 export type ToWorker =

@@ -33,13 +33,15 @@ export async function supervise(
   settings: Settings,
   log: Observe,
   command: readonly string[],
+  offeredKey?: string,
 ): Promise<Supervised> {
   const { workers, host } = settings;
   const memory = newSharedMemory();
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const crew = new Crew(workers, {
-    start: (number) => new WorkerProcess(command, memory, { number, workers, host, port, seed }),
+    start: (number) =>
+      new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
     farewellMs: settings["farewell-ms"],
     // So long that every connection has been used by then, and told to close, or was closed for silence.
     retirementMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),

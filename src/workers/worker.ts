@@ -52,14 +52,14 @@ export async function work(settings: Settings): Promise<void> {
 }
 
 function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
-  const { number, workers, host, port, seed } = orders;
+  const { number, workers, host, port, seed, offeredKey } = orders;
   const showNames = settings["log-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
   // The supervisor has the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };
   const shared = { ...openLimits(INHERITED, workers, seed), openCounter: openCounters(INHERITED) };
-  return serve(own, log, clock, shared);
+  return serve(own, log, clock, shared, offeredKey);
 }
 
 async function answer(

@@ -192,6 +192,9 @@ inBrowser("the query of the explorer", () => {
     expect(await field.getAttribute("aria-expanded")).toBe("false");
     expect(await field.inputValue()).toBe("grace_2");
     await field.fill("");
+    await field.pressSequentially("Grace_3,");
+    expect(await shown(page)).toEndWith("?filter[playerNames]=Ada,Grace_1,Grace_3");
+    await page.getByRole("button", { name: "Remove Grace_3" }).click();
     await page.getByRole("button", { name: "Remove Ada" }).click();
     await send(page);
     expect(await page.getByRole("table").getByRole("link").allInnerTexts()).toEqual(["Grace_1"]);

@@ -44,6 +44,26 @@ inBrowser("the reference", () => {
     await leave(visitor);
   });
 
+  test("sends no key that was forgotten", async () => {
+    // Not by a script of the profile: it would bring the key back with every reload.
+    const visitor = await visit(`${world.url}/portal/reference`, { expects: [401] });
+    const { page } = visitor;
+    const button = page.getByRole("banner").getByRole("button", { name: /key/i });
+    await button.click();
+    await page.getByRole("dialog").getByLabel("API key").fill(world.key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.reload();
+    await page.getByText("Get a collection of matches", { exact: true }).click();
+    await button.click();
+    await page.getByRole("button", { name: "Forget it" }).click();
+    const sent = page.waitForRequest("**/shards/*/matches?**");
+    await page.getByRole("button", { name: "Execute" }).click();
+    expect(await (await sent).headerValue("Authorization")).toBeNull();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
   test("is loaded by nobody who does not open it", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const loaded = await visitor.page.evaluate(() =>

@@ -4,8 +4,17 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keyring.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { serve } from "../../src/wiring.ts";
-import type { World } from "../support/world.ts";
-import { inBrowser, leave, settled, startDemoWorld, testEverywhere, visit } from "./support.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { holdReplies } from "./places.ts";
+import {
+  inBrowser,
+  leave,
+  settled,
+  startDemoWorld,
+  sticksOut,
+  testEverywhere,
+  visit,
+} from "./support.ts";
 
 const KIBIBYTE = 1024;
 
@@ -64,6 +73,25 @@ inBrowser("the start page", () => {
     await leave(visitor);
   });
 
+  test("takes no key that the visitor was about to enter when they closed the dialog", async () => {
+    const visitor = await visit(world.url);
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Enter an API key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("API key").fill(world.key);
+    const letThrough = await holdReplies(page, "**/usage");
+    const checked = page.waitForResponse("**/usage");
+    await dialog.getByRole("button", { name: "Use this key" }).click();
+    await page.keyboard.press("Escape");
+    letThrough();
+    await (await checked).finished();
+    // What the reply leads to comes before the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
+    await page.getByRole("button", { name: "Enter an API key" }).waitFor();
+    await leave(visitor);
+  });
+
   test("says what is wrong with a key that was good once", async () => {
     const keyring = openKeyring(world.data);
     const { key, record } = keyring.create({ name: "old" }, Date.now());
@@ -76,7 +104,7 @@ inBrowser("the start page", () => {
     await leave(visitor);
   });
 
-  test("counts down when a limit is reached, and then lets the visitor go on", async () => {
+  test("says how long to wait when a limit is reached", async () => {
     const keyring = openKeyring(world.data);
     const { key } = keyring.create({ name: "slow", rate: 1, burst: 1 }, Date.now());
     keyring.close();
@@ -86,7 +114,10 @@ inBrowser("the start page", () => {
     );
     const visitor = await visit(world.url, { key, expects: [429] });
     const { page } = visitor;
-    await page.getByText(/You can go on in \d+ seconds/).waitFor();
+    await page
+      .getByRole("timer")
+      .getByText(/You can go on in \d+ second/)
+      .waitFor();
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
@@ -107,6 +138,20 @@ inBrowser("the start page", () => {
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
     await demo.stop("test");
+  });
+
+  test("says on every page that a service without records has no shards yet", async () => {
+    const empty = await startWorld([]);
+    const visitor = await visit(empty.url, { key: empty.key });
+    const { page } = visitor;
+    await page.getByText("The service has no shards yet").waitFor();
+    await page.getByRole("link", { name: "Explorer", exact: true }).click();
+    await page.getByText("No shard is chosen").waitFor();
+    await page.getByRole("link", { name: "Status", exact: true }).click();
+    await page.getByText("No shards yet", { exact: true }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await empty.stop();
   });
 
   test("leads on by keyboard: a skip link first, and the focus goes to the new heading", async () => {
@@ -130,7 +175,7 @@ inBrowser("the start page", () => {
   });
 
   test("keeps the colours that the visitor chose", async () => {
-    const visitor = await visit(world.url, { theme: "light" });
+    const visitor = await visit(world.url);
     const { page } = visitor;
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await ground();
@@ -145,28 +190,20 @@ inBrowser("the start page", () => {
   });
 
   test("says that there is no such page, whatever the address", async () => {
-    const visitor = await visit(`${world.url}/portal/<img src=x onerror=alert(1)>`, {
-      expects: [404],
-    });
+    const path = `/portal/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
+    const visitor = await visit(world.url + path, { expects: [404], width: 360 });
     const { page } = visitor;
     expect(await page.title()).toBe("No such page · Matchbook");
     expect(await page.locator("main img").count()).toBe(0);
+    expect(await sticksOut(page)).toEqual([]);
     await page.getByRole("link", { name: "Go to the start" }).click();
     await page.getByRole("heading", { name: "Every finished match" }).waitFor();
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
-});
-
-inBrowser("the first load", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startDemoWorld();
-  });
-  afterAll(() => world.stop());
 
   test.each(["start", "explorer", "match", "player", "status"])(
-    "of the page %s is less than 200 KB",
+    "a first visit to the page %s loads less than 200 KB",
     async (name) => {
       const { body } = await world.get("/shards/na/matches?sort=-createdAt&page[limit]=1");
       const players = body.included.filter(({ type }: { type: string }) => type === "player");
@@ -178,7 +215,8 @@ inBrowser("the first load", () => {
         status: "/portal/status",
       };
       const visitor = await visit(world.url + paths[name], { key: world.key });
-      await visitor.page.waitForLoadState("networkidle");
+      // The one piece that comes after all else is there.
+      if (name === "player") await visitor.page.locator(".player-plots canvas").nth(1).waitFor();
       const bytes = await visitor.page.evaluate(() =>
         [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
           .map((entry) => entry as PerformanceResourceTiming)

@@ -38,6 +38,9 @@ export function startStandIns({ advance, addMatch }: Effects): {
   const answers: Record<string, (url: URL) => Response | Promise<Response>> = {
     "/html": () => page(200),
     "/gateway": () => page(502),
+    "/other-json": () => Response.json({ greeting: "hello" }),
+    "/other-errors": () => Response.json({ errors: [null, "no"] }, { status: 400 }),
+    "/no-upstream": () => Response.json({ message: "no upstream" }, { status: 503 }),
     "/always-limited": () => limited("1"),
     "/long-limited": () => limited("60"),
     "/date-limited": () => limited(new Date(Date.now() + 600_000).toUTCString()),

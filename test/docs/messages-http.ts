@@ -22,6 +22,7 @@ type Headers = Record<string, string | null>;
 
 const MATCHES = "/shards/na/matches";
 const PLAYERS = "/shards/na/players";
+const NAMES = "/shards/na/player-names";
 const CURSOR = encodeCursor({ createdAt: 0, id: "m1", side: "after" });
 const long = (path: string, shown: string): Wish => [path, { shown }];
 const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
@@ -58,9 +59,13 @@ const WISHES: readonly Wish[] = [
   [`${MATCHES}?page[limit]=`],
   [`${MATCHES}?filter[playerNames]`],
   [`${MATCHES}?fields[match]=`],
+  [NAMES],
+  [`${NAMES}?near=`],
   [`${MATCHES}?page[limit]=50`],
   [`${MATCHES}?page[offset]=-1`],
   [`${MATCHES}?sort=duration`],
+  long(`${NAMES}?near=${"x".repeat(70)}`, `${NAMES}?near=xxx…`),
+  [`${NAMES}?near=Ada%00`],
   [`${MATCHES}?filter[createdAt-start]=yesterday`],
   [`${MATCHES}?filter[createdAt-start]=2026-02-30T00:00:00Z`],
   [`${MATCHES}?filter[gameMode]=rankd,solo`],
@@ -112,7 +117,9 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     });
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     damage(world);
-    messages.push(await ask(world, ["/shards/torn/matches"]), await ask(world, [`${MATCHES}/m1`]));
+    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/usage"]) {
+      messages.push(await ask(world, [path]));
+    }
     return messages;
   } finally {
     await limited.stop();
@@ -159,10 +166,13 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   return messages;
 }
 
-/** A shard whose file is none, and a record whose bytes are not those that were stored. */
+/** A shard whose file is none, a record whose bytes are not those that were stored, no usage. */
 function damage(world: World): void {
   writeFileSync(join(world.data, "torn.db"), "this is no shard".repeat(100));
   const database = new Database(join(world.data, "na.db"));
   database.run("UPDATE matches SET served = zeroblob(100)");
   database.close();
+  const usage = new Database(join(world.data, "usage.sqlite"));
+  usage.run("ALTER TABLE days RENAME TO gone");
+  usage.close();
 }

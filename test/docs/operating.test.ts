@@ -104,7 +104,7 @@ describe("the keys, from the first to the last command of the page,", () => {
   test("print what it shows", async () => {
     for (const { command, shown } of exchanges.filter((one) => one.command.startsWith(KEYS))) {
       const isAboutUse = command.startsWith(`${KEYS}usage`);
-      if (isAboutUse) useKeys([...ids.values()]);
+      if (isAboutUse) askWithKeys([...ids.values()]);
       const printed = await run(command);
       const made = /Made key (\w+) for/;
       const id = made.exec(shown.join("\n"))?.[1];
@@ -117,7 +117,7 @@ describe("the keys, from the first to the last command of the page,", () => {
   }, 60_000);
 
   /** Some use, so that there is something to show. */
-  function useKeys(keyIds: readonly string[]): void {
+  function askWithKeys(keyIds: readonly string[]): void {
     const book = UsageBook.open(data);
     const now = Date.now();
     const requests = new Map([[200, 7]]);

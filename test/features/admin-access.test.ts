@@ -1,8 +1,11 @@
 /** In charge of who is let in to the private listener, and of what it says to others. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Event } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { serve } from "../../src/wiring.ts";
 import { startAdminWorld, TOKEN } from "../support/admin.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
@@ -171,6 +174,28 @@ describe("the start", () => {
     const headers = { Authorization: `Bearer ${TOKEN}` };
     expect((await fetch(`${started.adminUrl}/keys`, { headers })).status).toBe(200);
     await started.stop();
+  });
+
+  test.each([
+    [0o644, true],
+    [0o640, false],
+    [0o600, false],
+  ])("of a file of mode %o warns, if every user can read it: %p", async (mode, warns) => {
+    const path = join(folder.path, `token-${mode}`);
+    writeFileSync(path, TOKEN);
+    chmodSync(path, mode);
+    const flags = { data: folder.path, port: "0", "admin-port": "0", "farewell-ms": "0" };
+    const { values } = loadSettings({
+      flags: { ...flags, "admin-token-file": path },
+      env: {},
+      cwd: folder.path,
+    });
+    const events: Event[] = [];
+    const server = await serve(values, (event) => events.push(event));
+    await server.stop("test");
+    expect(events.filter(({ event }) => event === "admin-token-exposed")).toEqual(
+      warns ? [{ event: "admin-token-exposed", file: path }] : [],
+    );
   });
 
   test("prefers the setting to the file", async () => {

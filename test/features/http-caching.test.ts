@@ -18,7 +18,7 @@ const world = await startWorld([
 afterAll(() => world.stop());
 
 const SINGLES = ["/shards/na/matches/match-a", "/shards/na/players/player-a"];
-const LISTS = ["/shards/na/matches", "/shards/na/players"];
+const LISTS = ["/shards/na/matches", "/shards/na/players", "/shards/na/player-names?near=Adda"];
 const ENDPOINTS = [...SINGLES, ...LISTS];
 
 async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {

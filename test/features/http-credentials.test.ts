@@ -21,6 +21,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
+  "/shards/na/player-names?near=Ada",
 ];
 
 const ask = (path: string, authorization: string | null) =>

@@ -19,6 +19,9 @@ const hurt = new Database(join(world.data, "hurt.db"));
 hurt.run("UPDATE matches SET served = x'00000000' || x'0badcafe'");
 hurt.close();
 writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
+const usage = new Database(join(world.data, "usage.sqlite"));
+usage.run("ALTER TABLE days RENAME TO gone");
+usage.close();
 const server = await serveOnlyHealthy();
 const [spent, used] = server.keys as [string, string];
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${spent}` });
@@ -218,6 +221,7 @@ const CASES: Case[] = [
     says: "through no fault of yours",
   },
   { code: "shard-unavailable", status: 503, path: "/shards/away/matches", says: "Try again soon" },
+  { code: "usage-unavailable", status: 503, path: "/usage", says: "Try again soon" },
 ];
 
 describe("each error has its code, its status, its source and advice:", () => {

@@ -10,6 +10,7 @@ import { STAGES } from "../../src/http/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
 import { LEVELS } from "../../src/observe/sentences.ts";
+import { parseShardTable } from "../../src/settings/shards.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
 
@@ -21,11 +22,19 @@ let monitored: Monitored;
 let scrape: Scrape;
 
 beforeAll(async () => {
-  monitored = await startMonitored();
+  monitored = await startMonitored({ shards: withReplica() });
   await makeTraffic(monitored);
   ({ read: scrape } = await monitored.scrape());
 });
 afterAll(() => monitored.stop());
+
+/** Beside the shard with the records, one that has all that a shard can have, and is away. */
+function withReplica() {
+  const far = "postgres://matchbook@127.0.0.1:1/matchbook";
+  const parsed = parseShardTable({ na: "", far: { url: far, replicas: [far] } });
+  if ("error" in parsed) throw new Error(parsed.error);
+  return parsed.value;
+}
 
 /** The rows of the table whose head begins with this cell, as cells. */
 function table(head: string): string[][] {
@@ -195,9 +204,15 @@ describe("the examples of the log", () => {
     "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
+    "replica-used": { event: "replica-used", shard: "na", replica: 1 },
+    "replica-left-out": { event: "replica-left-out", shard: "na", replica: 1, why: "odd" },
     "keys-unreadable": { event: "keys-unreadable", error },
+    "keys-still-unreadable": { event: "keys-still-unreadable", error },
+    "keys-readable": { event: "keys-readable" },
     "tier-unknown": { event: "tier-unknown", tier: "a", taken: "b" },
     "usage-unwritten": { event: "usage-unwritten", error },
+    "usage-still-unwritten": { event: "usage-still-unwritten", error },
+    "usage-written": { event: "usage-written" },
     "shared-limits-away": { event: "shared-limits-away", error },
     "shared-limits-up": { event: "shared-limits-up" },
     "worker-ready": { event: "worker-ready", worker: 1, pid: 2 },
@@ -205,9 +220,11 @@ describe("the examples of the log", () => {
     restarting: { event: "restarting", workers: 2 },
     restarted: { event: "restarted", workers: 2 },
     "restart-broken-off": { event: "restart-broken-off", worker: 1, how: "exit code 1" },
+    "nothing-reloaded": { event: "nothing-reloaded" },
     listening: { event: "listening", url: "http://h" },
     "admin-listening": { event: "admin-listening", url: "http://h" },
     "admin-exposed": { event: "admin-exposed", url: "http://h" },
+    "admin-token-exposed": { event: "admin-token-exposed", file: "token" },
     request: {
       event: "request",
       requestId: "r",
@@ -258,7 +275,7 @@ describe("the examples of the log", () => {
   test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
     let written = "";
     const stream = { write: (text: string) => (written += text) };
-    logTo({ level: "info", stream })(sample);
+    logTo({ level: "debug", stream })(sample);
     const real = JSON.parse(written);
     const ofEvent = examples.filter(({ event }) => event === sample.event);
     expect(ofEvent.map(({ level }) => level)).toEqual(ofEvent.map(() => real.level));

@@ -10,6 +10,7 @@ import { TOKEN } from "../support/admin.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 import { FailoverCluster } from "./cluster.ts";
+import { IngestCommand } from "./command.ts";
 import { checkPrograms, until } from "./programs.ts";
 import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
@@ -60,9 +61,11 @@ async function story(): Promise<void> {
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   const drained = new Response(server.child.stderr).text();
-  const sender = new Sender(await server.saying(/^private listener on (\S+)\n/m), demoLines());
+  const sender = new Sender(await server.saying(/^private listener on (\S+)\n/m), demoLines(1));
+  const command = new IngestCommand(["--data", data, "--shards", shards], demoLines(1001));
   const readers = new Readers(server.url, key.trim(), sender.served);
   sender.start();
+  command.start();
   readers.start();
 
   await fault("the primary's machine is lost", sender, readers, async (name) => {
@@ -75,14 +78,24 @@ async function story(): Promise<void> {
   });
 
   await sender.finish();
+  await ending(command);
   await readers.stop();
   expect(readers.wrong.length === 0, `wrong answers: ${readers.wrong.slice(0, 5).join("; ")}`);
   const slowest = Math.max(...readers.answers.map(({ milliseconds }) => milliseconds));
   say(`${readers.answers.length} answers, the slowest took ${(slowest / 1000).toFixed(1)} s`);
   expect(slowest < LONGEST_ANSWER_MS, `an answer took ${slowest} ms`);
-  await compare(sender, data, shards);
+  await compare([...sender.sent, ...command.sent], data, shards);
   expect((await server.end()) === 0, "the server did not end well");
   await drained;
+}
+
+/** The command has run since before the first fault, and must not have needed anybody. */
+async function ending(command: IngestCommand): Promise<void> {
+  const { exitCode, records } = await command.finish();
+  for (const line of command.said.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
+  say(`matchbook ingest ended with ${exitCode}, and reports ${records} of ${command.sent.length}`);
+  expect(exitCode === 0, `matchbook ingest ended with ${exitCode}`);
+  expect(records === command.sent.length, "matchbook ingest did not report every record");
 }
 
 /** Kills, and waits until all goes on: a primary, readers, the sender, and two nodes in step. */
@@ -132,9 +145,9 @@ async function fault(
 }
 
 /** A store that got the same records without any fault must serve the same. */
-async function compare(sender: Sender, data: string, shards: string): Promise<void> {
+async function compare(sent: readonly string[], data: string, shards: string): Promise<void> {
   const whole = join(folder.path, "whole");
-  await matchbook(["ingest", "-", "--data", whole], { stdin: `${sender.sent.join("\n")}\n` });
+  await matchbook(["ingest", "-", "--data", whole], { stdin: `${sent.join("\n")}\n` });
   const digest = async (flags: string[]) => {
     const run = await matchbook(["shards", "digest", "na", "--json", ...flags]);
     if (run.exitCode !== 0) throw new Error(run.stderr);
@@ -144,16 +157,16 @@ async function compare(sender: Sender, data: string, shards: string): Promise<vo
     await digest(["--data", data, "--shards", shards]),
     await digest(["--data", whole]),
   ];
-  say(`${sender.sent.length} records; digest here and in a store without faults:`);
+  say(`${sent.length} records; digest here and in a store without faults:`);
   say(here);
   say(there);
   expect(here === there, "the digests differ");
 }
 
-/** Without an end, and all of one shard. */
-function* demoLines(): Generator<string> {
+/** Without an end, and all of one shard; from another seed on, others. */
+function* demoLines(firstSeed: number): Generator<string> {
   const until = Date.now();
-  for (let seed = 1; ; seed++) {
+  for (let seed = firstSeed; ; seed++) {
     for (const document of demoDocuments({ matches: 20_000, seed, until, shards: ["na"] })) {
       yield JSON.stringify(document);
     }

@@ -57,6 +57,7 @@ function replyComplaint(
   }
   if (status >= 300 && status < 400) return "a redirection";
   const text = headers.get("content-encoding") === "gzip" ? gunzipSync(body) : body;
+  if (headers.get("content-type")?.startsWith("text/html")) return pageComplaint(reply, text);
   if (rules.hasProfile && status < 400) {
     JSON.parse(decode(text));
     return undefined;
@@ -72,6 +73,16 @@ function replyComplaint(
   } catch (error) {
     return (error as Error).message.slice(0, 800);
   }
+}
+
+/** The portal's page is the same for everybody: nothing of a request comes back in it. */
+let page: string | undefined;
+
+function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string | undefined {
+  if (status !== 200 && status !== 404) return `a page with status ${status}`;
+  if (!headers.get("content-security-policy")) return "a page without a policy";
+  page ??= decode(text);
+  return decode(text) === page ? undefined : "another page";
 }
 
 /**

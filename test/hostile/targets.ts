@@ -153,6 +153,7 @@ function wordsOf(name: string, known: Known): readonly string[] {
     case "filter[playerIds]":
       return known.players;
     case "filter[playerNames]":
+    case "near":
       return known.names;
     default:
       return ["createdAt", "stats", "2.5", "name", "", "a\\", "a\\,b", "\\\\"];
@@ -221,6 +222,7 @@ export function path(chance: Chance, known: Known): string {
   const [kind, ids] = chance.pick([
     ["matches", known.matches],
     ["players", known.players],
+    ["player-names", known.players],
   ] as const);
   const collection = `/shards/${shard}/${chance.oneIn(20) ? oddText(chance) : kind}`;
   const end = chance.oneIn(20) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";

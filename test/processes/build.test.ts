@@ -94,6 +94,14 @@ describe("the executable", () => {
     const described = await fetch(`${server.url}/openapi.json`);
     expect(await described.text()).toContain('"example"');
 
+    const page = await (await fetch(`${server.url}/portal/status`)).text();
+    const scripts = [...page.matchAll(/src="(\/portal\/assets\/[^"]+)"/g)];
+    expect(scripts).toHaveLength(2);
+    for (const [, script] of scripts) {
+      const loaded = await fetch(`${server.url}${script}`);
+      expect([loaded.status, (await loaded.text()).length > 0]).toEqual([200, true]);
+    }
+
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
@@ -101,6 +109,7 @@ describe("the executable", () => {
     const flags = ["--data", data, "--workers", "2", "--farewell-ms", "0"];
     const server = await startServerProcess(flags, alone);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/`)).status).toBe(200);
     const { pid } = server.child;
     const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
     expect(workers).toHaveLength(2);

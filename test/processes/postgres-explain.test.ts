@@ -1,10 +1,20 @@
 /** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { surroundingsOf } from "../../src/domain/name-spots.ts";
 import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { bearersOf, namesAround } from "../../src/store/postgres/name-spots.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
-import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
-import { COMBINATIONS, LIMIT, PLACES, rowsOf, SINGLE_FILTERS, WINDOW } from "../support/asked.ts";
+import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import {
+  COMBINATIONS,
+  LIMIT,
+  PLACES,
+  rowsOf,
+  SINGLE_FILTERS,
+  TYPED_NAMES,
+  WINDOW,
+} from "../support/asked.ts";
 import { fillLargely, MATCHES } from "../support/large.ts";
 import { noting, plansOf } from "../support/plans.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -31,10 +41,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stop());
 
-/** The statements for a selection, as they are run. */
-async function costsOf(selection: Parameters<typeof findPage>[1]) {
+const costsOf = (selection: Parameters<typeof findPage>[1]) =>
+  costsOfAsking((connection) => findPage(connection, selection));
+
+/** The statements for a question, as they are run. */
+async function costsOfAsking(ask: (connection: Connection) => Promise<unknown>) {
   const { connection, noted } = noting(session);
-  await findPage(connection, selection);
+  await ask(connection);
   const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
   for (const statement of noted) plans.push(await plansOf(session, statement));
   return (["first", "later", "generic"] as const).map((when) => ({
@@ -89,4 +102,26 @@ describe("a page by several filters", () => {
       }
     }, 60_000);
   }
+});
+
+describe("names close to a mistyped one", () => {
+  for (const typed of TYPED_NAMES) {
+    test(`${typed}: looks at no more rows than stand around its spots`, async () => {
+      const { spots, before, after } = surroundingsOf(typed);
+      const most = spots.length * (before + after);
+      const asking = (connection: Connection) => namesAround(connection, spots, before, after);
+      for (const { when, rows, scans } of await costsOfAsking(asking)) {
+        const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+        expect((rows > 0 && rows <= most) || says).toBe(true);
+      }
+    });
+  }
+
+  test("those who bear a name are looked up by it", async () => {
+    const names = ["name of p1", "name of p2"];
+    const asking = (connection: Connection) => bearersOf(connection, names, 3);
+    for (const { rows, scans } of await costsOfAsking(asking)) {
+      expect([rows, scans.length > 0]).toEqual([names.length, true]);
+    }
+  });
 });

@@ -5,6 +5,7 @@ import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Patience, Session } from "../../src/store/postgres/session.ts";
 import { StoreAway, StoreError } from "../../src/store/store.ts";
+import { viewOf } from "../../src/store/stretch.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { aLineTo, type Line } from "../support/line.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -220,7 +221,7 @@ test("a reader keeps nothing in memory from changes that the database has lost",
   await serve(keeper, anEntry("a", { players: { p: "won", q: "won" } }));
   const one = reader();
   const names = async () =>
-    (await one.match("a"))!.players.map(({ resource }) => Buffer.from(resource).toString());
+    (await one.match("a"))!.players.map(({ resource }) => Buffer.from(viewOf(resource)).toString());
   const put = (id: string, text: string) =>
     keeper.write(async (transaction) => {
       const [row] = await reader().players([id]);

@@ -20,14 +20,15 @@ interface Started {
 }
 
 /** Starts it and reads what it prints, up to the line to paste. */
-async function quickstart(): Promise<Started> {
-  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
+async function quickstart(flags: string[] = []): Promise<Started> {
+  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data, ...flags]);
   const [said, noted] = [collect(child.stdout), collect(child.stderr)];
   const curl = await until(() => {
     if (child.exitCode !== null) throw new Error(`it ended: ${said.text}${noted.text}`);
     return /^ *(curl .+)\n/m.exec(said.text)?.[1];
   });
   const url = /listening on (http:\S+)\n/.exec(said.text)![1]!;
+  expect(said.text).toContain(`Open the portal at    ${url}/\n`);
   return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: noted.text };
 }
 
@@ -42,6 +43,12 @@ function collect(stream: ReadableStream<Uint8Array>): { text: string } {
 async function statusWith({ url }: Started, key: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   return (await fetch(`${url}/shards/na/players`, { headers })).status;
+}
+
+/** The key that the portal offers to every visitor. */
+async function offeredBy({ url }: Started): Promise<string | undefined> {
+  const page = await (await fetch(`${url}/`)).text();
+  return /<meta name="matchbook-offer" content="([^"]*)">/.exec(page)?.[1];
 }
 
 async function recordsIn(): Promise<number> {
@@ -73,6 +80,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   expect(matches[0].type).toBe("match");
   expect(included.map(({ type }: { type: string }) => type)).toContain("participant");
 
+  expect(await offeredBy(first)).toBe(first.key);
   first.child.kill("SIGTERM");
   expect(await first.child.exited).toBe(0);
 
@@ -85,6 +93,13 @@ test("a first run that is killed is completed by the next, which serves and prin
   expect(second.key).not.toBe(first.key);
   expect(await statusWith(second, first.key)).toBe(401);
   expect(await statusWith(second, second.key)).toBe(200);
+  expect(await offeredBy(second)).toBe(second.key);
   second.child.kill("SIGINT");
   expect(await second.child.exited).toBe(0);
+
+  // From several processes, each offers it.
+  const third = await quickstart(["--workers", "2"]);
+  for (let at = 0; at < 6; at++) expect(await offeredBy(third)).toBe(third.key);
+  third.child.kill("SIGTERM");
+  expect(await third.child.exited).toBe(0);
 }, 300_000);

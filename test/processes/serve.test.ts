@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -17,6 +17,15 @@ const newData = () => join(folder.path, `data-${made++}`);
 async function aKey(data: string): Promise<string> {
   const { stdout } = await matchbook(["keys", "create", "--name", "n", "--data", data]);
   return stdout.trim();
+}
+
+/** What a process says on standard error. */
+function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
+  let said = "";
+  void (async () => {
+    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+  })();
+  return { saying: (words: string) => until(() => (said.includes(words) ? true : undefined)) };
 }
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
@@ -107,6 +116,44 @@ describe("while it serves", () => {
       await server.end();
     }
   }, 30_000);
+});
+
+describe("SIGHUP without workers", () => {
+  test("changes nothing, and the log says so", async () => {
+    const server = await startServerProcess(["--data", newData()]);
+    const log = logOf(server.child);
+    server.child.kill("SIGHUP");
+    await log.saying('"event":"nothing-reloaded"');
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(await server.end()).toBe(0);
+  });
+
+  // util-linux's script gives a command a terminal of its own.
+  test.skipIf(Bun.which("script") === null)("ends a server whose terminal is closed", async () => {
+    const data = newData();
+    const command = `exec ${MATCHBOOK} serve --port 0 --data ${data}`;
+    const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    let said = "";
+    const listening = (async () => {
+      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+    })();
+    const url = await until(() => /listening on (http:\S+)/.exec(said)?.[1]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    terminal.kill("SIGKILL");
+    await until(async () => {
+      try {
+        await (await fetch(`${url}/healthz`)).text();
+        return undefined;
+      } catch {
+        return true;
+      }
+    });
+    await listening;
+  });
 });
 
 describe("the end", () => {

@@ -156,6 +156,36 @@ describe("two instances over one database of keys", () => {
   });
 });
 
+/** With 503, when to ask again, and a code of its own; nothing of the inside. */
+async function refusesUsageAndKeys(instance: Instance, id: string, key: string): Promise<void> {
+  const usage = await fetch(`${instance.url}/usage`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  expect([usage.status, usage.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(((await usage.json()) as { errors: unknown[] }).errors).toMatchObject([
+    { code: "usage-unavailable", detail: "Usage cannot be read right now. Try again soon." },
+  ]);
+  const wishes = [
+    ["GET", "/keys"],
+    ["POST", "/keys", { name: "in vain" }],
+    ["GET", `/keys/${id}`],
+    ["PATCH", `/keys/${id}`, { rate: 7 }],
+    ["POST", `/keys/${id}/rotate`],
+    ["POST", `/keys/${id}/revoke`],
+    ["GET", `/keys/${id}/usage`],
+  ] as const;
+  for (const [method, path, body] of wishes) {
+    const reply = await fetch(`${instance.adminUrl}${path}`, {
+      method,
+      headers: AUTHORIZATION,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const told = [path, reply.status, reply.headers.get("retry-after"), await reply.text()];
+    expect(told).toEqual([path, 503, "5", expect.stringContaining('"keys-unavailable"')]);
+    expect(told[3]).not.toContain("127.0.0.1");
+  }
+}
+
 describe("a database of keys that is away", () => {
   test("leaves keys in force; what was counted and what is new comes with its return", async () => {
     const instances = await twoInstances();
@@ -177,6 +207,11 @@ describe("a database of keys that is away", () => {
       await until("usage could not be written down", () =>
         instances.every((instance) => said(instance, "usage-unwritten")),
       );
+      for (const instance of instances) await refusesUsageAndKeys(instance, id, key);
+      // Each look since has failed, and only the first of them is told of in the usual log.
+      await until("it was looked at again", () =>
+        instances.every((instance) => said(instance, "keys-still-unreadable")),
+      );
       const refused = await keys("list");
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toMatch(
@@ -190,6 +225,11 @@ describe("a database of keys that is away", () => {
     expect(await both(instances, fresh.key, 200)).toBeLessThan(2 * NOTICED_MS);
     await until("usage has been written down", async () => (await usageOf(id))["404"] === 6);
     expect((await usageOf(id))["200"]).toBeGreaterThanOrEqual(counted["200"] ?? 0);
+    for (const { events } of instances) {
+      const ofKeys = events.filter(({ event }) => /^keys-(un)?readable$/.test(event));
+      expect(ofKeys.filter(({ event }, at) => event === ofKeys[at - 1]?.event)).toEqual([]);
+      expect(ofKeys.at(-1)?.event).toBe("keys-readable");
+    }
     const told = Bun.inspect(
       instances.flatMap(({ events }) => events),
       { depth: 10 },

@@ -2,11 +2,20 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { surroundingsOf } from "../../src/domain/name-spots.ts";
 import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import type { Selection } from "../../src/store/store.ts";
-import { COMBINATIONS, LIMIT, PLACES, rowsOf, SINGLE_FILTERS, WINDOW } from "../support/asked.ts";
+import {
+  COMBINATIONS,
+  LIMIT,
+  PLACES,
+  rowsOf,
+  SINGLE_FILTERS,
+  TYPED_NAMES,
+  WINDOW,
+} from "../support/asked.ts";
 import { fillLargely, MATCHES } from "../support/large.ts";
 import { notingRuns, stepsOf } from "../support/steps.ts";
 import { aFolder } from "../support/world.ts";
@@ -22,11 +31,14 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** The statements that find a page's matches; to read them is another matter, and alike for all. */
-function costOf(selection: Selection) {
+const costOf = (selection: Selection) =>
+  costOfAsking((reader) => reader.matches(selection), / AS here\b|count\(\*\)/);
+
+function costOfAsking(ask: (reader: SqliteReader) => void, isMeant: RegExp) {
   const { database, runs } = notingRuns(openForReading(path)!);
   const reader = new SqliteReader(database, 0, () => {});
-  reader.matches(selection);
-  const finding = runs.filter(({ sql }) => / AS here\b|count\(\*\)/.test(sql));
+  ask(reader);
+  const finding = runs.filter(({ sql }) => isMeant.test(sql));
   const steps = stepsOf(path, finding);
   reader.close();
   return { ...steps, says: finding.map(({ sql }) => sql).join("\n") };
@@ -73,4 +85,28 @@ describe("a page by several filters", () => {
       }
     });
   }
+});
+
+describe("names close to a mistyped one", () => {
+  for (const typed of TYPED_NAMES) {
+    test(`${typed}: takes no more steps than the rows around its spots need`, () => {
+      const { spots, before, after } = surroundingsOf(typed);
+      const most = A_ROW * spots.length * (before + after) + 2 * spots.length * A_STATEMENT;
+      const { instructions, unindexed, sorts, says } = costOfAsking(
+        (reader) => reader.namesAround(spots, before, after),
+        /name_spots/,
+      );
+      expect([says.includes("name_spots"), unindexed, sorts]).toEqual([true, 0, 0]);
+      expect(instructions <= most || `${instructions} steps, at most ${most}`).toBe(true);
+    });
+  }
+
+  test("those who bear a name are looked up by it", () => {
+    const { instructions, unindexed, sorts } = costOfAsking(
+      (reader) => reader.bearersOf(["name of p1", "nobody"], 3),
+      /FROM players WHERE name/,
+    );
+    expect([instructions > 0, unindexed, sorts]).toEqual([true, 0, 0]);
+    expect(instructions).toBeLessThan(2 * (3 * A_ROW + A_STATEMENT));
+  });
 });

@@ -80,3 +80,6 @@ export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): nu
   if (patchVersions) has.push(({ patchVersion }) => patchVersions.includes(patchVersion));
   return has.map((one) => countIn(window, one));
 }
+
+/** Names that nearly all players of the large shard have something in common with, short ones and long ones. */
+export const TYPED_NAMES = ["n", "name of", "nmae of p1234", "mae of p99", "z".repeat(64)];

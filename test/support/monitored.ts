@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openKeyring } from "../../src/access/keyring.ts";
 import type { Event } from "../../src/observe/events.ts";
+import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
@@ -31,7 +32,8 @@ export interface Monitored {
   stop(): Promise<void>;
 }
 
-export async function startMonitored(): Promise<Monitored> {
+/** `settings` are what it has beside the usual. */
+export async function startMonitored(settings: Partial<Settings> = {}): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;
   const zoe = { members: [{ id: "player-zoe", name: "Zoe of Tests" }] };
@@ -59,7 +61,7 @@ export async function startMonitored(): Promise<Monitored> {
 
   const events: Event[] = [];
   const server = await serve(
-    { ...world.settings, "admin-port": 0, "admin-token": TOKEN },
+    { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
     (event) => events.push(event),
     { now: () => now, monotonic: () => performance.now() },
   );

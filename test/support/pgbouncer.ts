@@ -15,8 +15,11 @@ export interface Pgbouncer {
 /** Debian puts it where only root's path leads. */
 const PROGRAM = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
 
-/** In front of the server at a port; with few connections to it, so that they really are shared. */
-export async function startPgbouncer(serverPort: number): Promise<Pgbouncer> {
+/**
+ * In front of the server at a port; with few connections to it, so that they really are shared. `more`
+ * is what else its file says of the database.
+ */
+export async function startPgbouncer(serverPort: number, more = ""): Promise<Pgbouncer> {
   if (PROGRAM === null) {
     throw new Error("there is no pgbouncer: install it (apt-get install pgbouncer)");
   }
@@ -29,7 +32,7 @@ export async function startPgbouncer(serverPort: number): Promise<Pgbouncer> {
     settings,
     [
       "[databases]",
-      `* = host=127.0.0.1 port=${serverPort}`,
+      `* = host=127.0.0.1 port=${serverPort} ${more}`,
       "[pgbouncer]",
       "listen_addr = 127.0.0.1",
       `listen_port = ${port}`,

@@ -1,6 +1,6 @@
 /**
  * In charge of a real PostgreSQL for tests: the one that MATCHBOOK_TEST_POSTGRES names, else one that
- * is started here, from the system's binaries or from those that npm has brought.
+ * is started here, from the binaries in MATCHBOOK_TEST_POSTGRES_BIN, the system's, or those of npm.
  */
 
 import { execFileSync } from "node:child_process";
@@ -185,7 +185,7 @@ let found: string | undefined;
 
 /** The folder of initdb and the others. */
 export function binaries(): string {
-  found ??= systemBinaries() ?? ownBinaries();
+  found ??= process.env.MATCHBOOK_TEST_POSTGRES_BIN ?? systemBinaries() ?? ownBinaries();
   if (!found) {
     throw new Error(
       "there is no PostgreSQL: install it (apt-get install postgresql), run npm ci with optional packages, or set MATCHBOOK_TEST_POSTGRES",

@@ -18,14 +18,27 @@ export interface TestRedis {
   remove(): Promise<void>;
 }
 
-export async function startRedis(options: string[] = []): Promise<TestRedis> {
+/** Files for a server that speaks TLS, and nothing else. */
+export interface TlsFiles {
+  certificate: string;
+  key: string;
+  authority: string;
+}
+
+const tlsOptions = (port: number, { certificate, key, authority }: TlsFiles): string[] => [
+  ...["--port", "0", "--tls-port", String(port), "--tls-auth-clients", "no"],
+  ...["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", authority],
+];
+
+export async function startRedis(options: string[] = [], tls?: TlsFiles): Promise<TestRedis> {
   const program = Bun.which("redis-server");
   if (program === null) {
     throw new Error("there is no redis-server: install it (apt-get install redis-server)");
   }
   const folder = mkdtempSync(join(tmpdir(), "matchbook-redis-"));
   const port = await freePort();
-  const url = `redis://127.0.0.1:${port}`;
+  const url = `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`;
+  const listening = tls ? tlsOptions(port, tls) : ["--port", String(port)];
   let process: Subprocess;
   const redis: TestRedis = {
     url,
@@ -38,7 +51,7 @@ export async function startRedis(options: string[] = []): Promise<TestRedis> {
     },
     async start() {
       process = Bun.spawn(
-        [program, "--port", String(port), "--bind", "127.0.0.1", "--save", "", ...options],
+        [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options],
         { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
       );
       await hasSaid(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");

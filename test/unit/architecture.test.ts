@@ -30,6 +30,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   demo: ["domain"],
   openapi: ["domain", "query", "schema"],
 
+  // Runs in browsers, and asks the service by its public interface alone; the tables are for its forms.
+  portal: ["domain", "query"],
+
   // The adapters, known to one file alone.
   "store/sqlite": ["domain", "query", "store"],
   "store/postgres": ["domain", "query", "store", "postgres"],
@@ -59,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "openapi",
   ],
-  admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
+  admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "http"],
   "upload-worker.ts": ["observe", "store", "shards.ts", "admin"],
   "parts.ts": [
     "domain",
@@ -114,12 +117,18 @@ const MAY_USE: Record<string, readonly string[]> = {
   "prom-client": ["observe"],
   commander: ["cli"],
   "cli-progress": ["cli"],
+  react: ["portal"],
+  "react-dom": ["portal"],
+  uplot: ["portal"],
+  "swagger-ui-dist": ["portal"],
 };
 
 /** Parts that use no package at all, not even Node's own: rules that run anywhere. */
 const USE_NOTHING = ["domain", "text"];
 
 const SOURCE = resolve(import.meta.dir, "../../src");
+/** A package of its own, for other programs. */
+const CLIENT = resolve(import.meta.dir, "../../client/src");
 
 /** Every file of src/ with what it imports: files of src/ by their path, anything else by its name. */
 type Graph = ReadonlyMap<string, readonly string[]>;
@@ -131,10 +140,10 @@ const IMPORTS = [
   /\bnew URL\("([^"]+)", import\.meta\.url\)/g,
 ];
 
-async function readGraph(): Promise<Graph> {
+async function readGraph(folder: string): Promise<Graph> {
   const graph = new Map<string, string[]>();
-  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(SOURCE)) {
-    const text = await Bun.file(join(SOURCE, file)).text();
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(folder)) {
+    const text = await Bun.file(join(folder, file)).text();
     const named = IMPORTS.flatMap((form) => [...text.matchAll(form)].map((found) => found[1]!));
     graph.set(
       file,
@@ -204,7 +213,8 @@ function circles(graph: Graph): string[] {
   return found;
 }
 
-const graph = await readGraph();
+const graph = await readGraph(SOURCE);
+const client = await readGraph(CLIENT);
 
 describe("imports", () => {
   test("point one way, along the table", () => {
@@ -231,9 +241,13 @@ describe("imports", () => {
     expect(importers.map(([file]) => file)).toEqual([through]);
   });
 
-  test("lead outside src/ only to the package's own description", () => {
-    const outside = [...graph.values()].flat().filter((name) => name.startsWith(".."));
-    expect([...new Set(outside)]).toEqual(["../package.json"]);
+  test("lead outside src/ only to the package's own description, and from the portal to the client", () => {
+    const outside = (isPortal: boolean) =>
+      [...graph]
+        .filter(([file]) => (partOf(file) === "portal") === isPortal)
+        .flatMap(([, names]) => names.filter((name) => name.startsWith("..")));
+    expect([...new Set(outside(false))]).toEqual(["../package.json"]);
+    expect([...new Set(outside(true))]).toEqual(["../client/src/index.ts"]);
   });
 
   test("lead to files that are there", async () => {
@@ -243,6 +257,18 @@ describe("imports", () => {
       if (!(await Bun.file(join(SOURCE, name)).exists())) missing.push(name);
     }
     expect(missing).toEqual([]);
+  });
+});
+
+describe("imports of the client", () => {
+  test("stay within it: no package, nothing of the runtime's own, nothing of the service", () => {
+    const names = [...client.values()].flat();
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !client.has(name))).toEqual([]);
+  });
+
+  test("go round in no circle", () => {
+    expect(circles(client)).toEqual([]);
   });
 });
 

@@ -36,6 +36,7 @@ function aShard(id: string, wishes: Partial<ShardState> = {}): ShardState {
     players: 0,
     newestMatch: undefined,
     bytes: 0,
+    replicas: [],
     ...wishes,
   };
 }
@@ -110,7 +111,9 @@ describe("what went wrong inside", () => {
 
   test.each<[string, Event, Record<string, string>]>([
     ["matchbook_key_reload_failures_total", { event: "keys-unreadable", error }, {}],
+    ["matchbook_key_reload_failures_total", { event: "keys-still-unreadable", error }, {}],
     ["matchbook_usage_write_failures_total", { event: "usage-unwritten", error }, {}],
+    ["matchbook_usage_write_failures_total", { event: "usage-still-unwritten", error }, {}],
     [
       "matchbook_shard_failures_total",
       { event: "shard-unavailable", shard: "na", error },

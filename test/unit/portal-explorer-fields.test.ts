@@ -6,6 +6,7 @@ import { parseTimestamp } from "../../src/domain/time.ts";
 import { groupsOf, hintOf, labelOf } from "../../src/portal/views/explorer/fields.ts";
 import {
   added,
+  endsItem,
   itemsIn,
   itemsTyped,
   listOf,
@@ -43,6 +44,12 @@ describe("the items of a list", () => {
   ];
   test.each(typed)("typed as %j", (text, items) => {
     expect(itemsTyped(text)).toEqual(items);
+  });
+
+  test("end with a comma that is typed, unless it is escaped", () => {
+    expect(endsItem("Ada,")).toBe(true);
+    expect(endsItem("Ada\\,")).toBe(false);
+    expect(endsItem("Ada")).toBe(false);
   });
 
   test("are added once, and toggled", () => {

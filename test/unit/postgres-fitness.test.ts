@@ -2,12 +2,15 @@
 
 import { describe, expect, test } from "bun:test";
 import { Fitness, Primary } from "../../src/store/postgres/fitness.ts";
+import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreAway } from "../../src/store/store.ts";
 
 /** A shard's states in order; how many of them a server has; or that it is away. */
 class Server {
   has: number | "away" = 0;
+  version = MIGRATIONS.length;
+  isCopy = true;
 
   constructor(private readonly tokens: string[]) {}
 
@@ -16,8 +19,9 @@ class Server {
       if (this.has === "away") return Promise.reject(new StoreAway("away"));
       const [seq, token] = values;
       const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
+      const { has, version, isCopy } = this;
       return Promise.resolve([
-        { seq: String(this.has), token: this.tokens[this.has], isOwn: known },
+        { seq: String(has), token: this.tokens[has], isOwn: known, version, isCopy },
       ]);
     };
     return { rows } as unknown as Session;
@@ -30,12 +34,19 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
   const replica = new Server(replicaTokens);
   const fitness = new Fitness(replica.session, new Primary(primary.session, () => now), 3000);
   return {
-    /** Whether it is fit at a time, when each has so many states. */
-    at(seconds: number, primaryHas: Server["has"], replicaHas: Server["has"]): Promise<boolean> {
+    replica,
+    /** Whether it is fit at a time, when each has so many states, and some replica has `furthest`. */
+    async at(
+      seconds: number,
+      primaryHas: Server["has"],
+      replicaHas: Server["has"],
+      furthest = Number(replicaHas),
+    ): Promise<boolean> {
       now = seconds * 1000;
       primary.has = primaryHas;
       replica.has = replicaHas;
-      return fitness.isFit();
+      const state = await fitness.state().catch(() => undefined);
+      return state !== undefined && (await fitness.unfit(state, furthest)) === undefined;
     },
   };
 }
@@ -77,10 +88,35 @@ describe("a replica", () => {
     expect(await pair.at(25, "away", 3)).toBe(true);
   });
 
-  test("of a primary that was never heard is not fit: nobody knows how old it is", async () => {
+  test("of a primary that was never heard is fit unless another one is ahead", async () => {
     const pair = aPair();
+    expect(await pair.at(0, "away", 2)).toBe(true);
+    expect(await pair.at(1, "away", 2, 3)).toBe(false);
+    expect(await pair.at(2, "away", 3, 3)).toBe(true);
+    // From here on, the primary's word counts.
+    expect(await pair.at(3, 4, 3)).toBe(true);
+    expect(await pair.at(7, "away", 3)).toBe(false);
+  });
+
+  test("of a primary that was never heard is not fit if it is no copy, or has other tables", async () => {
+    const pair = aPair();
+    pair.replica.isCopy = false;
     expect(await pair.at(0, "away", 2)).toBe(false);
+    // It need not be one where the primary knows what it has.
     expect(await pair.at(1, 2, 2)).toBe(true);
+    const newer = aPair();
+    newer.replica.version = MIGRATIONS.length + 1;
+    expect(await newer.at(0, "away", 2)).toBe(false);
+    expect(await newer.at(1, 2, 2)).toBe(true);
+  });
+
+  test("that a migration has not reached is not fit", async () => {
+    const pair = aPair();
+    pair.replica.version = MIGRATIONS.length - 1;
+    expect(await pair.at(0, 2, 2)).toBe(false);
+    expect(await pair.at(1, "away", 2)).toBe(false);
+    pair.replica.version = MIGRATIONS.length;
+    expect(await pair.at(2, 2, 2)).toBe(true);
   });
 
   test("with another history is not fit, though its numbers are as high", async () => {

@@ -1,7 +1,7 @@
 /** In charge of `matchbook keys rotate`: a new key in place of an old one, without an interruption. */
 
 import type { Command } from "commander";
-import type { KeyRecord } from "../../access/keyring.ts";
+import { endOfPrevious, type KeyRecord } from "../../access/keyring.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { parseOverlap } from "../../settings/terms.ts";
 import {
@@ -57,9 +57,8 @@ export function addRotate(group: Command): void {
   ]);
 }
 
-/** It ends with its key, should that be earlier. */
-function endOfOld({ secrets, expiresAt }: KeyRecord, now: number): string {
-  const end = Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
+function endOfOld(record: KeyRecord, now: number): string {
+  const end = endOfPrevious(record);
   return end <= now
     ? "The old one has ended."
     : `The old one is good until ${formatTimestamp(end)}.`;

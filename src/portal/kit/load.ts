@@ -2,19 +2,15 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 
-export type Load<T> = (
-  | { state: "loading"; value: T | undefined }
-  | { state: "ready"; value: T }
-  | { state: "failed"; error: unknown; value: T | undefined }
-) & {
-  /** Asks once more. */
-  again(): void;
-};
-
 type Known<T> =
   | { state: "loading"; value: T | undefined }
   | { state: "ready"; value: T }
   | { state: "failed"; error: unknown; value: T | undefined };
+
+export type Load<T> = Known<T> & {
+  /** Asks once more. */
+  again(): void;
+};
 
 /** Runs `ask` when `inputs` change, gives up the one before, keeps the old value while loading. */
 export function useLoad<T>(

@@ -48,7 +48,8 @@ function Limited({ error, again }: { error: MatchbookError; again?: (() => void)
     <Notice title={error.title} requestId={error.requestId}>
       <Details error={error} />
       {left > 0 ? (
-        <p className="problem-wait">
+        // A timer, so that screen readers do not read the alert out again every second.
+        <p className="problem-wait" role="timer">
           You can go on in <strong>{inWords(left)}</strong>.
         </p>
       ) : (
@@ -74,9 +75,11 @@ function Details({ error }: { error: MatchbookError }) {
     <ul className="problem-list">
       {problems.map((problem) => {
         const about = "source" in problem ? sourceOf(problem.source) : undefined;
+        // Most sentences of the service name it themselves.
+        const isNamed = about === undefined || problem.detail?.includes(about);
         return (
           <li key={`${about} ${problem.detail}`}>
-            {about && <code>{about}</code>} {problem.detail}
+            {!isNamed && <code>{about}</code>} {problem.detail}
           </li>
         );
       })}

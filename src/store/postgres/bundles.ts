@@ -6,8 +6,8 @@
 
 import { NamedCache } from "../cache.ts";
 import { unpackServed } from "../packing.ts";
-import type { NamedEntry } from "../slab.ts";
-import type { Bundle, CheckFragment, Fragment, NamedFragments } from "../store.ts";
+import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
+import type { Bundle, CheckFragment, Fragment, NamedParts } from "../store.ts";
 import type { NamedTable } from "./numbers.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -23,14 +23,6 @@ const TABLES = ["players", "teams"] as const;
 export interface Found {
   token: string;
   matches: { served: Uint8Array }[];
-}
-
-export interface NamedRow {
-  num: number;
-  id: string;
-  name: string;
-  resource: Uint8Array;
-  companions: Uint8Array | null;
 }
 
 export const NAMED = "num, id, name, resource, companions";
@@ -87,11 +79,8 @@ export class Bundles {
     });
   }
 
-  /** Checks what comes from the database, once. */
   entry(row: NamedRow): NamedEntry {
-    this.#check(row.resource);
-    if (row.companions) this.#check(row.companions);
-    return { ...row, companions: row.companions ?? undefined, isChecked: true };
+    return readEntry(row, this.#check);
   }
 
   /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
@@ -114,8 +103,8 @@ export class Bundles {
 
   /** From these entries, else from the cache, unless that is not to be asked. */
   #bundle({ sheets, players, teams }: Outline, entries: Entries, isAlone = false) {
-    const named = (table: NamedTable, numbers: number[]): NamedFragments[] | undefined => {
-      const found: NamedFragments[] = [];
+    const named = (table: NamedTable, numbers: number[]): NamedParts[] | undefined => {
+      const found: NamedParts[] = [];
       for (const num of numbers) {
         const one =
           entries[table].get(num) ?? (isAlone ? undefined : this.#cached[table].byNumber(num));

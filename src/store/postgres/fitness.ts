@@ -5,6 +5,7 @@
  */
 
 import { StoreAway } from "../store.ts";
+import { MIGRATIONS } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** A state of the shard, by its number, and the token that tells it from others of that number. */
@@ -12,6 +13,23 @@ interface State {
   seq: number;
   token: string;
 }
+
+/** What a replica says of itself. */
+export interface ReplicaState extends State {
+  /** The version of its tables. */
+  version: number;
+  /** Whether it is a server that takes over what another one writes. */
+  isCopy: boolean;
+}
+
+/** Why a replica that answers is not read from. */
+export type Unfit =
+  /** It lacks something for longer than is allowed. */
+  | "behind"
+  /** It has a state that the primary never had; or nobody can tell, and it is no copy of any server. */
+  | "stranger"
+  /** Its tables are of another version: a migration has not come there yet. */
+  | "other-version";
 
 /** How many states of the primary are remembered, with when they were first seen. */
 const MOST_SEEN = 1000;
@@ -25,6 +43,11 @@ export class Primary {
   constructor(session: Session, now: () => number) {
     this.#session = session;
     this.#now = now;
+  }
+
+  /** Whether it has answered since we began. */
+  get wasHeard(): boolean {
+    return this.#seen.length > 0;
   }
 
   /** What the primary says of a state; undefined when it is away. */
@@ -74,28 +97,45 @@ export class Fitness {
     this.#mostLagMs = mostLagMs;
   }
 
-  /** The replica is asked first: the primary cannot be behind it then. */
-  async isFit(): Promise<boolean> {
-    const state = await this.#state();
-    if (!state) return false;
+  /** Throws StoreAway when it does not answer. */
+  async state(): Promise<ReplicaState> {
+    const [row] = await this.#session.rows<{
+      seq: string;
+      token: string;
+      version: number;
+      isCopy: boolean;
+    }>(
+      `SELECT seq, token, (SELECT version FROM {format}) AS version,
+         pg_is_in_recovery() AS "isCopy" FROM {state}`,
+    );
+    if (!row) throw new StoreAway(`${this.#session.place.shown} has no shard in it yet`);
+    return { ...row, seq: Number(row.seq) };
+  }
+
+  /**
+   * Why it cannot be read from; undefined when it can. Its state was asked for first: the primary cannot
+   * be behind it then. `furthest` is the highest number that any replica has.
+   */
+  async unfit(state: ReplicaState, furthest: number): Promise<Unfit | undefined> {
     const verdict = await this.#primary.judge(state);
+    if (!this.#primary.wasHeard) return withoutPrimary(state, furthest);
     if (verdict !== undefined) this.#isFollower = verdict === "own";
-    return this.#isFollower && this.#primary.lag(state.seq) <= this.#mostLagMs;
+    if (state.version < MIGRATIONS.length) return "other-version";
+    if (!this.#isFollower) return "stranger";
+    return this.#primary.lag(state.seq) > this.#mostLagMs ? "behind" : undefined;
   }
 
   close(): Promise<void> {
     return this.#session.close();
   }
+}
 
-  async #state(): Promise<State | undefined> {
-    try {
-      const [row] = await this.#session.rows<{ seq: string; token: string }>(
-        "SELECT seq, token FROM {state}",
-      );
-      return { seq: Number(row!.seq), token: row!.token };
-    } catch (error) {
-      if (error instanceof StoreAway) return undefined;
-      throw error;
-    }
-  }
+/**
+ * While the primary has never been heard, nobody can say how old a replica is. A copy of some server
+ * that no other replica is ahead of is the best there is, and what would take the primary's place.
+ */
+function withoutPrimary(state: ReplicaState, furthest: number): Unfit | undefined {
+  if (state.version !== MIGRATIONS.length) return "other-version";
+  if (!state.isCopy) return "stranger";
+  return state.seq < furthest ? "behind" : undefined;
 }

@@ -2,16 +2,15 @@
 
 import type { WithheldReason } from "../../domain/visibility.ts";
 import { packServed, sheetOf } from "../packing.ts";
-import { packResult, unpackResult } from "../results.ts";
 import type {
   Fate,
   Fragment,
-  HistoryEntry,
   KeptRecord,
   MatchEntry,
   StoredMatch,
   WithheldEntry,
 } from "../store.ts";
+import type { Appearances } from "./appearances.ts";
 import { type GivenColumn, insertRows } from "./columns.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Partitions } from "./partitions.ts";
@@ -42,6 +41,7 @@ export class MatchRows {
     private readonly connection: Connection,
     private readonly numbers: { players: Numbers; teams: Numbers },
     private readonly partitions: Partitions,
+    private readonly appearances: Appearances,
   ) {}
 
   async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
@@ -85,29 +85,15 @@ export class MatchRows {
     await Promise.all([
       this.#addMatches(matches),
       this.#addSheets(matches),
-      this.#addPlayers(matches),
-      this.#addTeams(matches),
+      this.appearances.add(matches),
     ]);
     this.added += matches.length;
   }
 
   async removeServed(matches: MatchEntry[]): Promise<void> {
     if (matches.length === 0) return;
-    const { players, teams } = this.numbers;
     await this.#find(matches);
-    const entries = [
-      ["player_matches", "player", entriesOf(matches, "players", players)],
-      ["team_matches", "team", entriesOf(matches, "teams", teams)],
-    ] as const;
-    for (const [table, column, those] of entries) {
-      await this.connection.run(
-        `DELETE FROM {${table}} AS old USING unnest($1::integer[], $2::bigint[], $3::text[])
-           AS gone (num, created_at, match_id)
-         WHERE old.${column} = gone.num AND old.created_at = gone.created_at
-           AND old.match_id = gone.match_id`,
-        [those.nums, those.times, those.ids],
-      );
-    }
+    await this.appearances.remove(matches);
     const keys = [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)];
     for (const table of ["matches", "sheets"]) {
       await this.connection.run(
@@ -134,36 +120,6 @@ export class MatchRows {
   async removeWithheld(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.connection.run("DELETE FROM {withheld} WHERE id = ANY($1::text[])", [ids]);
-  }
-
-  async playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
-    const num = await this.numbers.players.known(playerId);
-    if (num === undefined) return [];
-    const rows = await this.connection.rows<{
-      created_at: string;
-      match_id: string;
-      result: number;
-    }>(
-      `SELECT created_at, match_id, result FROM {player_matches}
-       WHERE player = $1::integer ORDER BY created_at DESC, match_id DESC LIMIT $2`,
-      [num, limit],
-    );
-    return rows.map((row) => ({
-      createdAt: Number(row.created_at),
-      matchId: row.match_id,
-      result: unpackResult(row.result),
-    }));
-  }
-
-  async latestOfTeam(teamId: string): Promise<string | undefined> {
-    const num = await this.numbers.teams.known(teamId);
-    if (num === undefined) return undefined;
-    const [row] = await this.connection.rows<{ match_id: string }>(
-      `SELECT match_id FROM {team_matches} WHERE team = $1::integer
-       ORDER BY created_at DESC, match_id DESC LIMIT 1`,
-      [num],
-    );
-    return row?.match_id;
   }
 
   /** The numbers of all that these matches name. */
@@ -196,35 +152,6 @@ export class MatchRows {
       { name: "served", type: "bytea", values: served },
     ]);
   }
-
-  async #addPlayers(matches: MatchEntry[]): Promise<void> {
-    const { nums, times, ids } = entriesOf(matches, "players", this.numbers.players);
-    if (nums.length === 0) return;
-    const results = matches.flatMap((match) =>
-      match.players.map(({ result }) => packResult(result)),
-    );
-    await insertRows(this.connection, "player_matches", [
-      { name: "player", type: "integer", values: nums },
-      { name: "created_at", type: "bigint", values: times },
-      { name: "match_id", type: "text", values: ids },
-      { name: "result", type: "smallint", values: results },
-    ]);
-  }
-
-  async #addTeams(matches: MatchEntry[]): Promise<void> {
-    const { nums, times, ids } = entriesOf(matches, "teams", this.numbers.teams);
-    if (nums.length === 0) return;
-    await insertRows(this.connection, "team_matches", [
-      { name: "team", type: "integer", values: nums },
-      { name: "created_at", type: "bigint", values: times },
-      { name: "match_id", type: "text", values: ids },
-      {
-        name: "plays",
-        type: "boolean",
-        values: matches.flatMap((match) => match.teams.map(({ plays }) => plays)),
-      },
-    ]);
-  }
 }
 
 /** What a record is found by. */
@@ -235,18 +162,6 @@ function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
     { name: "game_mode", type: "text", values: matches.map(({ gameMode }) => gameMode) },
     { name: "patch_version", type: "text", values: matches.map((match) => match.patchVersion) },
   ];
-}
-
-/** Everybody's part in these matches, as columns. */
-function entriesOf(matches: MatchEntry[], whose: "players" | "teams", numbers: Numbers) {
-  const entries = matches.flatMap((match) =>
-    match[whose].map(({ id }) => ({ num: numbers.of(id), match })),
-  );
-  return {
-    nums: entries.map(({ num }) => num),
-    times: entries.map(({ match }) => match.createdAt),
-    ids: entries.map(({ match }) => match.id),
-  };
 }
 
 function fateOf(reason: WithheldReason | null): Fate {

@@ -2,11 +2,13 @@
 
 import type { PlayerRow, Standing, TeamRow } from "../store.ts";
 import { type GivenColumn, insertRows, updateRows } from "./columns.ts";
+import type { NameSpots } from "./name-spots.ts";
 import type { NamedTable, Numbers } from "./numbers.ts";
 import type { Connection } from "./session.ts";
 
 interface StandingRow {
   id: string;
+  name: string;
   played: number;
   wins: number;
   played_ranked: number;
@@ -21,19 +23,23 @@ export class NamedRows {
   readonly changed = { players: new Set<number>(), teams: new Set<number>() };
   /** Those added, less those removed. */
   readonly added = { players: 0, teams: 0 };
+  /** The names of players that were read here: who puts them need not look again. */
+  readonly #names = new Map<string, string>();
 
   constructor(
     private readonly connection: Connection,
     private readonly numbers: { players: Numbers; teams: Numbers },
+    private readonly spots: NameSpots,
   ) {}
 
   async standings(playerIds: string[]): Promise<Map<string, Standing>> {
     if (playerIds.length === 0) return new Map();
     const rows = await this.connection.rows<StandingRow>(
-      `SELECT id, played, wins, played_ranked, gold, run, seen_at, seen_in FROM {players}
+      `SELECT id, name, played, wins, played_ranked, gold, run, seen_at, seen_in FROM {players}
        WHERE id = ANY($1::text[])`,
       [playerIds],
     );
+    for (const { id, name } of rows) this.#names.set(id, name);
     return new Map(
       rows.map((row) => [
         row.id,
@@ -51,8 +57,8 @@ export class NamedRows {
     );
   }
 
-  putPlayers(rows: PlayerRow[]): Promise<void> {
-    return this.#put("players", rows, (those) => [
+  async putPlayers(rows: PlayerRow[]): Promise<void> {
+    await this.#put("players", rows, (those) => [
       { name: "seen_at", type: "bigint", values: those.map(({ latest }) => latest.createdAt) },
       { name: "seen_in", type: "text", values: those.map(({ latest }) => latest.matchId) },
       { name: "run", type: "integer", values: those.map(({ run }) => run) },
@@ -65,6 +71,7 @@ export class NamedRows {
       },
       { name: "gold", type: "text", values: those.map(({ totals }) => totals.gold.toString()) },
     ]);
+    for (const { id, name } of rows) this.#rename(id, name);
   }
 
   putTeams(rows: TeamRow[]): Promise<void> {
@@ -73,13 +80,38 @@ export class NamedRows {
 
   async remove(table: NamedTable, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
-    const gone = await this.connection.rows<{ num: number }>(
-      `DELETE FROM {${table}} WHERE id = ANY($1::text[]) RETURNING num`,
+    const gone = await this.connection.rows<{ num: number; id: string; name: string }>(
+      `DELETE FROM {${table}} WHERE id = ANY($1::text[]) RETURNING num, id, name`,
       [ids],
     );
-    for (const { num } of gone) this.changed[table].add(num);
+    for (const { num, id, name } of gone) {
+      this.changed[table].add(num);
+      if (table === "teams") continue;
+      this.spots.note(name);
+      this.#names.delete(id);
+    }
     for (const id of ids) this.numbers[table].forget(id);
     this.added[table] -= gone.length;
+  }
+
+  /** Of those that are there already, and whose standings nobody asked for. */
+  async #readNames(players: readonly TeamRow[]): Promise<void> {
+    const unread = players.filter(({ id }) => !this.#names.has(id)).map(({ id }) => id);
+    if (unread.length === 0) return;
+    const rows = await this.connection.rows<{ id: string; name: string }>(
+      "SELECT id, name FROM {players} WHERE id = ANY($1::text[])",
+      [unread],
+    );
+    for (const { id, name } of rows) this.#names.set(id, name);
+  }
+
+  /** Notes what the row that was put means for the index of names. */
+  #rename(id: string, name: string): void {
+    const before = this.#names.get(id);
+    if (before === name) return;
+    if (before !== undefined) this.spots.note(before);
+    this.spots.note(name);
+    this.#names.set(id, name);
   }
 
   async #put<Row extends TeamRow>(
@@ -99,6 +131,7 @@ export class NamedRows {
     ];
     const isNew = ({ id }: Row) => numbers.isNewcomer(id);
     const [added, changed] = [rows.filter(isNew), rows.filter((row) => !isNew(row))];
+    if (table === "players") await this.#readNames(changed);
     if (added.length > 0) {
       const ids: GivenColumn = { name: "id", type: "text", values: added.map(({ id }) => id) };
       await insertRows(this.connection, table, [ids, ...columns(added)]);

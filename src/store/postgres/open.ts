@@ -1,8 +1,8 @@
 /** In charge of a shard's schema in PostgreSQL: made and brought to the present version once, under a lock. */
 
-import { StoreAway, StoreError } from "../store.ts";
+import { StoreError, StoreRefuses } from "../store.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { COMPLETIONS, MIGRATIONS } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
 /** Brings the shard to the present version; makes it if it is not there. */
@@ -14,7 +14,10 @@ export async function prepare(session: Session, partitions: Partitions, now: num
       await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
       // Asked again inside: another process may have been faster.
       const version = (await versionOf(connection, session)) ?? 0;
-      for (const migration of MIGRATIONS.slice(version)) await runAll(connection, migration);
+      for (let next = version; next < MIGRATIONS.length; next++) {
+        await runAll(connection, MIGRATIONS[next]!);
+        await COMPLETIONS.get(next)?.(connection);
+      }
       if (version === 0) await makeOutliers(connection);
       await connection.run("DELETE FROM {format}");
       await connection.run("INSERT INTO {format} VALUES ($1)", [MIGRATIONS.length]);
@@ -57,7 +60,7 @@ export async function takeTurn(
   } catch (error) {
     const { cause } = error as { cause?: { errno?: unknown } };
     if (cause?.errno !== LOCK_NOT_AVAILABLE) throw error;
-    throw new StoreAway(
+    throw new StoreRefuses(
       `another program has been writing to ${place.shown} for too long, perhaps to move the shard: try again when it is done`,
     );
   }

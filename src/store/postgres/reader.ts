@@ -1,8 +1,10 @@
 /** In charge of the read path over a shard in PostgreSQL. */
 
+import type { NamedRow } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,
+  NameBearer,
   Page,
   PlayerListing,
   Reader,
@@ -11,8 +13,9 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { readVocabulary } from "../vocabulary.ts";
-import { Bundles, type Found, NAMED, type NamedRow } from "./bundles.ts";
+import { Bundles, type Found, NAMED } from "./bundles.ts";
 import { Lookups } from "./lookups.ts";
+import { bearersOf, namesAround } from "./name-spots.ts";
 import type { NamedTable } from "./numbers.ts";
 import { findPage, type PageMatch } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
@@ -73,6 +76,14 @@ export class PostgresReader implements Reader {
 
   teamIdsNamed(names: string[]): Promise<string[]> {
     return this.#idsNamed("teams", names);
+  }
+
+  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
+    return namesAround(this.#session, spots, before, after);
+  }
+
+  bearersOf(names: string[], limit: number): Promise<NameBearer[]> {
+    return bearersOf(this.#session, names, limit);
   }
 
   summary(): Promise<Summary> {

@@ -7,6 +7,7 @@
 import {
   type Bundle,
   type CheckFragment,
+  type NameBearer,
   type Page,
   type PlayerListing,
   type Reader,
@@ -15,69 +16,43 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { Fitness, Primary } from "./fitness.ts";
 import { PostgresReader } from "./reader.ts";
-import { type Patience, type PostgresPlace, Session, sessionForReading } from "./session.ts";
+import { type Patience, type PostgresPlace, sessionForReading } from "./session.ts";
+import { type ReplicaChange, type Replicas, ReplicaWatch } from "./watch.ts";
 
-export interface Replicas {
-  places: readonly PostgresPlace[];
-  /** How long there may be something that a replica lacks. */
-  maxLagSeconds: number;
-}
-
-const LOOK_EVERY_MS = 1000;
 /** So that there is time left to ask the next one. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
-const LOOK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
-
-interface Replica {
-  reader: PostgresReader;
-  fitness: Fitness;
-  isFit: boolean;
-}
 
 export class ReplicatedReader implements Reader {
   readonly #primary: PostgresReader;
-  readonly #replicas: Replica[];
-  readonly #watching: Session;
-  readonly #clock: ReturnType<typeof setInterval>;
+  readonly #replicas: readonly PostgresReader[];
+  readonly #watch: ReplicaWatch;
   #turn = 0;
-  #look: Promise<void> | undefined;
 
   constructor(
     place: PostgresPlace,
-    { places, maxLagSeconds }: Replicas,
+    replicas: Replicas,
     cacheBytes: number,
     check: CheckFragment,
-    now: () => number = Date.now,
+    onChange: (change: ReplicaChange) => void,
   ) {
+    const { places } = replicas;
     const share = cacheBytes / (places.length + 1);
     this.#primary = new PostgresReader(sessionForReading(place), share, check);
-    this.#watching = new Session({ ...place, pool: 1 }, LOOK_PATIENCE);
-    const primary = new Primary(this.#watching, now);
-    this.#replicas = places.map((one) => ({
-      reader: new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share, check),
-      fitness: new Fitness(
-        new Session({ ...one, pool: 1 }, LOOK_PATIENCE),
-        primary,
-        maxLagSeconds * 1000,
-      ),
-      isFit: false,
-    }));
-    this.#clock = setInterval(() => this.look(), LOOK_EVERY_MS);
-    this.#clock.unref();
+    this.#watch = new ReplicaWatch(place, replicas, onChange);
+    this.#replicas = places.map(
+      (one) => new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share, check),
+    );
   }
 
-  /** Looks at all replicas, unless that is under way: resolves when it is known which are fit. */
+  /** Whether each replica is read from now, in their order. */
+  get inUse(): readonly boolean[] {
+    return this.#watch.inUse;
+  }
+
+  /** Resolves when it is known which replicas are fit. */
   look(): Promise<void> {
-    this.#look ??= Promise.all(
-      this.#replicas.map(async (replica) => {
-        replica.isFit = await replica.fitness.isFit().catch(() => false);
-      }),
-    ).then(() => {
-      this.#look = undefined;
-    });
-    return this.#look;
+    return this.#watch.look();
   }
 
   match(id: string): Promise<Bundle | undefined> {
@@ -108,6 +83,14 @@ export class ReplicatedReader implements Reader {
     return this.#read((reader) => reader.teamIdsNamed(names));
   }
 
+  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
+    return this.#read((reader) => reader.namesAround(spots, before, after));
+  }
+
+  bearersOf(names: string[], limit: number): Promise<NameBearer[]> {
+    return this.#read((reader) => reader.bearersOf(names, limit));
+  }
+
   summary(): Promise<Summary> {
     return this.#read((reader) => reader.summary());
   }
@@ -117,28 +100,22 @@ export class ReplicatedReader implements Reader {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#clock);
-    await this.#look;
-    for (const { reader, fitness } of this.#replicas) {
-      await reader.close();
-      await fitness.close();
-    }
+    await this.#watch.close();
+    for (const replica of this.#replicas) await replica.close();
     await this.#primary.close();
-    await this.#watching.close();
   }
 
   async #read<T>(ask: (reader: PostgresReader) => Promise<T>): Promise<T> {
     this.#turn += 1;
     const { length } = this.#replicas;
-    for (let at = 0; at < length; at++) {
-      const replica = this.#replicas[(this.#turn + at) % length]!;
-      if (!replica.isFit) continue;
+    for (let step = 0; step < length; step++) {
+      const at = (this.#turn + step) % length;
+      if (!this.#watch.isUsed(at)) continue;
       try {
-        return await ask(replica.reader);
+        return await ask(this.#replicas[at]!);
       } catch (error) {
         if (!(error instanceof StoreAway)) throw error;
-        // Until the next look at it.
-        replica.isFit = false;
+        this.#watch.leaveOut(at, error);
       }
     }
     return ask(this.#primary);

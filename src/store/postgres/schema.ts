@@ -9,6 +9,9 @@
  * COLLATE "C".
  */
 
+import { listAllNames } from "./name-spots.ts";
+import type { Connection } from "./session.ts";
+
 /** Rows of matches stay in one piece, up to a page: what is compressed already need not be moved out. */
 const IN_ONE_PIECE = "WITH (toast_tuple_target = 8160)";
 
@@ -134,5 +137,19 @@ const FIRST = `
   INSERT INTO {state} VALUES (0, '', 0, 0, 0, 0, 0);
 `;
 
+/** Every name that a player bears now, at each of its spots (domain/name-spots.ts). */
+const NAME_SPOTS = `
+  CREATE TABLE {name_spots} (
+    spot text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    PRIMARY KEY (spot, name)
+  );
+`;
+
 /** Migration n brings a shard from version n to n + 1. Only ever append. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS];
+
+/** By the number of the migration, what is left to do after it that SQL alone cannot. */
+export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([
+  [MIGRATIONS.indexOf(NAME_SPOTS), listAllNames],
+]);

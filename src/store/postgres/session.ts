@@ -1,12 +1,13 @@
 /** In charge of talking to a shard's database: its patience, and every failure as a StoreError. */
 
+import { isRefusal } from "../../postgres/failures.ts";
 import {
   type OwnErrors,
   type Patience,
   type PostgresPlace,
   PostgresSession,
 } from "../../postgres/session.ts";
-import { StoreAway, StoreError } from "../store.ts";
+import { StoreAway, StoreError, StoreRefuses } from "../store.ts";
 import { CommitInDoubt } from "./failures.ts";
 
 export {
@@ -20,7 +21,8 @@ const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof StoreError,
-  away: (message, cause) => new StoreAway(message, { cause }),
+  away: (message, cause) =>
+    isRefusal(cause) ? new StoreRefuses(message, { cause }) : new StoreAway(message, { cause }),
   inDoubt: (message, cause) =>
     new CommitInDoubt(
       `${message}; whether the last records are stored is not known: take them in again, which does no harm`,
@@ -43,7 +45,7 @@ export class Session extends PostgresSession {
  * Who reads wants rows in the order of an index, and only as many as a page has. The planner cannot
  * know how many rows a player has, and for few would rather gather and sort them; so it is told not to.
  */
-const IN_INDEX_ORDER = {
+export const IN_INDEX_ORDER = {
   enable_seqscan: "off",
   enable_bitmapscan: "off",
   enable_sort: "off",

@@ -15,9 +15,11 @@ import type {
   Transaction,
   WithheldEntry,
 } from "../store.ts";
+import { Appearances } from "./appearances.ts";
 import { Counters } from "./counters.ts";
 import { HeldRows } from "./holdings.ts";
 import { MatchRows } from "./matches.ts";
+import { NameSpots } from "./name-spots.ts";
 import { NamedRows } from "./named.ts";
 import { Numbers } from "./numbers.ts";
 import type { Partitions } from "./partitions.ts";
@@ -31,7 +33,9 @@ const TOKEN_BYTES = 12;
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: { players: Numbers; teams: Numbers };
+  readonly #appearances: Appearances;
   readonly #matches: MatchRows;
+  readonly #spots: NameSpots;
   readonly #named: NamedRows;
   readonly #counters: Counters;
   readonly #held: HeldRows;
@@ -43,8 +47,10 @@ export class PostgresTransaction implements Transaction {
       players: new Numbers(connection, "players"),
       teams: new Numbers(connection, "teams"),
     };
-    this.#matches = new MatchRows(connection, this.#numbers, partitions);
-    this.#named = new NamedRows(connection, this.#numbers);
+    this.#appearances = new Appearances(connection, this.#numbers);
+    this.#matches = new MatchRows(connection, this.#numbers, partitions, this.#appearances);
+    this.#spots = new NameSpots(connection);
+    this.#named = new NamedRows(connection, this.#numbers, this.#spots);
     this.#counters = new Counters(connection);
     this.#held = new HeldRows(connection);
   }
@@ -55,6 +61,7 @@ export class PostgresTransaction implements Transaction {
    */
   async conclude(): Promise<string | undefined> {
     if (!this.#hasWritten) return undefined;
+    await this.#spots.write();
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const { changed, added } = this.#named;
     await this.#connection.run(
@@ -130,11 +137,11 @@ export class PostgresTransaction implements Transaction {
   }
 
   playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
-    return this.#matches.playerHistory(playerId, limit);
+    return this.#appearances.playerHistory(playerId, limit);
   }
 
   latestOfTeam(teamId: string): Promise<string | undefined> {
-    return this.#matches.latestOfTeam(teamId);
+    return this.#appearances.latestOfTeam(teamId);
   }
 
   rankedEvidence(playerIds: string[]): Promise<Map<string, number>> {

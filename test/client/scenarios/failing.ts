@@ -95,6 +95,36 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     200,
     undefined,
   ],
+  "another service's list": [
+    (scene) => standIn(scene, "/other-json").shard("na").matches().page(),
+    "unreadable",
+    200,
+    undefined,
+  ],
+  "another service's record": [
+    (scene) => standIn(scene, "/other-json").shard("na").match("one"),
+    "unreadable",
+    200,
+    undefined,
+  ],
+  "another service's names": [
+    (scene) => standIn(scene, "/other-json").shard("na").playerNames("Adda"),
+    "unreadable",
+    200,
+    undefined,
+  ],
+  "another service's errors": [
+    (scene) => standIn(scene, "/other-errors").status(),
+    "invalid",
+    400,
+    undefined,
+  ],
+  "a proxy that is not ready itself": [
+    (scene) => standIn(scene, "/no-upstream").readiness(),
+    "unavailable",
+    503,
+    undefined,
+  ],
   "a redirect": [(scene) => standIn(scene, "/redirect").status(), "unreadable", 302, undefined],
   "nobody there": [
     (scene) => matchbookOf(scene, { url: scene.facts.goneUrl }).status(),

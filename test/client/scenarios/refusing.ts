@@ -74,7 +74,7 @@ export const REFUSING: Record<string, Scenario> = {
   },
 
   async "an id that would lead elsewhere is not taken"(scene) {
-    for (const id of ["", ".", "..", undefined as unknown as string]) {
+    for (const id of ["", ".", "..", "\ud800", undefined as unknown as string]) {
       await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").match(id));
       await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").player(id));
       await refusalOf(scene, () => matchbookOf(scene).shard(id));

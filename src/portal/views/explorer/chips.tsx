@@ -5,7 +5,7 @@
 
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { ControlProps } from "./controls.tsx";
-import { added, itemsIn, itemsTyped, listOf } from "./lists.ts";
+import { added, endsItem, itemsIn, itemsTyped, listOf } from "./lists.ts";
 import { type Suggest, useSuggestions } from "./suggest.ts";
 
 interface Props extends ControlProps {
@@ -30,6 +30,12 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
     setTyped("");
     setActive(-1);
     setShut(true);
+  };
+  const type = (text: string) => {
+    if (endsItem(text)) return take(itemsTyped(text));
+    setTyped(text);
+    setActive(-1);
+    setShut(false);
   };
   const drop = (gone: string) => {
     onChange(listOf(items.filter((one) => one !== gone)));
@@ -77,11 +83,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
           ref={input}
           className="explorer-chips-input"
           value={typed}
-          onChange={({ target }) => {
-            setTyped(target.value);
-            setActive(-1);
-            setShut(false);
-          }}
+          onChange={({ target }) => type(target.value)}
           onKeyDown={onKeyDown}
           onBlur={() => take(itemsTyped(typed))}
           placeholder={items.length === 0 ? placeholder : `another ${item}`}

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useId, useMemo } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
+import { LONGEST_NEAR } from "../../../query/limits.ts";
 import { fieldsType, findParameter, type Parameter } from "../../../query/parameters.ts";
 import { useSession } from "../../session.ts";
 import { Choices, TextControl } from "./controls.tsx";
@@ -158,12 +159,15 @@ function usedIn(question: Question, fields: readonly Parameter[]): number {
 
 /** Help with player names: those that are near to what was typed, each once. */
 function useNameHelp(shard: string): Suggest {
-  const { matchbook } = useSession();
+  const { key, matchbook } = useSession();
   return useMemo<Suggest>(
     () => async (typed, signal) => {
-      const near = await matchbook.shard(shard).playerNames(typed, { signal });
+      if (key === undefined) return [];
+      // The beginning of a long name is enough.
+      const start = Array.from(typed).slice(0, LONGEST_NEAR).join("");
+      const near = await matchbook.shard(shard).playerNames(start, { signal });
       return [...new Set(near.map(({ name }) => name))];
     },
-    [matchbook, shard],
+    [key, matchbook, shard],
   );
 }

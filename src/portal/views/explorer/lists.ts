@@ -22,6 +22,9 @@ export function itemsTyped(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
+/** Whether the last sign typed is a comma that separates. */
+export const endsItem = (text: string): boolean => /(?<!\\),$/.test(text);
+
 /** A comma too many is forgiven; a backslash that escapes nothing is a backslash. */
 const loosely = (text: string): string[] =>
   text.split(/(?<!\\),/).map((part) => part.replace(/\\([\\,])/g, "$1"));

@@ -4,8 +4,9 @@ import { isSingle, type Question } from "./question.ts";
 
 /** Stands for the visitor's key until they ask to see it. */
 export const KEY_PLACEHOLDER = "YOUR_API_KEY";
-/** Stands for an id that is not given yet. */
+/** Stand for what is not given yet. */
 const ID_PLACEHOLDER = "ID";
+const SHARD_PLACEHOLDER = "SHARD";
 
 const MEDIA_TYPE = "application/vnd.api+json";
 
@@ -14,7 +15,7 @@ export function pathOf({ shard, on, id, parameters }: Question): string {
   const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
   const record = isSingle(on) ? `/${encoded(id || ID_PLACEHOLDER)}` : "";
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
-  return `/shards/${encoded(shard)}/${collection}${record}${query === "" ? "" : `?${query}`}`;
+  return `/shards/${encoded(shard || SHARD_PLACEHOLDER)}/${collection}${record}${query === "" ? "" : `?${query}`}`;
 }
 
 /** `-g` keeps curl from reading `[` and `]` itself. */

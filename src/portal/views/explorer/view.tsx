@@ -120,7 +120,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
                 </Loaded>
               </>
             ) : (
-              <NotAsked hasKey={key !== undefined} />
+              <NotAsked hasKey={key !== undefined} hasShard={sent.shard !== ""} />
             )}
           </section>
         </div>
@@ -160,7 +160,16 @@ function AnswerShown({
   );
 }
 
-function NotAsked({ hasKey }: { hasKey: boolean }) {
+function NotAsked({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) {
+  if (!hasShard) {
+    return (
+      <Empty title="No shard is chosen">
+        <p>
+          Choose one and send the query. If there are none yet, they come with the first records.
+        </p>
+      </Empty>
+    );
+  }
   if (hasKey) {
     return (
       <Empty title="Nothing was asked yet">

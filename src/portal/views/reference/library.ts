@@ -1,16 +1,13 @@
 /** In charge of Swagger UI: loaded with its style sheet when the reference is opened, and shown as one of our pages. */
 
-import type { Library, System } from "swagger-ui-dist/swagger-ui-es-bundle.js";
-
-/** The name of the key in the description. */
-const SCHEME = "apiKey";
+import type { System } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 /** Shows a description in a place; the key is asked for whenever a request is sent. */
 export type Show = (
   place: HTMLElement,
   description: object,
   keyNow: () => string | undefined,
-) => Library;
+) => void;
 
 export async function openLibrary(): Promise<Show> {
   const [{ default: SwaggerUI }] = await Promise.all([
@@ -18,7 +15,7 @@ export async function openLibrary(): Promise<Show> {
     loadSheet(),
   ]);
   return (place, description, keyNow) => {
-    const library = SwaggerUI({
+    SwaggerUI({
       domNode: place,
       spec: description,
       layout: "Operations",
@@ -30,17 +27,13 @@ export async function openLibrary(): Promise<Show> {
       tryItOutEnabled: true,
       validatorUrl: null,
       syntaxHighlight: { activated: false },
+      // The library is told of no key: it would go on sending one that the visitor has made us forget.
       requestInterceptor(request) {
         const key = keyNow();
         if (key) request.headers.Authorization = `Bearer ${key}`;
         return request;
       },
-      onComplete() {
-        const key = keyNow();
-        if (key) library.preauthorizeApiKey(SCHEME, key);
-      },
     });
-    return library;
   };
 }
 

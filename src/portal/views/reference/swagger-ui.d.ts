@@ -7,10 +7,6 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     getComponent(name: string, isContainer?: boolean): import("react").ComponentType;
   }
 
-  export interface Library {
-    preauthorizeApiKey(scheme: string, key: string): void;
-  }
-
   export interface Options {
     domNode: HTMLElement;
     spec: object;
@@ -24,10 +20,9 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     validatorUrl: null;
     syntaxHighlight: { activated: boolean };
     requestInterceptor(request: { headers: Record<string, string> }): object;
-    onComplete(): void;
   }
 
-  export default function SwaggerUIBundle(options: Options): Library;
+  export default function SwaggerUIBundle(options: Options): void;
 }
 
 /** The address of the library's style sheet: put in by scripts/portal.ts. */

@@ -40,17 +40,24 @@ function Live() {
   return (
     <div className="start-room">
       <Loaded load={load} label="Asking for the newest match" lines={7}>
-        {(newest) =>
-          newest === undefined ? (
-            <Empty title="This shard has no matches yet">
-              <p>They appear as soon as somebody finishes one. Choose another shard meanwhile.</p>
-            </Empty>
-          ) : (
-            <Newest {...newest} />
-          )
-        }
+        {(newest) => (newest === undefined ? <NoMatch shard={shard} /> : <Newest {...newest} />)}
       </Loaded>
     </div>
+  );
+}
+
+function NoMatch({ shard }: { shard: string }) {
+  if (shard === "") {
+    return (
+      <Empty title="The service has no shards yet">
+        <p>They come with the first records.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="This shard has no matches yet">
+      <p>They appear as soon as somebody finishes one. Choose another shard meanwhile.</p>
+    </Empty>
   );
 }
 

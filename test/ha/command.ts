@@ -1,0 +1,69 @@
+/** In charge of `matchbook ingest` as it runs through everything: one process that is fed all the while. */
+
+import { spawnMatchbook } from "../support/process.ts";
+
+const BATCH = 50;
+const PAUSE_MS = 150;
+
+export class IngestCommand {
+  /** Every line that was written to it, in order. */
+  readonly sent: string[] = [];
+  /** What it said on standard error. */
+  said = "";
+  readonly #lines: Iterator<string>;
+  readonly #child: ReturnType<typeof spawnMatchbook>;
+  readonly #listening: Promise<void>;
+  #isOver = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(flags: readonly string[], lines: Iterator<string>) {
+    this.#lines = lines;
+    this.#child = spawnMatchbook(["ingest", "-", "--json", "--batch", String(BATCH), ...flags]);
+    this.#listening = this.#listen();
+  }
+
+  start(): void {
+    this.#work = this.#feed();
+  }
+
+  /** Resolves when it has ended, with its exit code and its report. */
+  async finish(): Promise<{ exitCode: number; records: number }> {
+    this.#isOver = true;
+    await this.#work;
+    await this.#child.stdin.end();
+    const stdout = await new Response(this.#child.stdout).text();
+    const exitCode = await this.#child.exited;
+    await this.#listening;
+    return { exitCode, records: recordsIn(stdout) };
+  }
+
+  async #feed(): Promise<void> {
+    while (!this.#isOver) {
+      const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
+      this.sent.push(...batch);
+      this.#child.stdin.write(`${batch.join("\n")}\n`);
+      // Settled when it has been read: while the database is away, nothing more is written.
+      await this.#child.stdin.flush();
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    for await (const piece of this.#child.stderr) this.said += Buffer.from(piece).toString();
+  }
+}
+
+/** Those that its report tells of, whatever became of them. */
+function recordsIn(report: string): number {
+  if (report === "") return 0;
+  const {
+    withheld,
+    released: _,
+    ...counts
+  } = JSON.parse(report) as {
+    withheld: Record<string, number>;
+    released: number;
+  } & Record<string, number>;
+  const all = [...Object.values(withheld), ...Object.values(counts)];
+  return all.reduce((sum, count) => sum + count, 0);
+}

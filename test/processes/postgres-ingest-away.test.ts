@@ -1,0 +1,228 @@
+/** In charge of records on their way into a database that goes away: waited for, told of, and none lost. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { unobserved } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { serve } from "../../src/wiring.ts";
+import { AUTHORIZATION, TOKEN, uploadTo } from "../support/admin.ts";
+import { demoLines } from "../support/demo.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { until } from "../support/state.ts";
+import { openUpload } from "../support/wire-upload.ts";
+import { aFolder } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(90_000);
+
+const folder = aFolder();
+const lines = demoLines(60, Date.now() - 60_000).map((line) =>
+  line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"'),
+);
+const text = (from: number, to: number) => `${lines.slice(from, to).join("\n")}\n`;
+let cluster: Cluster;
+let made = 0;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+/** A shard of its own, as settings name it. */
+function aShard() {
+  const schema = `away_${++made}`;
+  const shards = `na=${cluster.url.replace("matchbook@", "matchbook:open-sesame@")}?schema=${schema}`;
+  return { schema, env: { MATCHBOOK_SHARDS: shards, MATCHBOOK_BATCH: "10" } };
+}
+
+/** How many records are stored, be they served or not. */
+async function storedIn(schema: string): Promise<number> {
+  const sql = new SQL(cluster.url, { max: 1 });
+  try {
+    const [row] = await sql.unsafe(
+      `SELECT (SELECT count(*) FROM ${schema}.sheets) + (SELECT count(*) FROM ${schema}.withheld) AS found`,
+    );
+    return Number(row.found);
+  } catch {
+    return 0;
+  } finally {
+    await sql.close();
+  }
+}
+
+const digest = async (env: Record<string, string>) =>
+  (await matchbook(["shards", "digest", "na"], { cwd: folder.path, env })).stdout;
+
+/** What the same records give where nothing ever goes wrong. */
+async function expectedDigest(): Promise<string> {
+  const env = { MATCHBOOK_SHARDS: `na=sqlite:${join(folder.path, `expected-${++made}.db`)}` };
+  await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 60) });
+  return digest(env);
+}
+
+/** An ingest under way, to which records are written, and what it says on standard error. */
+function ingesting(env: Record<string, string>, ...flags: string[]) {
+  const child = spawnMatchbook(["ingest", "-", "--json", ...flags], { cwd: folder.path, env });
+  let said = "";
+  const listening = (async () => {
+    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+  })();
+  return {
+    async write(from: number, to: number) {
+      child.stdin.write(text(from, to));
+      await child.stdin.flush();
+    },
+    saying: (words: string) => until(() => (said.includes(words) ? true : undefined)),
+    async finished() {
+      await child.stdin.end();
+      const stdout = await new Response(child.stdout).text();
+      await listening;
+      return { exitCode: await child.exited, stdout, stderr: said };
+    },
+  };
+}
+
+describe("matchbook ingest", () => {
+  test("goes on by itself when the database is stopped and started in the middle", async () => {
+    const { schema, env } = aShard();
+    const ingest = ingesting(env);
+    await ingest.write(0, 30);
+    await until(async () => ((await storedIn(schema)) >= 10 ? true : undefined));
+    cluster.stop("immediate");
+    await ingest.write(30, 60);
+    await ingest.saying("Waiting for shard na, for up to 120 s: cannot use postgres://");
+    await cluster.start();
+    const { exitCode, stdout, stderr } = await ingest.finished();
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Shard na is back after \d+ s/)]);
+    expect(stderr).not.toContain("open-sesame");
+    // Once for each time that it was away, however often it was tried.
+    expect(stderr.match(/Waiting/g)?.length).toBe(stderr.match(/is back/g)!.length);
+    const { withheld, ...report } = JSON.parse(stdout);
+    const held = Object.values<number>(withheld).reduce((sum, count) => sum + count, 0);
+    expect(report.stored + held + report.duplicate).toBe(60);
+    expect(await digest(env)).toBe(await expectedDigest());
+  });
+
+  test("gives up in time, with a code of its own; run again, nothing is missing", async () => {
+    const { schema, env } = aShard();
+    await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
+    cluster.stop("immediate");
+    try {
+      const stdin = text(0, 60);
+      const refused = await matchbook(["ingest", "-", "--wait", "1"], {
+        cwd: folder.path,
+        env,
+        stdin,
+      });
+      expect(refused.exitCode).toBe(3);
+      expect(refused.stdout).toBe("");
+      expect(refused.stderr).toMatch(
+        /^Waiting for shard na, for up to 1 s: .*it cannot be reached/,
+      );
+      expect(refused.stderr).toMatch(
+        /\nmatchbook: cannot use .* It was away for 1 s\. .*run this again/,
+      );
+      expect(refused.stderr).not.toContain("open-sesame");
+    } finally {
+      await cluster.start();
+    }
+    expect(await storedIn(schema)).toBe(20);
+    const again = await matchbook(["ingest", "-", "--json"], {
+      cwd: folder.path,
+      env,
+      stdin: text(0, 60),
+    });
+    expect([again.exitCode, JSON.parse(again.stdout).duplicate]).toEqual([0, 20]);
+    expect(await digest(env)).toBe(await expectedDigest());
+  });
+
+  test("does not wait for what a wait will not mend", async () => {
+    const env = { MATCHBOOK_SHARDS: `na=${cluster.url.replace(/postgres$/, "nowhere")}` };
+    const refused = await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 1) });
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('database "nowhere" does not exist');
+    expect(refused.stderr).not.toContain("Waiting");
+  });
+});
+
+describe("an upload into a shard whose database is away", () => {
+  async function listening() {
+    const { schema, env } = aShard();
+    const flags = { data: join(folder.path, schema), port: "0", "admin-port": "0", batch: "10" };
+    const { values } = loadSettings({
+      flags: { ...flags, "farewell-ms": "0", "log-level": "silent" },
+      env: { MATCHBOOK_SHARDS: env.MATCHBOOK_SHARDS, MATCHBOOK_ADMIN_TOKEN: TOKEN },
+      cwd: folder.path,
+    });
+    const server = await serve(values, unobserved);
+    return { env, schema, url: server.adminUrl!, stop: () => server.stop("test") };
+  }
+
+  test("is refused whole with 503 where nothing of it is stored, and can be sent again", async () => {
+    const { env, url, stop } = await listening();
+    cluster.stop("immediate");
+    try {
+      const reply = await fetch(`${url}/ingest`, {
+        method: "POST",
+        headers: AUTHORIZATION,
+        body: text(0, 60),
+      });
+      expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await reply.json()).toEqual({
+        error: { code: "shard-unavailable", message: expect.stringContaining("send it again") },
+      });
+    } finally {
+      await cluster.start();
+    }
+    // No place among the uploads under way was lost to it.
+    for (const _ of [1, 2, 3]) expect((await uploadTo(url, text(0, 60))).last.report).toBeDefined();
+    await stop();
+    expect(await digest(env)).toBe(await expectedDigest());
+  });
+
+  test("breaks off with a report of what was told before anything could be stored", async () => {
+    const { url, stop } = await listening();
+    cluster.stop("immediate");
+    try {
+      // To replace, nobody looks first which records are known: so the first one is told of.
+      const body = `{}\n${text(0, 20)}`;
+      const { status, lines: results, last } = await uploadTo(url, body, "?replace=true");
+      expect([status, results.map(({ outcome }) => outcome)]).toEqual([200, ["rejected"]]);
+      expect(last).toMatchObject({ error: { code: "shard-unavailable" }, report: { rejected: 1 } });
+    } finally {
+      await cluster.start();
+    }
+    await stop();
+  });
+
+  test("breaks off with a code of its own where something is; what was told is there", async () => {
+    const { env, schema, url, stop } = await listening();
+    const upload = await openUpload(url);
+    await upload.write(text(0, 30));
+    await until(async () => ((await storedIn(schema)) >= 10 ? true : undefined));
+    cluster.stop("immediate");
+    let told: number;
+    try {
+      await upload.write(text(30, 60));
+      await upload.end();
+      const { status, lines: results, last } = await upload.reply();
+      expect(status).toBe(200);
+      expect(last.error).toEqual({
+        code: "shard-unavailable",
+        message: expect.stringContaining("send everything again"),
+      });
+      told = results.length;
+    } finally {
+      await cluster.start();
+    }
+    expect(await storedIn(schema)).toBeGreaterThanOrEqual(told);
+    expect((await uploadTo(url, text(0, 60))).last.report.duplicate).toBeGreaterThanOrEqual(told);
+    await stop();
+    expect(await digest(env)).toBe(await expectedDigest());
+  });
+});

@@ -1,0 +1,114 @@
+/** In charge of a server that begins without its primary, and of what is told of replicas that come and go. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { matchbook } from "../support/process.ts";
+import {
+  PASSWORD,
+  type Replicated,
+  type ReplicatedServer,
+  served,
+  startReplicated,
+} from "../support/replicated.ts";
+import { until } from "../support/state.ts";
+
+let pair: Replicated;
+
+beforeAll(async () => {
+  pair = await startReplicated();
+}, 60_000);
+afterAll(() => pair.remove());
+
+const changes = ({ events }: ReplicatedServer) =>
+  events.filter(({ event }) => event.startsWith("replica-"));
+
+const answers = (server: ReplicatedServer, at: number, status: number) =>
+  until(async () => ((await server.get(at)) === status ? true : undefined));
+
+test("a server that begins while the primary is away reads from the replica, and writes when it is back", async () => {
+  const shard = await pair.shard(5);
+  pair.primary.stop("immediate");
+  let server: ReplicatedServer;
+  try {
+    server = await shard.serve();
+    const known = await served(server.get, 0);
+    for (let round = 0; round < 5; round++) expect(await server.get(known)).toBe(200);
+    const [na] = (await server.status()).shards;
+    expect(na).toMatchObject({ id: "na", available: true, replicas: { listed: 1, inUse: 1 } });
+  } finally {
+    await pair.primary.start();
+  }
+  await pair.takeIn(server.settings, 20, 40);
+  await until(async () => {
+    for (let at = 20; at < 40; at++) if ((await server.get(at)) === 200) return true;
+    return undefined;
+  });
+  await server.stop();
+}, 60_000);
+
+test("a server that begins without either answers 503, and with whichever is back first", async () => {
+  const shard = await pair.shard(5);
+  pair.primary.stop("immediate");
+  pair.replica.stop("immediate");
+  const server = await shard.serve();
+  try {
+    expect(await server.get(0)).toBe(503);
+    const [na] = (await server.status()).shards;
+    expect(na).toMatchObject({ available: false, replicas: { listed: 1, inUse: 0 } });
+    expect(await server.replicaMetric()).toBe(0);
+    // However often it was tried.
+    expect(changes(server).map(({ event }) => event)).toEqual(["replica-left-out"]);
+    await pair.replica.start();
+    await until(async () => {
+      for (let at = 0; at < 20; at++) if ((await server.get(at)) === 200) return true;
+      return undefined;
+    });
+    await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+  } finally {
+    await pair.primary.start();
+  }
+  await server.stop();
+}, 60_000);
+
+test("a replica whose tables are older than this program is not read without its primary", async () => {
+  const shard = await pair.shard(5);
+  await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = version - 1`);
+  await pair.caughtUp();
+  pair.primary.stop("immediate");
+  try {
+    const server = await shard.serve();
+    expect(await server.get(0)).toBe(503);
+    expect(changes(server)[0]).toMatchObject({
+      event: "replica-left-out",
+      why: expect.stringContaining("another version"),
+    });
+    await server.stop();
+  } finally {
+    await pair.primary.start();
+  }
+}, 60_000);
+
+test("each change of a replica is told once: in the log, the metrics and /status, without secrets", async () => {
+  const server = await (await pair.shard(5)).serve();
+  const known = await served(server.get, 0);
+  await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+  expect(changes(server)).toContainEqual({ event: "replica-used", shard: "na", replica: 1 });
+  pair.replica.stop("immediate");
+  await answers(server, known, 200);
+  await until(() => (changes(server).at(-1)?.event === "replica-left-out" ? true : undefined));
+  // It is looked at every second, and asked by every scrape; only the change is told.
+  expect(await server.replicaMetric()).toBe(0);
+  expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
+  await pair.replica.start();
+  await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+  const told = changes(server).map(({ event }) => event);
+  expect(told.filter((event, at) => event === told[at - 1])).toEqual([]);
+  expect(told.at(-1)).toBe("replica-used");
+  expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
+  expect(JSON.stringify(await server.status())).not.toContain("127.0.0.1");
+  const { configFile } = server;
+  const { stdout } = await matchbook(["status", "--config", configFile]);
+  expect(stdout).toMatch(/REPLICAS\n.*1 of 1/);
+  const { na } = JSON.parse((await matchbook(["status", "--json", "--config", configFile])).stdout);
+  expect(na.replicas).toEqual({ listed: 1, inUse: 1 });
+  await server.stop();
+}, 60_000);

@@ -1,0 +1,75 @@
+/** In charge of limits that two servers share through a Redis with TLS, and of certificates that are no good. */
+
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openKeyring } from "../../src/access/keyring.ts";
+import { type Authority, makeAuthority } from "../support/certificates.ts";
+import { startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { startRedis } from "../support/redis.ts";
+import { aFolder, JSON_API, startWorld } from "../support/world.ts";
+
+setDefaultTimeout(60_000);
+
+const folder = aFolder();
+const authority = makeAuthority(folder.path);
+const world = await startWorld([aMatch({ id: "match-0" })]);
+afterAll(async () => {
+  await world.stop();
+  folder.remove();
+});
+
+/** A Redis that speaks nothing but TLS, with a certificate for these names. */
+function redisFor(names: string, signer: Authority = authority) {
+  const { certificate, key } = signer.sign(names);
+  return startRedis([], { certificate, key, authority: signer.file });
+}
+
+/** A server as a process: that is where the system's authorities, and further ones, are read. */
+async function serving(redis: string, env: Record<string, string> = {}) {
+  const server = await startServerProcess(["--data", world.data, "--rate", "1000000"], {
+    env: { MATCHBOOK_REDIS: redis, MATCHBOOK_FAREWELL_MS: "0", ...env },
+  });
+  return {
+    end: () => server.end(),
+    sharedLimits: async () =>
+      ((await (await fetch(`${server.url}/status`)).json()) as { sharedLimits: string })
+        .sharedLimits,
+    async get(key: string): Promise<number> {
+      const reply = await fetch(`${server.url}/shards/na/matches/match-0`, {
+        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
+      });
+      await reply.arrayBuffer();
+      return reply.status;
+    },
+  };
+}
+
+const trusting = { NODE_EXTRA_CA_CERTS: authority.file };
+
+describe("a Redis with TLS", () => {
+  test("is shared by servers that trust who signed its certificate", async () => {
+    const redis = await redisFor("IP:127.0.0.1");
+    const keyring = openKeyring(world.data);
+    const { key } = keyring.create({ name: "test", rate: 1, burst: 6 }, Date.now());
+    keyring.close();
+    const servers = [await serving(redis.url, trusting), await serving(redis.url, trusting)];
+    expect(await Promise.all(servers.map((server) => server.sharedLimits()))).toEqual(["ok", "ok"]);
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 20; sent++) statuses.push(await servers[sent % 2]!.get(key));
+    // The bucket, and what may have flowed in meanwhile; two buckets would be twice as much.
+    expect(statuses.filter((status) => status === 200).length).toBeWithin(6, 10);
+    expect(await Promise.all(servers.map((server) => server.end()))).toEqual([0, 0]);
+    await redis.remove();
+  });
+
+  test.each([
+    ["that nobody it trusts has signed", () => redisFor("IP:127.0.0.1"), {}],
+    ["for another name", () => redisFor("DNS:redis.example"), trusting],
+  ])("with a certificate %s is not used; limits are the server's own", async (_, start, env) => {
+    const redis = await start();
+    const server = await serving(redis.url, env);
+    expect(await server.sharedLimits()).toBe("away");
+    expect(await server.end()).toBe(0);
+    await redis.remove();
+  });
+});

@@ -1,0 +1,154 @@
+/** In charge of a primary and its replica for tests, and of servers over shards that both of them hold. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { openKeyring } from "../../src/access/keyring.ts";
+import type { Event } from "../../src/observe/events.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Settings } from "../../src/settings/table.ts";
+import { serve } from "../../src/wiring.ts";
+import { AUTHORIZATION, TOKEN } from "./admin.ts";
+import { demoLines } from "./demo.ts";
+import { type Cluster, startCluster, startReplica } from "./postgres.ts";
+import { readScrape } from "./scrape.ts";
+import { until } from "./state.ts";
+import { aFolder, ingestInto, JSON_API } from "./world.ts";
+
+/** All of one shard. */
+const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
+  JSON.parse(line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"')),
+) as { data: { id: string } }[];
+
+export interface ReplicatedServer {
+  settings: Settings;
+  configFile: string;
+  /** Everything it said, requests aside. */
+  events: Event[];
+  /** The status of a match. */
+  get(at: number): Promise<number>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
+  status(): Promise<any>;
+  /** Whether the replica is read from, as the metrics tell. */
+  replicaMetric(): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface Replicated {
+  primary: Cluster;
+  replica: Cluster;
+  /** A shard of its own with the first 20 records, on both. */
+  shard(maxLagSeconds: number): Promise<{ schema: string; serve(): Promise<ReplicatedServer> }>;
+  takeIn(settings: Settings, from: number, to: number): Promise<unknown>;
+  on<T>(cluster: Cluster, text: string): Promise<T>;
+  /** Until the replica has all that the primary has now. */
+  caughtUp(): Promise<void>;
+  remove(): void;
+}
+
+export async function startReplicated(): Promise<Replicated> {
+  const folder = aFolder();
+  const primary = await startCluster(["wal_level = replica"]);
+  const replica = await startReplica(primary);
+  let made = 0;
+
+  const settingsFor = (schema: string, maxLagSeconds: number) => {
+    const file = join(folder.path, `${schema}.toml`);
+    const toml = [
+      `data = "${join(folder.path, schema)}"`,
+      'port = 0\nfarewell-ms = 0\nrate = 1000000\nmatches-per-day = 0\nlog-level = "silent"',
+      "admin-port = 0",
+      "[shards.na]",
+      `url = "${withPassword(primary)}?schema=${schema}"`,
+      `replicas = ["${withPassword(replica)}"]`,
+      `max-lag-seconds = ${maxLagSeconds}`,
+    ];
+    writeFileSync(file, `${toml.join("\n")}\n`);
+    const env = { MATCHBOOK_ADMIN_TOKEN: TOKEN };
+    const { values } = loadSettings({ flags: {}, env, cwd: folder.path, configFile: file });
+    return { settings: values, file };
+  };
+
+  const caughtUp = async () => {
+    const { at } = await on<{ at: string }>(primary, "SELECT pg_current_wal_lsn() AS at");
+    await until(async () => {
+      const { has } = await on<{ has: boolean }>(
+        replica,
+        `SELECT pg_last_wal_replay_lsn() >= '${at}'::pg_lsn AS has`,
+      );
+      return has || undefined;
+    });
+  };
+
+  return {
+    primary,
+    replica,
+    async shard(maxLagSeconds) {
+      const schema = `replicas_${++made}`;
+      const { settings, file } = settingsFor(schema, maxLagSeconds);
+      const keyring = openKeyring(settings.data);
+      const { key } = keyring.create({ name: "test" }, Date.now());
+      keyring.close();
+      await ingestInto(settings, RECORDS.slice(0, 20));
+      await caughtUp();
+      return { schema, serve: () => startServer(settings, file, key) };
+    },
+    takeIn: (settings, from, to) => ingestInto(settings, RECORDS.slice(from, to)),
+    on,
+    caughtUp,
+    remove() {
+      replica.remove();
+      primary.remove();
+      folder.remove();
+    },
+  };
+}
+
+/** Nobody is asked for it, and it must not show anywhere all the same. */
+export const PASSWORD = "open-sesame";
+const withPassword = ({ url }: Cluster) => url.replace("matchbook@", `matchbook:${PASSWORD}@`);
+
+async function startServer(
+  settings: Settings,
+  configFile: string,
+  key: string,
+): Promise<ReplicatedServer> {
+  const events: Event[] = [];
+  const server = await serve(settings, (event) => {
+    if (event.event !== "request" && event.event !== "admin-request") events.push(event);
+  });
+  return {
+    settings,
+    configFile,
+    events,
+    async get(at) {
+      const reply = await fetch(`${server.url}/shards/na/matches/${RECORDS[at]!.data.id}`, {
+        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
+      });
+      await reply.arrayBuffer();
+      return reply.status;
+    },
+    status: async () => (await fetch(`${server.url}/status`)).json(),
+    async replicaMetric() {
+      const reply = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });
+      const found = readScrape(await reply.text()).get("matchbook_shard_replica_in_use");
+      const one = found?.samples.find(
+        ({ labels }) => labels.shard === "na" && labels.replica === "1",
+      );
+      return one?.value;
+    },
+    stop: () => server.stop("test"),
+  };
+}
+
+async function on<T>(cluster: Cluster, text: string): Promise<T> {
+  const sql = new SQL(cluster.url, { max: 1 });
+  const [row] = await sql.unsafe(text);
+  await sql.close();
+  return row as T;
+}
+
+/** An index of a record that is served: some of the demo are withheld. */
+export async function served(get: (at: number) => Promise<number>, from: number): Promise<number> {
+  for (let at = from; ; at++) if ((await get(at)) === 200) return at;
+}

@@ -1,0 +1,74 @@
+/** In charge of examples of nearness: what counts of a name, and which of several is closest. */
+
+import { describe, expect, test } from "bun:test";
+import { lettersOf } from "../../src/domain/name-spots.ts";
+import { closest } from "../../src/domain/nearness.ts";
+
+const letters = (name: string) => Array.from(lettersOf(name)).join("");
+
+describe("of a name counts", () => {
+  test.each([
+    ["no case", "ADA", "ada"],
+    ["no blank, wherever it is", "  A d\ta ", "ada"],
+    ["no punctuation", "x_X.Ada-X_x", "xxadaxx"],
+    ["no accent", "Ádà", "ada"],
+    ["no accent written apart", "A\u0301da", "ada"],
+    ["no width", "Ａｄａ", "ada"],
+    ["nothing invisible", "A\u200bda\u2060", "ada"],
+    ["no case, where only capitals have it", "Straße", "strasse"],
+    ["no dot that only some have", "İIıi", "iiii"],
+    ["no form that letters have at the end of a word", "ΟΔΟΣ", "οδοσ"],
+    ["each syllable as one letter", "하늘", "하늘"],
+    ["every other script as it is", "名前", "名前"],
+    ["a symbol", "$😀", "$😀"],
+  ])("%s: %s", (_, name, expected) => {
+    expect(letters(name)).toBe(expected);
+  });
+
+  test("everything, where there is nothing but blanks and punctuation", () => {
+    expect(letters("-_-")).toBe("-_-");
+    expect(letters(" ")).toBe(" ");
+    expect(letters("\u0301")).toBe("\u0301");
+  });
+
+  test("no more than the first 32 letters", () => {
+    expect(letters("😀".repeat(40))).toBe("😀".repeat(32));
+  });
+});
+
+describe("close to what was typed come", () => {
+  test.each([
+    ["the name itself before others of the same letters", "ada", ["Ada", "ada", "A da"], "ada"],
+    ["the same letters before one slip", "ad a", ["Adan", "Adda", "ADA"], "ADA"],
+    ["one slip before names that begin so", "adda", ["Addams", "Ada"], "Ada"],
+    [
+      "names that begin so before two slips",
+      "gracia",
+      ["Grace", "GraciaPatricia"],
+      "GraciaPatricia",
+    ],
+    ["beginnings before slips, where little is typed", "ad", ["Al", "Adalbert"], "Adalbert"],
+    ["the same first letter before another", "ada", ["Ida", "Ala"], "Ala"],
+    ["a length that fits before one that does not", "adam", ["Adams", "Adan"], "Adan"],
+    ["a swap as one slip", "gracee", ["Garcee", "Grxcxe"], "Garcee"],
+  ])("%s", (_, typed, names, first) => {
+    expect(closest(typed, names, 10)[0]).toBe(first);
+    expect(closest(typed, [...names].reverse(), 10)[0]).toBe(first);
+  });
+
+  test.each([
+    ["a", ["b", "ba"]],
+    ["ab", ["cd", "acd"]],
+    ["ada", ["aba7", "grace", "xda7"]],
+    ["grace", ["gxxxe", "lance7"]],
+  ])("nobody who is further away: %s", (typed, names) => {
+    expect(closest(typed, names, 10)).toEqual([]);
+  });
+
+  test("no more than asked for", () => {
+    const names = Array.from({ length: 30 }, (_, number) => `Ada${number}`);
+    expect(closest("Ada", names, 10)).toEqual([
+      ...["Ada0", "Ada1", "Ada2", "Ada3", "Ada4", "Ada5", "Ada6", "Ada7", "Ada8", "Ada9"],
+    ]);
+  });
+});
