@@ -12,7 +12,7 @@
 /** What the letters of a name are cut to: by then it is known from all others. */
 const MOST_LETTERS = 32;
 /** Only among so many of the first letters one is left out: what is wrong behind them, neighbours show. */
-const LETTERS_LEFT_OUT = 10;
+const LETTERS_LEFT_OUT = 12;
 
 /** So that spots of one kind stand together. */
 const WHOLE = "=";
