@@ -55,16 +55,18 @@ export class SharedDayCounter implements DayCounter {
 
   addWithin(records: readonly Hash[], most: number): boolean {
     const hashes = records.map(nonZero);
-    if (!this.#isSketched) {
+    if (this.#isSketched) {
+      if (hashes.every((hash) => this.#hasSeen(hash))) return true;
+    } else {
       const missing = this.#hashes.countMissing(hashes);
       const count = this.#hashes.count + missing;
       if (count > most) return false;
+      if (missing === 0) return true;
       if (count <= COUNTED_EXACTLY) {
-        if (missing > 0) this.#add(hashes);
+        this.#add(hashes);
         return true;
       }
     }
-    if (hashes.every((hash) => this.#hasSeen(hash))) return true;
     if (!this.#fits(hashes, most)) return false;
     this.#add(hashes);
     return true;

@@ -1,6 +1,6 @@
 /** In charge of the frame of every page: its heading, its title, and the focus after going there. */
 
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { hasMoved } from "../address.ts";
 
 interface Props {
@@ -20,7 +20,8 @@ export function Page({ title, name, lead, aside, children }: Props) {
   useEffect(() => {
     if (hasMoved()) heading.current?.focus({ preventScroll: true });
   }, []);
-  useEffect(() => {
+  // Together with the heading: whoever sees the one may read the other.
+  useLayoutEffect(() => {
     document.title = name === "Matchbook" ? name : `${name} · Matchbook`;
   }, [name]);
   return (
