@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKeyring } from "../../src/access/keyring.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { Clock } from "../../src/http/serving.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
@@ -57,6 +58,7 @@ export function aFolder(): { path: string; remove(): void } {
 export async function startWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
+  clock?: Clock,
 ): Promise<World> {
   const folder = aFolder();
   const { values: settings } = loadSettings({
@@ -77,7 +79,7 @@ export async function startWorld(
   const { key } = keyring.create({ name: "test" }, Date.now());
   keyring.close();
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(settings, unobserved);
+  const server = await serve(settings, unobserved, clock);
   return {
     data: folder.path,
     settings,
