@@ -2,7 +2,7 @@
  * In charge of the figures in the documents: what stands between the marks is replaced by what
  * results.json says.
  *
- *   bun bench/publish.ts           writes README.md, docs/performance.md and the plots
+ *   bun bench/publish.ts           writes README.md, docs/performance.md, docs/scaling.md and the plots
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ import { type Results, readResults } from "./results.ts";
 export const DOCUMENTS = [
   { file: "README.md", plots: "bench/plots" },
   { file: "docs/performance.md", plots: "../bench/plots" },
+  { file: "docs/scaling.md", plots: "../bench/plots" },
 ] as const;
 
 /** The text with every marked part brought up to date; what was never measured stays as it is. */
