@@ -5,6 +5,14 @@
 
 import { endingName, itemName, modeName, sideName, skinName, statName } from "./words.ts";
 
+/** A figure or text that a record carries, with a name for people. */
+export interface Pair {
+  /** As the record has it. */
+  key: string;
+  name: string;
+  text: string;
+}
+
 export type Stats = { readonly [key: string]: unknown };
 
 /** Stands where a record does not say. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { demoDocuments } from "../../src/demo/demo.ts";
+import { skipWithout } from "../support/needs.ts";
 import { buildPortal } from "../support/portal.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -35,7 +36,7 @@ let browser: Browser | undefined;
 /** A group of tests that need Chromium. Without it they are skipped, and it is named. */
 export function inBrowser(name: string, tests: () => void): void {
   if (CHROMIUM === undefined) {
-    test.skip(`without chromium this cannot be tested: apt-get install chromium (${name})`, () => {});
+    skipWithout("chromium", name);
     return;
   }
   describe(name, () => {

@@ -8,6 +8,7 @@ import {
   type ReplicatedServer,
   served,
   startReplicated,
+  takesInAndServes,
 } from "../support/replicated.ts";
 import { until } from "../support/state.ts";
 
@@ -37,11 +38,7 @@ test("a server that begins while the primary is away reads from the replica, and
   } finally {
     await pair.primary.start();
   }
-  await pair.takeIn(server.settings, 20, 40);
-  await until(async () => {
-    for (let at = 20; at < 40; at++) if ((await server.get(at)) === 200) return true;
-    return undefined;
-  });
+  await takesInAndServes(pair, server);
   await server.stop();
 }, 60_000);
 

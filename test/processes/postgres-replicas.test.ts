@@ -1,7 +1,12 @@
 /** In charge of a shard with a replica: who is read, what is never shown, and that all comes back by itself. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Replicated, served, startReplicated } from "../support/replicated.ts";
+import {
+  type Replicated,
+  served,
+  startReplicated,
+  takesInAndServes,
+} from "../support/replicated.ts";
 import { until } from "../support/state.ts";
 
 let pair: Replicated;
@@ -65,11 +70,7 @@ describe("a replica", () => {
     } finally {
       await pair.primary.start();
     }
-    await pair.takeIn(server.settings, 20, 40);
-    await until(async () => {
-      for (let at = 20; at < 40; at++) if ((await server.get(at)) === 200) return true;
-      return undefined;
-    });
+    await takesInAndServes(pair, server);
     await server.stop();
   }, 60_000);
 

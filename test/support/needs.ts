@@ -10,7 +10,13 @@ export async function needs(
   load: () => Promise<unknown>,
 ): Promise<void> {
   if (isThere) await load();
-  else test.skip(`without ${what} this cannot be tested: apt-get install ${what}`, () => {});
+  else skipWithout(what);
+}
+
+/** Says what is not tested, if that is not a whole file. */
+export function skipWithout(what: string, about?: string): void {
+  const part = about === undefined ? "" : ` (${about})`;
+  test.skip(`without ${what} this cannot be tested: apt-get install ${what}${part}`, () => {});
 }
 
 /** Some are where only root's path leads. */

@@ -152,3 +152,15 @@ async function on<T>(cluster: Cluster, text: string): Promise<T> {
 export async function served(get: (at: number) => Promise<number>, from: number): Promise<number> {
   for (let at = from; ; at++) if ((await get(at)) === 200) return at;
 }
+
+/** Records come in, and one of them is served: the primary is back in use, and so is what reads from it. */
+export async function takesInAndServes(
+  pair: Pick<Replicated, "takeIn">,
+  server: Pick<ReplicatedServer, "settings" | "get">,
+): Promise<void> {
+  await pair.takeIn(server.settings, 20, 40);
+  await until(async () => {
+    for (let at = 20; at < 40; at++) if ((await server.get(at)) === 200) return true;
+    return undefined;
+  });
+}

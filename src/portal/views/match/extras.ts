@@ -3,7 +3,7 @@
  * nobody foresaw are shown too. Single values make a table, lists and objects are told one by one.
  */
 
-import { anyValue, type Stats } from "../../figures.ts";
+import { anyValue, type Pair, type Stats } from "../../figures.ts";
 import { statName } from "../../words.ts";
 import type { Line } from "./scoreboard.ts";
 
@@ -19,12 +19,6 @@ const ON_THE_BOARD = new Set([
   "skillTier",
   "winner",
 ]);
-
-export interface Named {
-  key: string;
-  name: string;
-  text: string;
-}
 
 /** One row for each figure, one text for each participant in the order of `lines`. */
 export interface FigureRow {
@@ -54,14 +48,14 @@ function textOf({ stats, skin }: Line, key: string): string {
 }
 
 /** The further lists and objects of one participant, such as what was bought and used. */
-export function furtherLists({ stats }: Line): Named[] {
+export function furtherLists({ stats }: Line): Pair[] {
   return further(stats)
     .filter(([, value]) => isCompound(value))
     .map(([key, value]) => named(key, value));
 }
 
 /** Every value of an open set except those under `known`. */
-export function others(values: Stats, known: readonly string[] = []): Named[] {
+export function others(values: Stats, known: readonly string[] = []): Pair[] {
   return Object.entries(values)
     .filter(([key]) => !known.includes(key))
     .map(([key, value]) => named(key, value))
@@ -71,7 +65,7 @@ export function others(values: Stats, known: readonly string[] = []): Named[] {
 const further = (stats: Stats): [string, unknown][] =>
   Object.entries(stats).filter(([key, value]) => !ON_THE_BOARD.has(key) || isOdd(key, value));
 
-const named = (key: string, value: unknown): Named => ({
+const named = (key: string, value: unknown): Pair => ({
   key,
   name: statName(key),
   text: anyValue(value, key),

@@ -1,7 +1,9 @@
 /** In charge of everything else a match carries, so that what nobody foresaw can be seen as well. */
 
+import type { Pair } from "../../figures.ts";
+import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
-import { furtherFigures, furtherLists, type Named, others } from "./extras.ts";
+import { furtherFigures, furtherLists, others } from "./extras.ts";
 import type { MatchRecord } from "./record.ts";
 import { Relations } from "./relations.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
@@ -49,12 +51,12 @@ export function More({ match, board }: { match: MatchRecord; board: Scoreboard }
   );
 }
 
-function sideFacts(side: Side, { rosters }: MatchRecord): Named[] {
+function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
   const { attributes = {} } = rosters.find(({ id }) => id === side.id) ?? {};
   return [...others(side.stats), ...others(attributes, ["won", "stats", "shardId"])];
 }
 
-function lineFacts(line: Line, { rosters }: MatchRecord): Named[] {
+function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
   const everybody = rosters.flatMap(({ participants }) => participants);
   const { attributes = {} } = everybody.find(({ id }) => id === line.id) ?? {};
   return [...furtherLists(line), ...others(attributes, ["actor", "stats", "shardId"])];
@@ -62,7 +64,7 @@ function lineFacts(line: Line, { rosters }: MatchRecord): Named[] {
 
 interface FactsProps {
   title: string;
-  facts: readonly Named[];
+  facts: readonly Pair[];
   /** Each takes a line of its own. */
   areLong?: boolean;
 }
@@ -72,15 +74,7 @@ function Facts({ title, facts, areLong = false }: FactsProps) {
   return (
     <section className="match-facts-of">
       <h3>{title}</h3>
-      <dl className={areLong ? "match-long-pairs" : "match-pairs"}>
-        {facts.map(({ key, name, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a key may be there twice, and they do not move.
-          <div key={at}>
-            <dt title={key}>{name}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs pairs={facts} className={areLong ? "match-long-pairs" : "match-pairs"} />
     </section>
   );
 }

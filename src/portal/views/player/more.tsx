@@ -1,6 +1,7 @@
 /** In charge of everything else a player's record carries, such as what seasons were worth. */
 
 import { numberIn, type Stats } from "../../figures.ts";
+import { Pairs } from "../../kit/pairs.tsx";
 import { others } from "../match/extras.ts";
 
 const SHOWN = [
@@ -27,15 +28,7 @@ export function MoreFigures({ attributes, stats }: { attributes: Stats; stats: S
   return (
     <section className="player-more" aria-labelledby="more">
       <h2 id="more">More in this record</h2>
-      <dl className="player-pairs">
-        {figures.map(({ key, name, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a key may be there twice, and they do not move.
-          <div key={at}>
-            <dt title={key}>{name}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs pairs={figures} className="player-pairs" />
     </section>
   );
 }

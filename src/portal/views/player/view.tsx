@@ -64,7 +64,7 @@ function Record({ player, shard, id }: Props & { player: Known | undefined }) {
   const { matchbook } = useSession();
   const recent = useRecent(matchbook, shard, id);
   return (
-    <div className="player-page player-frame">
+    <div className="player-page player-frame" aria-busy={player === undefined}>
       <Lifetime stats={player?.stats} />
       <History recent={recent} shard={shard} id={id} />
       {player && <MoreFigures attributes={player.attributes} stats={player.stats} />}
