@@ -153,6 +153,30 @@ export async function served(get: (at: number) => Promise<number>, from: number)
   for (let at = from; ; at++) if ((await get(at)) === 200) return at;
 }
 
+/**
+ * What a round of questions finds while the replica is read from. On a busy machine it may be left out
+ * for a moment, because it did not answer in time: such a round says nothing of it, and there is another.
+ */
+export async function whileReplicaIsRead<T>(
+  { events, status }: Pick<ReplicatedServer, "events" | "status">,
+  round: () => Promise<T>,
+): Promise<T> {
+  const { found } = await until(async () => {
+    const { replicas } = (await status()).shards[0];
+    if (replicas.inUse !== replicas.listed) return undefined;
+    const before = events.length;
+    const found = await round();
+    const wasSlow = events
+      .slice(before)
+      .some((one) => one.event === "replica-left-out" && !isJudgement(one.why));
+    return wasSlow ? undefined : { found };
+  });
+  return found;
+}
+
+/** It answered, and what it said speaks against it. */
+const isJudgement = (why: string) => /behind|no copy|another version/.test(why);
+
 /** Records come in, and one of them is served: the primary is back in use, and so is what reads from it. */
 export async function takesInAndServes(
   pair: Pick<Replicated, "takeIn">,
