@@ -141,12 +141,26 @@ async function startServer(
   };
 }
 
+/** A replica may cancel a statement for what it replays just then: it is asked again. */
 async function on<T>(cluster: Cluster, text: string): Promise<T> {
   const sql = new SQL(cluster.url, { max: 1 });
-  const [row] = await sql.unsafe(text);
-  await sql.close();
-  return row as T;
+  try {
+    const [row] = await until(async () => {
+      try {
+        return (await sql.unsafe(text)) as T[];
+      } catch (error) {
+        if ((error as { errno?: unknown }).errno === CANCELLED_BY_REPLAY) return undefined;
+        throw error;
+      }
+    });
+    return row as T;
+  } finally {
+    await sql.close();
+  }
 }
+
+/** SQL's code of a conflict with what a replica replays. */
+const CANCELLED_BY_REPLAY = "40001";
 
 /** An index of a record that is served: some of the demo are withheld. */
 export async function served(get: (at: number) => Promise<number>, from: number): Promise<number> {
