@@ -1,7 +1,7 @@
 /** In charge of the SQLite files about access: their places, their settings and their versions. */
 
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AccessError } from "./error.ts";
 
@@ -24,14 +24,21 @@ export interface FileKind {
 
 export const pathOf = ({ name }: FileKind, dataDir: string): string => join(dataDir, name);
 
+/** Throws if that cannot be told: a folder without rights is not an empty one. */
 export const fileExists = (kind: FileKind, dataDir: string): boolean =>
-  existsSync(pathOf(kind, dataDir));
+  statSync(pathOf(kind, dataDir), { throwIfNoEntry: false }) !== undefined;
 
 /** Creates the folder and the file where they are missing, readable by their owner alone. */
 export function createFile(kind: FileKind, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });
-  // Before SQLite opens it: the write-ahead log takes its mode from the file that it finds.
-  closeSync(openSync(pathOf(kind, dataDir), "a", 0o600));
+  try {
+    // Before SQLite opens it: the write-ahead log takes its mode from the file that it finds.
+    closeSync(openSync(pathOf(kind, dataDir), "wx", 0o600));
+  } catch (error) {
+    // One that is there must not be opened here: to close it would end the locks that SQLite holds
+    // on it for this whole process, and other programs would take away the log that is in use.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** Opens a file that is there, bringing it to the present version; a newer one is refused. */

@@ -1,7 +1,7 @@
 /** In charge of the private listener of a server process: its start, its memory, its uploads, its end. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
@@ -54,6 +54,16 @@ async function held(data: string): Promise<number> {
 function ownMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
+}
+
+/** The locks that a process holds on a file, as the system tells them: kind, first and last byte. */
+function locksOn(path: string, pid: number): string[] {
+  const { ino } = statSync(path);
+  return readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.split(/\s+/))
+    .filter(([, , , , owner, file]) => owner === String(pid) && file?.endsWith(`:${ino}`))
+    .map(([, , , kind, , , first, last]) => `${kind} ${first} ${last}`);
 }
 
 const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
@@ -177,6 +187,22 @@ onLinux("uploads that are cut", () => {
     }
     await until(async () => (await uploadTo(adminUrl, "")).status === 200 || undefined);
     await until(() => openFiles(child.pid) <= before || undefined);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+});
+
+onLinux("the file of keys", () => {
+  test("stays locked when keys were asked for, lest other programs take away its log", async () => {
+    const data = newData();
+    await matchbook(["keys", "create", "--name", "one", "--data", data]);
+    const { child, adminUrl } = await startServer(data, "--log-level", "silent");
+    const file = join(data, "access.sqlite");
+    const before = locksOn(file, child.pid);
+    expect(before).not.toEqual([]);
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    expect((await fetch(`${adminUrl}/keys`, { headers })).status).toBe(200);
+    expect(locksOn(file, child.pid)).toEqual(before);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
   });
