@@ -64,7 +64,7 @@ function renderPostgres({ byId, ...section }: PostgresSection): string {
     ],
   );
   return [
-    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, ${section.rounds} rounds; the database is on the same machine.`,
+    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, medians of ${section.rounds} rounds (the ratio is taken in each round); the database is on the same machine.`,
     table,
     provenance(section),
   ].join("\n\n");
@@ -81,7 +81,7 @@ function renderWorkers({ rows, ...section }: WorkersSection): string {
     ]),
   );
   return [
-    `${readable(section.matches)} matches, ${section.connections} connections for each worker, ${section.rounds} rounds in turns; the second worker has the core of the load generator.`,
+    `${readable(section.matches)} matches, ${section.connections} connections for each worker, medians of ${section.rounds} rounds in turns (the ratio is taken in each round); the second worker has the core of the load generator.`,
     table,
     provenance(section),
   ].join("\n\n");

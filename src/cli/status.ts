@@ -2,9 +2,11 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
+import { replicasInUse } from "../http/service.ts";
 import { unobserved } from "../observe/events.ts";
-import type { Counts } from "../store/store.ts";
+import { type Counts, StoreError } from "../store/store.ts";
 import { openShards } from "../wiring.ts";
+import { inWords } from "./refused.ts";
 import {
   age,
   columns,
@@ -21,7 +23,8 @@ export const status: Verb = (program) => {
     .command("status")
     .description(
       "per shard: matches served and withheld, players, newest match, size on disk, replicas in use.\n" +
-        "The columns with a minus count withheld matches, by the rule that withholds them.",
+        "The columns with a minus count withheld matches, by the rule that withholds them.\n" +
+        "Exit 1: at least one of them cannot be read, and is left out.",
     )
     .option("--json", "print one JSON object: shard id to its numbers")
     .action(async (flags: { json?: true }) => {
@@ -29,14 +32,24 @@ export const status: Verb = (program) => {
       const shards = openShards(settings, unobserved);
       try {
         const counts = new Map<string, ShardCounts>();
+        const problems: string[] = [];
         for (const id of await shards.list()) {
-          const keeper = await shards.existingKeeper(id);
-          const replicas = replicasOf(shards.replicas(id));
-          if (keeper) counts.set(id, { ...(await keeper.counts()), ...replicas });
+          try {
+            const keeper = await shards.existingKeeper(id);
+            const replicas = replicasInUse(shards.replicas(id));
+            if (keeper) counts.set(id, { ...(await keeper.counts()), ...replicas });
+          } catch (error) {
+            if (!(error instanceof StoreError)) throw error;
+            problems.push(`${id}: ${inWords(error)}`);
+            process.exitCode = 1;
+          }
         }
         if (flags.json) print(JSON.stringify(asJson(counts)));
-        else if (counts.size === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
-        else print(asTable(counts, Date.now()));
+        else if (counts.size > 0) print(asTable(counts, Date.now()));
+        else if (problems.length === 0) {
+          note(`No shards in ${settings.data} yet: ingest makes them.`);
+        }
+        for (const problem of problems) note(problem);
       } finally {
         await shards.close();
       }
@@ -48,16 +61,8 @@ export const status: Verb = (program) => {
   ]);
 };
 
-interface ShardCounts extends Counts {
-  /** Of a shard that has any. */
-  replicas?: { listed: number; inUse: number };
-}
-
-/** As this command finds them; a server looks for itself. */
-function replicasOf(replicas: readonly boolean[]): Pick<ShardCounts, "replicas"> {
-  if (replicas.length === 0) return {};
-  return { replicas: { listed: replicas.length, inUse: replicas.filter((used) => used).length } };
-}
+/** Replicas are as this command finds them; a server looks for itself. */
+type ShardCounts = Counts & ReturnType<typeof replicasInUse>;
 
 function asJson(counts: Map<string, ShardCounts>): object {
   return Object.fromEntries(
@@ -68,7 +73,7 @@ function asJson(counts: Map<string, ShardCounts>): object {
   );
 }
 
-/** What is withheld, short enough for a terminal of eighty columns to show the row. */
+/** What is withheld, in short: rows are long. */
 const HEADS: Record<WithheldReason, string> = {
   "game-mode": "-MODE",
   ending: "-ENDING",

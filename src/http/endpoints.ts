@@ -10,6 +10,7 @@ import {
   playerListContent,
   restOf,
 } from "../document/stitch.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { ParseContext } from "../query/context.ts";
@@ -22,15 +23,7 @@ import {
   parseSingleQuery,
 } from "../query/parse.ts";
 import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
-import {
-  type Awaitable,
-  after,
-  type Fragment,
-  type PlayerListing,
-  type Reader,
-  type Selection,
-  type Vocabulary,
-} from "../store/store.ts";
+import type { Fragment, PlayerListing, Reader, Selection, Vocabulary } from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -81,7 +74,7 @@ export function getMatches(call: ShardCall): Awaitable<Answer> {
 export function getMatch(call: ShardCall): Awaitable<Answer> {
   return after(matchContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
-    return after(call.reader.match(call.id), (bundle) => {
+    return after(isFindable(call.id) ? call.reader.match(call.id) : undefined, (bundle) => {
       call.watch.lap("store");
       if (!bundle) throw notFound("match");
       const content = matchContent(bundle, query, call.profile.decorate);
@@ -107,7 +100,7 @@ export function getPlayers(call: ShardCall): Awaitable<Answer> {
 export function getPlayer(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parseSingleQuery, call, "single", context);
-    return after(call.reader.players([call.id]), ([player]) => {
+    return after(call.reader.players(findable([call.id])), ([player]) => {
       call.watch.lap("store");
       if (!player) throw notFound("player");
       const content = playerContent(player, query, call.profile.decorate);
@@ -140,10 +133,18 @@ function findBearers(
   const names = crc32(JSON.stringify([playerNames, teamNames]));
   const known = place.from === "offset" ? undefined : place.gap.bearers;
   if (known?.names === names) return known;
-  return after(playerNames ? reader.playerIdsNamed(playerNames) : [], (players) =>
-    after(teamNames ? reader.teamIdsNamed(teamNames) : [], (teams) => ({ names, players, teams })),
+  return after(playerNames ? reader.playerIdsNamed(findable(playerNames)) : [], (players) =>
+    after(teamNames ? reader.teamIdsNamed(findable(teamNames)) : [], (teams) => ({
+      names,
+      players,
+      teams,
+    })),
   );
 }
+
+/** No record has U+0000 in what it is found by, and stores need not be able to look for it. */
+const isFindable = (text: string): boolean => !text.includes("\0");
+const findable = (texts: string[]): string[] => texts.filter(isFindable);
 
 function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
   const { filters, window, sort, place, limit } = query;
@@ -153,12 +154,12 @@ function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
     place,
     limit,
     players: [
-      ...(filters.playerIds ? [filters.playerIds] : []),
+      ...(filters.playerIds ? [findable(filters.playerIds)] : []),
       ...(filters.playerNames && bearers ? [bearers.players] : []),
     ],
     teams: filters.teamNames && bearers ? [bearers.teams] : [],
     gameModes: filters.gameModes,
-    patchVersions: filters.patchVersions,
+    patchVersions: filters.patchVersions && findable(filters.patchVersions),
   };
 }
 
@@ -168,7 +169,7 @@ async function choosePlayers(
   reader: Reader,
 ): Promise<PlayerListing[]> {
   if (playerIds) {
-    const players = await reader.players(playerIds);
+    const players = await reader.players(findable(playerIds));
     const fitting = playerNames
       ? players.filter(({ name }) => playerNames.includes(name))
       : players;
@@ -176,7 +177,7 @@ async function choosePlayers(
   }
   if (!playerNames) return reader.recentPlayers(MAX_PLAYERS);
   const players: PlayerListing[] = [];
-  for (const name of playerNames) {
+  for (const name of findable(playerNames)) {
     if (players.length >= MAX_PLAYERS) break;
     players.push(...(await reader.playersNamed(name, MAX_PLAYERS - players.length)));
   }

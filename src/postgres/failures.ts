@@ -7,6 +7,9 @@ const PROTOCOL_VIOLATION = "08P01";
 /** The server ends connections, does not take any, or lost one of its own. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
+/** A replica ends readers that are in the way of what it takes over; who asks again is mostly not. */
+const IN_THE_WAY = /^40(001|P01)$/;
+
 /** A wrong user or password, no such database or schema, a missing right, a statement it does not know. */
 const REFUSED = /^(28|3D|3F|42)/;
 
@@ -16,11 +19,12 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Whether it was the connection, so that another one may do better. */
-export function isConnectionLost(error: unknown): boolean {
+/** Whether it was the connection or the moment, so that another one may do better. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof NoAnswer) return false;
   const { code, errno } = error as { code?: unknown; errno?: unknown };
-  return code !== FROM_SERVER || CONNECTION_ENDED.test(String(errno));
+  if (code !== FROM_SERVER) return true;
+  return CONNECTION_ENDED.test(String(errno)) || IN_THE_WAY.test(String(errno));
 }
 
 /** Whether the server has said no to who we are or what we ask for, and will say so again. */

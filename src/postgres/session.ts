@@ -4,7 +4,7 @@
  */
 
 import type { ReservedSQL } from "bun";
-import { isConnectionLost, isReadOnly } from "./failures.ts";
+import { isPassing, isReadOnly } from "./failures.ts";
 import { type Driver, Pool } from "./pool.ts";
 
 /** Where tables live. */
@@ -117,7 +117,7 @@ export class PostgresSession implements Connection {
 
   /**
    * Connections that were cut while nobody used them are found out by using them: then another is
-   * taken. Only for what may be asked twice.
+   * taken. So it is when a replica ended a reader. Only for what may be asked twice.
    */
   async #despiteCuts<T>(ask: () => Promise<T>): Promise<T> {
     const began = performance.now();
@@ -126,7 +126,7 @@ export class PostgresSession implements Connection {
         return await ask();
       } catch (error) {
         const isWorthAnother =
-          left > 0 && isConnectionLost(error) && performance.now() - began < AT_ONCE_MS;
+          left > 0 && isPassing(error) && performance.now() - began < AT_ONCE_MS;
         if (!isWorthAnother) throw this.#asOwnError(error);
       }
     }

@@ -78,7 +78,7 @@ function collect(items: (readonly [id: string, place: unknown])[]): Parsed<Shard
     if (!isShardId(id)) return { error: RIGHT };
     const isTable = typeof given === "object" && given !== null && !Array.isArray(given);
     const table = (isTable ? given : { url: given }) as Record<string, unknown>;
-    const location = parseLocation(id, table.url);
+    const location = parseLocation(id, isTable && table.url === "" ? undefined : table.url);
     if ("error" in location) return location;
     const replicas = parseReplicas(id, location.value, table);
     if ("error" in replicas) return replicas;
@@ -99,10 +99,8 @@ function collect(items: (readonly [id: string, place: unknown])[]): Parsed<Shard
 // The messages name the shard and not the location: it may hold a password.
 function parseLocation(id: string, text: unknown): Parsed<ShardLocation | undefined> {
   if (text === undefined) return { value: undefined };
-  if (typeof text !== "string") return { error: RIGHT };
-  const place = parsePlace(text);
-  if ("value" in place) return place;
-  return { error: isPostgres(text) ? `places the shard ${id} wrongly: ${place.error}` : RIGHT };
+  const place = parsePlace(typeof text === "string" ? text : "");
+  return "value" in place ? place : { error: `places the shard ${id} wrongly: ${place.error}` };
 }
 
 const MEMBERS = ["url", "replicas", "max-lag-seconds"];

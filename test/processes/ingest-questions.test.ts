@@ -299,6 +299,15 @@ describe("status", () => {
     expect(existsSync(join(cwd, "none"))).toBe(false);
   });
 
+  test("leaves out a shard that cannot be read, and says why", async () => {
+    const places = "eu,sa=postgres://127.0.0.1:1/away";
+    const { exitCode, stdout, stderr } = await run("status", "--json", "--shards", places);
+    expect([exitCode, Object.keys(JSON.parse(stdout))]).toEqual([1, ["eu"]]);
+    expect(stderr).toMatch(/^sa: cannot use postgres:\/\/127\.0\.0\.1:1\/away.*cannot be reached/);
+    const alone = await run("status", "--shards", "sa=postgres://127.0.0.1:1/away");
+    expect([alone.exitCode, alone.stdout, alone.stderr]).toEqual([1, "", stderr]);
+  });
+
   test("covers the shards of the settings only, where they list some", async () => {
     const { stdout } = await run("status", "--json", "--shards", "eu");
     expect(Object.keys(JSON.parse(stdout))).toEqual(["eu"]);

@@ -107,7 +107,43 @@ describe("a replica", () => {
     await until(async () => ((await server.get(known)) === 200 ? true : undefined));
     await server.stop();
   }, 60_000);
+
+  test("that ends a reader for what it takes over is asked again, and stays in use", async () => {
+    const server = await serving(1000);
+    const known = await served(server.get, 0);
+    await pair.on(pair.primary, endingOneReader(server.schema));
+    await pair.caughtUp();
+    await until(async () => {
+      expect(await server.get(known)).toBe(200);
+      return (await hasEndedOne()) || undefined;
+    });
+    expect(JSON.stringify(server.events)).not.toContain(CONFLICT);
+    await server.stop();
+  }, 60_000);
 });
+
+const CONFLICT = "canceling statement due to conflict with recovery";
+const MARK = 40001;
+
+/**
+ * The replica ends the first reader of a match, as if that were in its way. It can write nothing down;
+ * but a lock of the reader's connection outlives the statement.
+ */
+const endingOneReader = (schema: string) => `
+  CREATE FUNCTION ${schema}.goes_on() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+    IF pg_is_in_recovery() AND NOT EXISTS (${MARKED}) THEN
+      PERFORM pg_advisory_lock(${MARK});
+      RAISE EXCEPTION '${CONFLICT}' USING ERRCODE = '40001';
+    END IF;
+    RETURN true;
+  END $$;
+  ALTER TABLE ${schema}.sheets RENAME TO all_sheets;
+  CREATE VIEW ${schema}.sheets AS SELECT * FROM ${schema}.all_sheets WHERE ${schema}.goes_on()`;
+
+const MARKED = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${MARK}`;
+
+const hasEndedOne = async () =>
+  (await pair.on<{ has: boolean }>(pair.replica, `SELECT EXISTS (${MARKED}) AS has`)).has;
 
 const isStreaming = async () =>
   (

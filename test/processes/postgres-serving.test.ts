@@ -120,6 +120,21 @@ async function addresses(server: Server): Promise<string[]> {
     `/shards/na/players?filter[playerIds]=${players.slice(0, 6).join()}`,
     "/shards/na/players",
     "/shards/na/matches/nobody",
+    ...withNul(window, players[0], names[0]),
+  ];
+}
+
+/** PostgreSQL cannot even be asked for a text with U+0000 in it: nothing is found there, as anywhere else. */
+function withNul(window: string, player: string, name: string): string[] {
+  return [
+    "/shards/na/matches/%00",
+    `/shards/na/players/${player}%00`,
+    `/shards/na/matches?${window}&filter[playerIds]=${player},${player}%00`,
+    `/shards/na/matches?${window}&filter[playerNames]=${name},${name}%00`,
+    `/shards/na/matches?${window}&filter[teamNames]=%00`,
+    `/shards/na/matches?${window}&filter[patchVersion]=%00`,
+    `/shards/na/players?filter[playerIds]=${player},%00`,
+    `/shards/na/players?filter[playerNames]=${name},%00`,
   ];
 }
 

@@ -24,6 +24,12 @@ test("a shard may have replicas, of the same schema, with a bound on how far the
   );
 });
 
+test("an empty url is the data folder, as without a table", () => {
+  const parsed = parseShardTable({ na: { url: "" }, eu: "", sea: {} });
+  if ("error" in parsed) throw new Error(parsed.error);
+  expect(showShards(parsed.value)).toBe("na,eu,sea");
+});
+
 test.each([
   [{ url: "sqlite:na.db", replicas: ["postgres://r1/matches"] }, "only a shard in PostgreSQL"],
   [{ url: URL, replicas: "postgres://r1/matches" }, "must be a list"],
@@ -32,6 +38,8 @@ test.each([
   [{ url: URL, replicas: ["postgres://r1/m"], "max-lag-seconds": -1 }, "its max-lag-seconds must"],
   [{ url: URL, lag: 3 }, '"lag" is unknown there; there are url, replicas, max-lag-seconds'],
   [{ replicas: ["postgres://r1/m"] }, "only a shard in PostgreSQL"],
+  [{ url: 5 }, "the shard na wrongly: it must be sqlite:PATH"],
+  [{ url: "db.example.com" }, "the shard na wrongly: it must be sqlite:PATH"],
 ])("%j is refused, with what is right and without secrets", (place, words) => {
   const parsed = parseShardTable({ na: place });
   expect("error" in parsed ? parsed.error : "").toContain(words);
