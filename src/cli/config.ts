@@ -1,7 +1,7 @@
 /** In charge of `matchbook config`: every setting with its value and where it came from. */
 
 import type { LoadedSettings } from "../settings/load.ts";
-import { SETTING_NAMES, type SettingName, shownValue } from "../settings/table.ts";
+import { SETTING_NAMES, type SettingName, settingOf, shownValue } from "../settings/table.ts";
 import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
 
 export const config: Verb = (program) => {
@@ -13,7 +13,10 @@ export const config: Verb = (program) => {
       const loaded = settingsOf(command);
       print(options.json ? JSON.stringify(asObject(loaded), null, 2) : asTable(loaded));
     });
-  withSettings(command, SETTING_NAMES);
+  withSettings(
+    command,
+    SETTING_NAMES.filter((name) => !settingOf(name).isSecret),
+  );
   withExamples(command, [
     ["matchbook config", "what a server started here would use"],
     ["MATCHBOOK_RATE=120 matchbook config --json", "the same for a program, with one variable set"],

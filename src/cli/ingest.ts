@@ -169,8 +169,9 @@ function openRejects(path: string): RejectsFile {
     return new RejectsFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "its folder does not exist" : message;
-    throw new Misuse(`cannot write --rejects ${path}: ${reason}`);
+    const reason =
+      code === "ENOENT" ? "its folder does not exist; make it, or name another file" : message;
+    throw new Misuse(`cannot write --rejects ${path}: ${reason}`, { cause: error });
   }
 }
 

@@ -58,11 +58,23 @@ export function buildProgram(verbs: readonly Verb[] = VERBS): Command {
 export async function run(args: readonly string[], program = buildProgram()): Promise<number> {
   try {
     if (args.length === 0) program.outputHelp();
-    else await program.parseAsync([...args], { from: "user" });
+    else await program.parseAsync(understood(args, program), { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     return error instanceof CommanderError ? misused(error, args, program) : failed(error);
   }
+}
+
+/**
+ * `help keys create` is `keys create --help`, which commander knows for one word only. What follows a
+ * word that is no verb is left out, --help above all: the mistake counts, and not the help of another.
+ */
+function understood(args: readonly string[], command: Command): string[] {
+  const [word, ...rest] = args;
+  if (word === undefined || word.startsWith("-") || command.commands.length === 0) return [...args];
+  if (word === "help") return understood([...rest, "--help"], command);
+  const verb = command.commands.find((one) => one.name() === word);
+  return verb ? [word, ...understood(rest, verb)] : [word];
 }
 
 function misused(error: CommanderError, args: readonly string[], program: Command): number {

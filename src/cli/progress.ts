@@ -17,9 +17,10 @@ export function startProgress(label: string, total: number): Progress {
       total > 0
         ? `${label} {bar} {percentage}% | {records} matches | {rate}/s`
         : `${label} {records} matches | {rate}/s`,
-    stream: process.stderr,
+    stream: withoutReturn(process.stderr),
     barsize: 30,
-    hideCursor: true,
+    // The terminal stays as it is, since Ctrl-C would leave it so: a bar that is too wide is cut short.
+    linewrap: true,
     clearOnComplete: true,
     stopOnComplete: false,
     fps: 10,
@@ -35,4 +36,16 @@ export function startProgress(label: string, total: number): Progress {
     },
     stop: () => bar.stop(),
   };
+}
+
+/** At its end the bar would go back to where it began, over the notes that were written meanwhile. */
+function withoutReturn(terminal: NodeJS.WriteStream): NodeJS.WritableStream {
+  const SAVE_PLACE = "\x1b7";
+  const GO_BACK = "\x1b8";
+  return new Proxy(terminal, {
+    get(target, name) {
+      if (name !== "write") return Reflect.get(target, name, target);
+      return (text: string) => text === SAVE_PLACE || text === GO_BACK || target.write(text);
+    },
+  });
 }

@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { formatTimestamp } from "../domain/time.ts";
+import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { unobserved } from "../observe/events.ts";
 import { WINDOW_MILLISECONDS } from "../query/limits.ts";
@@ -24,6 +25,8 @@ export const quickstart: Verb = (program) => {
     .description("on first run fill the shards with demo data; then serve, and print how to ask")
     .action(async () => {
       const { values: settings } = settingsOf(command);
+      // Before anything is made: a second start beside the first must not end the key that is in use.
+      await freePort(settings);
       const shards = openShards(settings, unobserved);
       let example: string;
       try {

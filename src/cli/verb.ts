@@ -89,9 +89,12 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** On a terminal, a progress bar may stand on the line: it makes room, and is drawn again below. */
+const CLEARED_LINE = "\r\x1b[K";
+
 /** One line on standard error: what a person may want to know beside it. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${text}\n`);
 }
 
 /** Rows in aligned columns; names in any script line up by their width on a terminal. */

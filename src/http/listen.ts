@@ -24,6 +24,17 @@ export function listen(
   }
 }
 
+/**
+ * The port, or a free one for 0, taken for a moment: throws if somebody else has it, also one who would
+ * share it.
+ */
+export async function freePort({ host, port }: { host: string; port: number }): Promise<number> {
+  const server = listen({ hostname: host, port, fetch: () => new Response() });
+  const taken = server.port!;
+  await server.stop(true);
+  return taken;
+}
+
 function faults({ host, port }: Flags): Record<string, string> {
   return {
     EADDRINUSE: `another program listens there; stop it, or choose another ${port}`,
@@ -37,6 +48,8 @@ function faults({ host, port }: Flags): Record<string, string> {
 export const writtenHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */
+export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, "");
+
 export function plainAddress(peer: { address: string } | null): string | undefined {
-  return peer?.address.replace(/^::ffff:(?=\d+\.)/, "");
+  return peer ? unmapped(peer.address) : undefined;
 }

@@ -5,7 +5,7 @@
  */
 
 import { dayOf } from "../access/day.ts";
-import { listen } from "../http/listen.ts";
+import { freePort } from "../http/listen.ts";
 import { LONGEST_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
@@ -37,6 +37,8 @@ export async function supervise(
 ): Promise<Supervised> {
   const { workers, host } = settings;
   const memory = newSharedMemory();
+  // Workers take the port together with others on purpose. So it is taken alone first: if somebody else
+  // has it, nobody begins.
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const crew = new Crew(workers, {
@@ -65,17 +67,6 @@ export async function supervise(
     await admin?.stop();
     throw error instanceof StartFailed ? explained(error) : error;
   }
-}
-
-/**
- * Workers take the port together with others on purpose. So it is taken alone first, for a moment: if
- * somebody else has it, nobody begins.
- */
-async function freePort({ host, port }: Settings): Promise<number> {
-  const server = listen({ hostname: host, port, fetch: () => new Response() });
-  const taken = server.port!;
-  await server.stop(true);
-  return taken;
 }
 
 /** The counters of the day before yesterday make room for tomorrow's: an hour after the last was used. */

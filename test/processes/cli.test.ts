@@ -1,7 +1,7 @@
 /** In charge of the command line as a user meets it: help, mistakes, settings, pipes. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
@@ -52,6 +52,24 @@ describe("help", () => {
     for (const [verb] of everyVerb()) expect(stdout).toContain(`  ${verb} `);
   });
 
+  test.each([
+    [["help"], ["--help"]],
+    [
+      ["help", "keys"],
+      ["keys", "--help"],
+    ],
+    [
+      ["help", "keys", "create"],
+      ["keys", "create", "--help"],
+    ],
+    [
+      ["keys", "help", "create"],
+      ["keys", "create", "--help"],
+    ],
+  ])("is what %p prints too", (words, flag) => {
+    expect(matchbook(words)).toEqual(matchbook(flag));
+  });
+
   test("is what a group without its verb prints, as a mistake", () => {
     const { exitCode, stdout, stderr } = matchbook(["keys"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
@@ -67,6 +85,13 @@ describe("a mistake ends with exit 2 and one sentence", () => {
   test.each([
     [["kyes"], "unknown command 'kyes'; did you mean keys?"],
     [["keys", "lst"], "unknown command 'lst'; did you mean list?"],
+    [["help", "kyes"], "unknown command 'kyes'; did you mean keys?"],
+    [["kyes", "--help"], "unknown command 'kyes'; did you mean keys?"],
+    [["help", "keys", "lst"], "unknown command 'lst'; did you mean list?"],
+    [
+      ["config", "--admin-token", "x"],
+      "unknown option '--admin-token'; see 'matchbook config --help'",
+    ],
     [["frobnicate"], "unknown command 'frobnicate'; see 'matchbook --help'"],
     [["config", "--prot", "1"], "unknown option '--prot'; did you mean --port?"],
     [
@@ -137,3 +162,43 @@ test("a reader that goes away ends a verb quietly", () => {
   });
   expect([exitCode, String(stdout), String(stderr)]).toEqual([0, "", "exit 0\n"]);
 });
+
+test.skipIf(!existsSync("/dev/full"))("output that finds no room is told of, and exit 1", () => {
+  const script = '"$0" demo --matches 300 > /dev/full';
+  const { exitCode, stderr } = Bun.spawnSync(["sh", "-c", script, MATCHBOOK], { cwd, env: bare });
+  expect([exitCode, String(stderr)]).toEqual([
+    1,
+    "matchbook: cannot write to standard output: the disk is full; make room and run it again\n",
+  ]);
+});
+
+test("keys are not said to be missing where nobody can look for them", () => {
+  writeFileSync(join(cwd, "file"), "");
+  for (const verb of ["list", "usage"]) {
+    expect(matchbook(["keys", verb, "--data", "file"])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "matchbook: cannot use file/access.sqlite: there is a file where a folder must be; choose another --data\n",
+    });
+  }
+});
+
+test.skipIf(Bun.which("script") === null)(
+  "on a terminal, a progress bar takes nothing back that was said, and changes no mode of it",
+  () => {
+    writeFileSync(join(cwd, "wrong.ndjson"), "no JSON\n");
+    const line = `'${MATCHBOOK}' ingest wrong.ndjson --data terminal`;
+    const { stdout } = Bun.spawnSync(["script", "-qec", line, "/dev/null"], {
+      cwd,
+      env: bare,
+      stdin: "ignore",
+    });
+    const seen = String(stdout);
+    expect(seen).toContain("ingest ---");
+    // On a line of its own, which the bar has left.
+    expect(seen).toContain("\r\x1b[Kwrong.ndjson:1: rejected\r\n    this is not JSON");
+    // Neither is a place kept to go back to, nor the cursor hidden, nor the wrapping of lines ended.
+    for (const code of ["\x1b7", "\x1b8", "\x1b[?"]) expect(seen).not.toContain(code);
+  },
+);

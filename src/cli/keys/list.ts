@@ -6,9 +6,9 @@ import type { KeyRecord } from "../../access/keyring.ts";
 import { type AccessPlan, allowanceOf } from "../../domain/allowance.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { accessPlan } from "../../wiring.ts";
+import { fitted, rightAligned } from "../table.ts";
 import { age, note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
 import { readKeys, readLastSeen, whereKeysAre } from "./open.ts";
-import { fitted, rightAligned } from "./table.ts";
 import { showsBlocks, surroundings } from "./terminal.ts";
 import { grouped, lostTiers, stateInWords } from "./words.ts";
 

@@ -3,10 +3,10 @@
 import { writtenDay } from "../../access/day.ts";
 import type { KeyRecord } from "../../access/keyring.ts";
 import type { KeyDay } from "../../access/usage.ts";
+import { fitted, rightAligned } from "../table.ts";
 import { age, columns } from "../verb.ts";
 import { bar, sparkline, summed } from "./bars.ts";
 import { errorsIn, recordsIn, requestsIn, requestsOf } from "./sums.ts";
-import { fitted, rightAligned } from "./table.ts";
 import { type Surroundings, showsBlocks, widthOf } from "./terminal.ts";
 import { grouped } from "./words.ts";
 

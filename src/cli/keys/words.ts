@@ -49,7 +49,7 @@ export function termsInWords(plan: AccessPlan, record: KeyRecord): string {
   return `tier ${tier}, ${parts.join(", ")}. ${end}`;
 }
 
-export function matchesInWords({ matchesPerDay }: Allowance): string {
+function matchesInWords({ matchesPerDay }: Allowance): string {
   return matchesPerDay === 0
     ? "any number of matches a day"
     : `${grouped(matchesPerDay)} different matches a day`;

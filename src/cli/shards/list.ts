@@ -6,8 +6,8 @@ import { type ShardLocation, shownPlace } from "../../settings/shards.ts";
 import type { Shards } from "../../store/shards.ts";
 import { StoreError } from "../../store/store.ts";
 import { locationOf } from "../../wiring.ts";
-import { rightAligned } from "../keys/table.ts";
 import { inWords } from "../refused.ts";
+import { rightAligned } from "../table.ts";
 import { age, columns, note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
 import { withShards } from "./open.ts";
 

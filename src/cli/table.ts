@@ -1,6 +1,6 @@
 /** In charge of tables that fit a terminal: numbers to the right, names cut short if they must be. */
 
-import { columns } from "../verb.ts";
+import { columns } from "./verb.ts";
 
 const LEAST_NAME = 12;
 
