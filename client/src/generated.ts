@@ -102,7 +102,7 @@ export type Roster = {
   readonly [name: string]: unknown;
 };
 
-/** One member of a roster: a player, a guest or a bot. */
+/** One member of a roster: a player, an anonymous player or a bot. */
 export type Participant = {
   readonly type: "participant";
   /** Identifier, compared byte by byte. */

@@ -83,7 +83,7 @@ export class Roster extends Resource<Raw.Roster> implements Omit<Named<Raw.Roste
   }
 }
 
-/** One member of a roster: a player, a guest or a bot. */
+/** One member of a roster: a player, an anonymous player or a bot. */
 export class Participant extends Resource<Raw.Participant> implements Named<Raw.Participant> {
   /** The character played. */
   get actor(): string {
@@ -94,7 +94,7 @@ export class Participant extends Resource<Raw.Participant> implements Named<Raw.
     return this.attributes.stats as Stats<Raw.Participant>;
   }
 
-  /** Only of a registered player: guests and bots have none. */
+  /** Only of a registered player: bots and anonymous players have none. */
   get player(): Player | undefined {
     return this.relation("player")[0] as Player | undefined;
   }

@@ -78,7 +78,10 @@ function document(data: Schema, links: Schema, more: Record<string, Schema> = {}
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
   Roster: asReply(ExtraRoster, "One side of a match."),
-  Participant: asReply(ExtraParticipant, "One member of a roster: a player, a guest or a bot."),
+  Participant: asReply(
+    ExtraParticipant,
+    "One member of a roster: a player, an anonymous player or a bot.",
+  ),
   Player: asReply(Player, "The lifetime record of a registered player."),
   Team: asReply(Team, "A team that players entered matchmaking as."),
   Other: {

@@ -6,6 +6,7 @@ import {
   type MouseEvent,
   useSyncExternalStore,
 } from "react";
+import { newEntry } from "./scroll.ts";
 
 export type View =
   | { name: "start" }
@@ -80,10 +81,10 @@ export const hasMoved = (): boolean => moves > 0;
 export function go(view: View, how: "push" | "replace" = "push"): void {
   const href = hrefOf(view);
   if (how === "push") {
-    history.pushState(null, "", href);
+    history.pushState(newEntry(), "", href);
     scrollTo(0, 0);
   } else {
-    history.replaceState(null, "", href);
+    history.replaceState(history.state, "", href);
   }
   moves += 1;
   for (const listener of listeners) listener();

@@ -51,7 +51,7 @@ export function App() {
       </header>
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
-        <Boundary key={pageKey(view)}>
+        <Boundary key={pageKey(view)} isPage>
           <Suspense fallback={<Loading label="Loading the page" lines={8} />}>
             {isReady ? pageOf(view) : <Loading label="Asking which shards there are" lines={8} />}
           </Suspense>

@@ -16,7 +16,7 @@ export interface Pair {
 export type Stats = { readonly [key: string]: unknown };
 
 /** Stands where a record does not say. */
-export const NOT_SAID = "–";
+const NOT_SAID = "–";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });

@@ -147,6 +147,9 @@ async function complaintAbout(key: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     if (!(error instanceof MatchbookError)) throw error;
-    return error.kind === "network" ? "The service does not answer. Try again." : error.detail;
+    if (error.kind === "network") return "The service does not answer. Try again.";
+    // What the client says of it is for programmers, and of an endless text the service says nothing.
+    const isNoKey = error.kind === "misuse" || error.status === 431;
+    return isNoKey ? "No key looks like this. Copy the whole key, and nothing else." : error.detail;
   }
 }

@@ -9,7 +9,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 /** What the visitor chose. */
-export function chosenTheme(): Choice {
+function chosenTheme(): Choice {
   const { theme } = document.documentElement.dataset;
   return theme === "light" || theme === "dark" ? theme : "system";
 }

@@ -13,6 +13,7 @@ import {
   send,
   shown,
 } from "./explorer.ts";
+import { holdReplies } from "./places.ts";
 import { inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
 
 inBrowser("the reply in the explorer", () => {
@@ -44,6 +45,24 @@ inBrowser("the reply in the explorer", () => {
     expect((await cardIds(page))[0]).toBe("match-6");
     await step("First");
     expect(await cardIds(page)).toEqual(first);
+    await leaveQuietly(visitor);
+  });
+
+  test("is where it was after a step back, once it is there again", async () => {
+    const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
+    const { page } = visitor;
+    const last = page.locator("article").last().getByRole("link").last();
+    await last.scrollIntoViewIfNeeded();
+    const place = await page.evaluate(() => scrollY);
+    await last.click();
+    await page.waitForURL(/\/players\//);
+    await settled(page);
+    const letThrough = await holdReplies(page, "**/shards/na/matches**");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Explorer" }).waitFor();
+    expect(await page.evaluate(() => scrollY)).toBeLessThan(place);
+    letThrough();
+    await page.waitForFunction((y) => scrollY === y, place);
     await leaveQuietly(visitor);
   });
 

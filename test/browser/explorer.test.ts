@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { GAME_MODES } from "../../src/domain/modes.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
@@ -36,6 +37,29 @@ inBrowser("the query of the explorer", () => {
       ["sort", "-createdAt"],
     ]);
     expect(await page.title()).toBe("Explorer · Matchbook");
+    await leaveQuietly(visitor);
+  });
+
+  test("hides no field that has the focus behind the button that sends it", async () => {
+    const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
+    const { page } = visitor;
+    await page.getByText("Filters", { exact: true }).click();
+    const hidden: string[] = [];
+    for (let modes = 0; modes < GAME_MODES.length; ) {
+      await page.keyboard.press("Tab");
+      const focus = await page.evaluate(() => {
+        const it = document.activeElement!;
+        const bar = document.querySelector(".explorer-actions button")!;
+        return {
+          html: it.outerHTML,
+          isMode: it.getAttribute("type") === "checkbox",
+          isHidden: it.getBoundingClientRect().bottom > bar.getBoundingClientRect().top,
+        };
+      });
+      if (focus.isMode) modes += 1;
+      if (focus.isHidden) hidden.push(focus.html);
+    }
+    expect(hidden).toEqual([]);
     await leaveQuietly(visitor);
   });
 

@@ -253,6 +253,7 @@ inBrowser("the match page", () => {
       await page.route(`${world.url}/**`, (route) => (isAway ? route.abort() : route.continue()));
       await page.getByRole("link", { name: "Ada", exact: true }).click();
       await page.getByText("This part of the page could not be loaded").waitFor();
+      expect(await page.title()).toBe("Not loaded · Matchbook");
       isAway = false;
       await page.getByRole("button", { name: "Try again" }).click();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();

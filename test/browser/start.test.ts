@@ -62,6 +62,9 @@ inBrowser("the start page", () => {
     await dialog.getByRole("button", { name: "Use this key" }).click();
     const refusal = await world.get("/usage", { Authorization: "Bearer mb_wrong" });
     await dialog.getByText(refusal.body.errors[0].detail).waitFor();
+    await dialog.getByLabel("API key").fill("my key");
+    await dialog.getByRole("button", { name: "Use this key" }).click();
+    await dialog.getByText("No key looks like this.").waitFor();
 
     await dialog.getByLabel("API key").fill(` ${world.key} `);
     await dialog.getByRole("button", { name: "Use this key" }).click();

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { holdReplies } from "./places.ts";
 import { inBrowser, leave, testEverywhere, visit } from "./support.ts";
 
 inBrowser("the status page", () => {
@@ -47,6 +48,26 @@ inBrowser("the status page", () => {
     });
     await page.clock.fastForward(16_000);
     await page.getByText("1 of 3 shards cannot be read now: eu").waitFor();
+    await leave(visitor);
+  });
+
+  test("shows no old report while it asks a service that does not answer", async () => {
+    const visitor = await visit(`${world.url}/portal/status`);
+    const { page } = visitor;
+    await page.clock.install();
+    await page.reload();
+    await page.getByText("All 3 shards can be read").waitFor();
+    await page.route("**/status", (route) => route.abort("connectionrefused"));
+    await page.clock.fastForward(16_000);
+    await page.getByText("The service does not answer").waitFor();
+    const letThrough = await holdReplies(page, "**/status");
+    const asked = page.waitForRequest("**/status");
+    await page.clock.fastForward(16_000);
+    await asked;
+    expect(await page.getByText("All 3 shards can be read").count()).toBe(0);
+    expect(await page.getByText("The service does not answer").isVisible()).toBe(true);
+    letThrough();
+    await page.getByText("All 3 shards can be read").waitFor();
     await leave(visitor);
   });
 

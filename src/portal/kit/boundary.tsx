@@ -4,12 +4,19 @@
  */
 
 import { Component, type ReactNode } from "react";
+import { Page } from "./page.tsx";
+
+interface Props {
+  /** Nothing else is on the page: it needs a heading and a title. */
+  isPage?: boolean;
+  children: ReactNode;
+}
 
 interface State {
   hasFailed: boolean;
 }
 
-export class Boundary extends Component<{ children: ReactNode }, State> {
+export class Boundary extends Component<Props, State> {
   override state: State = { hasFailed: false };
 
   static getDerivedStateFromError(): State {
@@ -18,18 +25,27 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
 
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children;
+    if (!this.props.isPage) return <Lost />;
     return (
-      <div className="notice notice-bad" role="alert">
-        <p className="notice-title">This part of the page could not be loaded</p>
-        <div className="notice-text">
-          <p>The service does not answer, or it was updated meanwhile.</p>
-          <button type="button" className="button" onClick={loadAgain}>
-            Try again
-          </button>
-        </div>
-      </div>
+      <Page title="Not loaded" name="Not loaded">
+        <Lost />
+      </Page>
     );
   }
+}
+
+function Lost() {
+  return (
+    <div className="notice notice-bad" role="alert">
+      <p className="notice-title">This part of the page could not be loaded</p>
+      <div className="notice-text">
+        <p>The service does not answer, or it was updated meanwhile.</p>
+        <button type="button" className="button" onClick={loadAgain}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
 }
 
 /** Only once the service answers: a browser's own page of errors would lead nowhere. */

@@ -3,8 +3,6 @@
 import { lazy, Suspense } from "react";
 import type { PlotProps } from "./series.ts";
 
-export type { PlotProps, Series } from "./series.ts";
-
 const Drawing = lazy(() => import("./drawing.tsx"));
 
 export function Plot(props: PlotProps) {

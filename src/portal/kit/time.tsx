@@ -15,7 +15,7 @@ const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** "3 hours ago", from milliseconds to milliseconds. */
-export function ago(then: number, now: number): string {
+function ago(then: number, now: number): string {
   const seconds = (then - now) / 1000;
   const [unit, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
   if (unit === "second" && Math.abs(seconds) < 10) return "just now";

@@ -30,14 +30,13 @@ export default function Match({ shard, id }: { shard: string; id: string }) {
   );
   const match = load.value;
   const title = match ? `${modeName(match.gameMode)} match` : "Match";
+  const hasFailed = load.state === "failed";
   const isMissing =
-    load.state === "failed" &&
-    load.error instanceof MatchbookError &&
-    load.error.code === "not-found";
+    hasFailed && load.error instanceof MatchbookError && load.error.code === "not-found";
   return (
     <Page title={title} name={title} aside={<RecordLinks shard={shard} on="match" id={id} />}>
-      <div className={`match-page${load.state === "failed" ? "" : " match-frame"}`}>
-        {!isMissing && <Facts match={match} shard={shard} />}
+      <div className={`match-page${hasFailed ? "" : " match-frame"}`}>
+        {(match || !hasFailed) && <Facts match={match} shard={shard} />}
         <Loaded load={load} label="Loading the match" lines={16}>
           {(loaded) => <Board match={loaded} shard={shard} />}
         </Loaded>

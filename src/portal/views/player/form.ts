@@ -41,7 +41,7 @@ export function tallies(
     .sort((one, other) => other.played - one.played || one.name.localeCompare(other.name, "en"));
 }
 
-export function tallyOf(name: string, appearances: readonly Appearance[]): Tally {
+function tallyOf(name: string, appearances: readonly Appearance[]): Tally {
   const won = appearances.filter(({ outcome }) => outcome === "won").length;
   const lost = appearances.filter(({ outcome }) => outcome === "lost").length;
   const decided = won + lost;

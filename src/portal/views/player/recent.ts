@@ -7,7 +7,7 @@ import { appearanceOf } from "./appearance.ts";
 import { type Step, type Stretch, type Walked, walkOn } from "./walk.ts";
 
 /** So many are shown at first, and so many more each time. */
-export const STEP = 25;
+const STEP = 25;
 
 /** Before any record: without a start the service looks 28 days back. */
 const EVER = "2000-01-01T00:00:00Z";

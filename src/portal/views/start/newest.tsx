@@ -102,33 +102,27 @@ function Newest({ shard, match, board, text }: NewestFacts) {
   );
 }
 
-/** Undefined when there is none. Without a start, only the last four weeks would be looked at. */
+/** Undefined when there is none. Without a start, only the last four weeks are looked at. */
 async function newestOf(
   matchbook: Matchbook,
   shard: string,
   signal: AbortSignal,
 ): Promise<NewestFacts | undefined> {
   if (shard === "") return undefined;
-  const { shards } = await matchbook.status({ signal });
-  const newest = shards.find(({ id }) => id === shard)?.newestMatch;
-  if (newest === null) return undefined;
-  const page = await matchbook
-    .shard(shard)
-    .matches({
-      sort: "-createdAt",
-      limit: 1,
-      signal,
-      ...(isOld(newest) ? { createdAtStart: newest } : {}),
-    })
-    .page();
+  const ask = (start?: string) =>
+    matchbook
+      .shard(shard)
+      .matches({ sort: "-createdAt", limit: 1, createdAtStart: start, signal })
+      .page();
+  let page = await ask();
+  if (page.items.length === 0) {
+    const { shards } = await matchbook.status({ signal });
+    const newest = shards.find(({ id }) => id === shard)?.newestMatch;
+    if (newest) page = await ask(newest);
+  }
   const [match] = page.items;
   if (!match) return undefined;
   const record = recordOf(match);
   const text = JSON.stringify(page.document, null, 2);
   return { shard, match: record, board: scoreboardOf(record), text };
 }
-
-const FOUR_WEEKS = 28 * 86_400_000;
-
-const isOld = (time: string | undefined): time is string =>
-  time !== undefined && Date.parse(time) < Date.now() - FOUR_WEEKS;

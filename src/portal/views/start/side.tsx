@@ -34,7 +34,7 @@ function Member({ line, shard }: { line: Line; shard: string }) {
         {player ? (
           <Link to={{ name: "player", shard, id: player.id }}>{player.name}</Link>
         ) : (
-          <span className="start-nobody">Bot or guest</span>
+          <span className="start-nobody">Bot or anonymous</span>
         )}
         <span className="start-hero">{hero}</span>
       </span>

@@ -1,10 +1,10 @@
 /** In charge of the page "Status": how the service is, now, by what it says of itself in public. */
 
 import "./view.css";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
 import { Link } from "../../address.ts";
-import { useLoad } from "../../kit/load.ts";
+import { type Load, useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
@@ -32,11 +32,18 @@ export default function StatusPage() {
       title="Status"
       lead="What the service says of itself, in public. This page asks again every 15 seconds."
     >
-      <Loaded load={load} label="Asking how the service is" lines={8}>
+      <Loaded load={useSettled(load)} label="Asking how the service is" lines={8}>
         {(status) => <Report status={status} />}
       </Loaded>
     </Page>
   );
+}
+
+/** What was told last, be it a report or a failure, until the next: an old report would say that all is well. */
+function useSettled<T>(load: Load<T>): Load<T> {
+  const settled = useRef(load);
+  if (load.state !== "loading") settled.current = load;
+  return settled.current;
 }
 
 function Report({ status }: { status: Status }) {
