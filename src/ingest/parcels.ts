@@ -39,6 +39,8 @@ export interface ParcelDocument {
 /** Small enough that several are under way; large enough that handing over costs little. */
 const PARCEL_BYTES = 256 * 1024;
 const PARCEL_DOCUMENTS = 256;
+/** The document that fills a parcel mostly goes beyond it; without room for that, all would be copied. */
+const ROOM_BEYOND_BYTES = 64 * 1024;
 
 /** All documents of a source, in order. One that breaks off still gives what came before. */
 export async function* parcels(
@@ -78,7 +80,7 @@ export function textsIn({ documents, bytes }: Parcel): DocumentText[] {
 /** A parcel that documents are still put into. */
 class OpenParcel {
   readonly #documents: ParcelDocument[] = [];
-  #bytes = new Uint8Array(PARCEL_BYTES);
+  #bytes = new Uint8Array(PARCEL_BYTES + ROOM_BEYOND_BYTES);
   #size = 0;
 
   constructor(
