@@ -24,7 +24,7 @@ export function endChildrenWithUs(): void {
 }
 
 /** Variables of the surroundings that would change Matchbook's settings do not reach children. */
-export function surroundings(more: Record<string, string> = {}): Record<string, string> {
+function surroundings(more: Record<string, string> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("MATCHBOOK_"),
@@ -32,7 +32,7 @@ export function surroundings(more: Record<string, string> = {}): Record<string, 
   return { ...Object.fromEntries(kept), ...more };
 }
 
-export function track<C extends Child>(child: C): C {
+function track<C extends Child>(child: C): C {
   alive.add(child);
   child.exited.finally(() => alive.delete(child));
   return child;

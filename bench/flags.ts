@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 
-export const SECTIONS = [
+const SECTIONS = [
   "ingest",
   "scenarios",
   "stages",

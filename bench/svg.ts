@@ -1,6 +1,6 @@
 /** In charge of the elements that plots are made of. */
 
-export const INK = "#24292f";
+const INK = "#24292f";
 export const FAINT = "#6e7781";
 export const GRID = "#d8dee4";
 /** Told apart also by people who see few colours, and in grey. */

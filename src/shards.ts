@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkFragment } from "./document/fragment.ts";
+import { type Awaitable, after } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
@@ -17,7 +18,7 @@ import type { Shards } from "./store/shards.ts";
 import { SqliteKeeper } from "./store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "./store/sqlite/open.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
-import { type Awaitable, after, type Keeper, type Reader, StoreAway } from "./store/store.ts";
+import { type Keeper, type Reader, StoreAway } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -64,15 +65,13 @@ export function openShards(
   };
   const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
   const storeOf = (id: string): Store => {
-    const { location, replicas } = places.get(id) ?? {};
-    if (location?.engine === "postgres")
-      return postgresStore(location, replicas, {
-        cacheBytes,
-        keeper: () => shards.keeper(id) as PostgresKeeper,
-        onChange: (change) => tell(id, change),
-      });
-    const path = location?.path ?? join(settings.data, `${id}${STORE_SUFFIX}`);
-    return sqliteStore(path, cacheBytes, writerCacheKib);
+    const location = locationOf(settings, id);
+    if (location.engine === "sqlite") return sqliteStore(location.path, cacheBytes, writerCacheKib);
+    return postgresStore(location, places.get(id)?.replicas, {
+      cacheBytes,
+      keeper: () => shards.keeper(id) as PostgresKeeper,
+      onChange: (change) => tell(id, change),
+    });
   };
 
   const shards: Shards = {
@@ -154,7 +153,7 @@ function postgresStore(
       await reader.close();
       throw away;
     },
-    keeper: () => new PostgresKeeper(new Session({ ...place, pool: WRITING_CONNECTIONS })),
+    keeper: () => openKeeper(place),
   };
 }
 

@@ -3,7 +3,8 @@
 import { KEY_LENGTH, looksLikeKey } from "./key.ts";
 
 const SCHEME = "Bearer ";
-const BEARER = /^bearer +(\S+)$/i;
+/** Any credentials of this scheme. */
+export const BEARER = /^bearer +(\S+)$/i;
 
 const USUAL = SCHEME.length + KEY_LENGTH;
 

@@ -12,16 +12,11 @@ import type { Hash } from "./sketch.ts";
 /** Where the counters are kept may be elsewhere, shared by several instances: callers await. */
 export interface Budgets {
   /** Whether the key was refused before on this day, and so is again. `nowMs` is the time of day. */
-  isSpent(keyId: string, most: number, nowMs: number): boolean | Promise<boolean>;
+  isSpent(keyId: string, most: number, nowMs: number): Awaitable<boolean>;
   /** Counts records that are about to be served; false: they must not be. */
-  spend(
-    keyId: string,
-    records: readonly Hash[],
-    most: number,
-    nowMs: number,
-  ): boolean | Promise<boolean>;
+  spend(keyId: string, records: readonly Hash[], most: number, nowMs: number): Awaitable<boolean>;
   /** Different records so far, today. */
-  count(keyId: string, nowMs: number): number | Promise<number>;
+  count(keyId: string, nowMs: number): Awaitable<number>;
 }
 
 /** A key's day as it is kept from one process to the next. */

@@ -1,11 +1,12 @@
 /** In charge of each key's rate limit, and of the headers that tell the caller about it. */
 
+import type { Awaitable } from "../domain/awaitable.ts";
 import { type Bucket, isFull, type Policy, secondsToToken, take, type Verdict } from "./bucket.ts";
 
 /** Where the buckets are kept may be elsewhere, shared by several instances: callers await. */
 export interface Limiter {
   /** Charges one request to the key. `nowMs` is monotonic, in milliseconds. */
-  take(keyId: string, policy: Policy, nowMs: number): Verdict | Promise<Verdict>;
+  take(keyId: string, policy: Policy, nowMs: number): Awaitable<Verdict>;
 }
 
 interface Kept {
@@ -43,10 +44,6 @@ export class MemoryLimiter implements Limiter {
   /** Seconds until a request would pass; 0 when it would now. Charges nothing. */
   wait(keyId: string, policy: Policy, nowMs: number): number {
     return secondsToToken(this.#kept.get(keyId)?.bucket, policy, nowMs);
-  }
-
-  get count(): number {
-    return this.#kept.size;
   }
 
   /** Makes room: one that is full, which loses nothing; failing that, the longest unused. */

@@ -1,6 +1,6 @@
 /**
  * In charge of how much each key is used: requests by status and records served, by UTC day. Counted
- * in memory; UsageBook writes it down every few seconds.
+ * in memory; the Ledger has it written down every two seconds.
  */
 
 import { dayOf } from "./day.ts";

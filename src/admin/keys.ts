@@ -1,5 +1,6 @@
 /** In charge of the keys over HTTP: list, make, look at, change, rotate, revoke, and how much each is used. */
 
+import { KEPT_DAYS } from "../access/book.ts";
 import { matchesLeft } from "../access/budget.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import { describeKey } from "../access/describe.ts";
@@ -17,7 +18,6 @@ import { type AdminEndpoint, type AdminService, jsonReply } from "./service.ts";
 import { readNewTerms, readOverlap, readTerms } from "./terms.ts";
 
 const USUAL_DAYS = "30";
-const MOST_DAYS = 400;
 
 export const listKeys: AdminEndpoint = async (service, { query }) => {
   readQuery(query, []);
@@ -68,7 +68,7 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
   if (outcome === "ended") {
     throw new AdminRefusal(
       "key-ended",
-      `The key ${id} has been revoked or has expired, and only a live key can be rotated: make a new one with POST /keys.`,
+      `The key ${id} has been revoked or has expired, and only a live key can be rotated: give an expired one a later end with PATCH /keys/${id}, or make a new one with POST /keys.`,
     );
   }
   await service.onKeysChanged();
@@ -92,7 +92,7 @@ export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
 
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const { days: text = USUAL_DAYS } = readQuery(query, ["days"]);
-  const days = wholeNumber(1, MOST_DAYS)(text);
+  const days = wholeNumber(1, KEPT_DAYS)(text);
   if ("error" in days) throw invalidQuery([`days ${days.error}`]);
   const record = await withKeyring(
     service,

@@ -4,13 +4,11 @@ import type { KeyTerms } from "../access/keyring.ts";
 import type { Tier } from "../domain/allowance.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { type Parsed, wholeNumber } from "../settings/parsers.ts";
-import { termParsers } from "../settings/terms.ts";
+import { LONGEST_OVERLAP_MS, termParsers } from "../settings/terms.ts";
 import { sentence, unknown } from "./query.ts";
 import { AdminRefusal } from "./refusal.ts";
 
-const DAY_SECONDS = 86_400;
-const USUAL_OVERLAP_SECONDS = DAY_SECONDS;
-const LONGEST_OVERLAP_SECONDS = 31 * DAY_SECONDS;
+const USUAL_OVERLAP_SECONDS = 86_400;
 
 /** What a value may be in JSON; null leaves a term to the tier, or open. */
 const KINDS: Record<keyof KeyTerms, "text" | "number" | "list"> = {
@@ -89,7 +87,7 @@ export function readOverlap(body: JsonObject): number {
     .filter((name) => name !== member)
     .map((name) => unknown(name, [member]));
   const value = body[member] ?? USUAL_OVERLAP_SECONDS;
-  const parsed = wholeNumber(0, LONGEST_OVERLAP_SECONDS)(String(value));
+  const parsed = wholeNumber(0, LONGEST_OVERLAP_MS / 1000)(String(value));
   if ("error" in parsed) problems.push(`${member} ${parsed.error}`);
   if ("error" in parsed || problems.length > 0) throw invalidBody(problems);
   return parsed.value * 1000;

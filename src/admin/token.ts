@@ -2,6 +2,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { BEARER } from "../access/bearer.ts";
 import { SettingsError } from "../settings/load.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/table.ts";
 
@@ -27,8 +28,8 @@ export function readToken(settings: Pick<Settings, "admin-token" | "admin-token-
 }
 
 const REASONS: Record<string, string> = {
-  ENOENT: "it does not exist",
-  EISDIR: "it is a folder",
+  ENOENT: "it does not exist; check its name",
+  EISDIR: "it is a folder; name a file",
   EACCES: "you may not read it; check its owner and its mode",
 };
 
@@ -55,8 +56,6 @@ export function exposedFile(
 }
 
 const problem = (text: string) => new SettingsError([text]);
-
-const BEARER = /^bearer +(\S+)$/i;
 
 /** Says whether an Authorization header shows the token. How long that takes tells nothing of it. */
 export function tokenCheck(token: string): (authorization: string | null) => boolean {

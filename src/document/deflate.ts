@@ -19,6 +19,7 @@ import {
   text,
 } from "./deflate-matches.ts";
 
+/** Of the blocks that hold bytes as they are. */
 const LONGEST_STORED = 0xffff;
 const STORED_HEADER = 5;
 /** The empty block at the end. */
@@ -59,20 +60,29 @@ function deflateLong(plain: Uint8Array, room: number): Uint8Array<ArrayBuffer> {
 /** What does not get shorter is sent as it is. */
 function store(plain: Uint8Array, room: number): Uint8Array<ArrayBuffer> {
   const piece = new Uint8Array(room + storedSize(plain.length) + 1 + FLUSH.length);
-  let at = room;
-  for (let start = 0; start < plain.length; start += LONGEST_STORED) {
-    const chunk = plain.subarray(start, start + LONGEST_STORED);
-    piece[at + 1] = chunk.length & 0xff;
-    piece[at + 2] = chunk.length >> 8;
-    piece[at + 3] = ~chunk.length & 0xff;
-    piece[at + 4] = (~chunk.length >> 8) & 0xff;
-    piece.set(chunk, at + STORED_HEADER);
-    at += STORED_HEADER + chunk.length;
-  }
-  piece.set(FLUSH, at + 1);
+  const end = putStored(plain, piece, room);
+  piece.set(FLUSH, end + 1);
   return piece;
 }
 
-function storedSize(length: number): number {
+/** How many bytes plain ones take in blocks that hold them as they are. */
+export function storedSize(length: number): number {
   return length + STORED_HEADER * Math.ceil(length / LONGEST_STORED);
+}
+
+/** Writes plain bytes as such blocks; says where they end. */
+export function putStored(plain: Uint8Array, into: Uint8Array, start: number): number {
+  let at = start;
+  for (let from = 0; from < plain.length; from += LONGEST_STORED) {
+    const block = plain.subarray(from, from + LONGEST_STORED);
+    const { length } = block;
+    into[at] = 0;
+    into[at + 1] = length & 0xff;
+    into[at + 2] = length >> 8;
+    into[at + 3] = ~length & 0xff;
+    into[at + 4] = (~length >> 8) & 0xff;
+    into.set(block, at + STORED_HEADER);
+    at += STORED_HEADER + length;
+  }
+  return at;
 }

@@ -10,12 +10,9 @@ import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
 import { type Stretch, viewOf, whole } from "../store/stretch.ts";
 import { joinCrc } from "./crc32.ts";
-import { deflate } from "./deflate.ts";
+import { deflate, putStored, storedSize } from "./deflate.ts";
 
 const HEADER = 12;
-/** Of one of deflate's own "stored" blocks, which hold bytes as they are. */
-const BLOCK_HEADER = 5;
-const LONGEST_BLOCK = 0xffff;
 
 /** Plain bytes, deflated so that pieces can be laid one after another: where that lies, and what is in it. */
 export interface Piece extends Stretch {
@@ -111,32 +108,13 @@ export function pieceOf(text: string): Piece {
 /** A short piece that is not worth compressing. */
 export function literalPiece(text: string): Piece {
   const plain = Buffer.from(text);
-  const deflated = Buffer.allocUnsafe(literalSize(plain.length));
-  putLiteral(plain, deflated, 0);
+  const deflated = Buffer.allocUnsafe(storedSize(plain.length));
+  putStored(plain, deflated, 0);
   const crc = crc32(plain);
   return { ...whole(deflated), length: plain.length, crc, mark: crc };
 }
 
 export const COMMA = literalPiece(",");
-
-/** How many bytes a literal piece takes. */
-export function literalSize(length: number): number {
-  return length + BLOCK_HEADER * Math.ceil(length / LONGEST_BLOCK);
-}
-
-/** Writes plain bytes as "stored" blocks; says where they end. */
-export function putLiteral(plain: Uint8Array, into: Buffer, start: number): number {
-  let at = start;
-  for (let from = 0; from < plain.length; from += LONGEST_BLOCK) {
-    const block = plain.subarray(from, from + LONGEST_BLOCK);
-    into[at] = 0;
-    into.writeUInt16LE(block.length, at + 1);
-    into.writeUInt16LE(~block.length & 0xffff, at + 3);
-    into.set(block, at + BLOCK_HEADER);
-    at += BLOCK_HEADER + block.length;
-  }
-  return at;
-}
 
 /** The plain bytes of pieces laid one after another. */
 export function inflatePieces(pieces: readonly Piece[]): Buffer {

@@ -3,7 +3,8 @@
 import { crc32 } from "node:zlib";
 import { copyInto } from "../store/stretch.ts";
 import { joinCrc } from "./crc32.ts";
-import { inflatePieces, literalSize, type Piece, putLiteral } from "./fragment.ts";
+import { putStored, storedSize } from "./deflate.ts";
+import { inflatePieces, type Piece } from "./fragment.ts";
 
 /** No name, no time, unknown operating system: equal pieces give equal bytes. */
 const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -17,7 +18,7 @@ const LARGEST_BENCH = 4 << 20;
 /** The pieces, then some text, as gzip. The bytes are good until the next body is made. */
 export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   const rest = bytesOf(text);
-  let size = GZIP_HEADER.length + literalSize(rest.length) + TRAILER;
+  let size = GZIP_HEADER.length + storedSize(rest.length) + TRAILER;
   for (const piece of pieces) size += piece.end - piece.start;
 
   const body = roomFor(size);
@@ -30,7 +31,7 @@ export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<Arr
     length += piece.length;
     crc = joinCrc(crc, piece.crc, piece.length);
   }
-  at = putLiteral(rest, body, at);
+  at = putStored(rest, body, at);
   body.writeUInt16LE(0x0003, at);
   body.writeUInt32LE(crc32(rest, crc), at + 2);
   body.writeUInt32LE(length >>> 0, at + 6);

@@ -87,7 +87,7 @@ export function readSheet(stored: Fragment): Sheet {
   };
 }
 
-/** 64 bits that stand for a match: no other one has them. */
+/** 64 bits that stand for a match: that another one has the same is not to be expected. */
 export function sheetHash(stored: Fragment): { high: number; low: number } {
   const mark = numberAt(stored, 0);
   return { high: mixed(numberAt(stored, 15) ^ mark) >>> 0, low: mixed(mark) >>> 0 };

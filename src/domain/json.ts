@@ -30,7 +30,7 @@ export function references(relationship: Relationship | undefined): Reference[] 
   return isReference(data) ? [data] : [];
 }
 
-function isReference(value: Json | undefined): value is JsonObject & Reference {
+export function isReference(value: Json | undefined): value is JsonObject & Reference {
   return isObject(value) && typeof value.type === "string" && typeof value.id === "string";
 }
 

@@ -8,6 +8,13 @@ import { saysRanked } from "./player.ts";
 export const WITHHELD_REASONS = ["game-mode", "ending", "no-ranked-player"] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
+/** Counts by reason, before anything is counted. */
+export const noneWithheld = (): Record<WithheldReason, number> => ({
+  "game-mode": 0,
+  ending: 0,
+  "no-ranked-player": 0,
+});
+
 export type Visibility = { served: true } | { served: false; reason: WithheldReason };
 
 /** Decides whether a match is served; `isRanked` says of a player what all records together say. */

@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import type { AddressSet } from "../settings/proxies.ts";
+import { unmapped } from "./listen.ts";
 
 /** A request, taken apart as far as every stage needs it. Made for each one, so what may not be needed waits. */
 export class Call {
@@ -77,7 +78,7 @@ function clientAddress({ request, addressing: { trustedProxies }, peer }: Call):
   if (!trustedProxies.has(address)) return address;
   const hops = request.headers.get("x-forwarded-for")?.split(",") ?? [];
   for (const hop of hops.reverse()) {
-    const said = hop.trim().replace(/^::ffff:(?=\d+\.)/, "");
+    const said = unmapped(hop.trim());
     if (isIP(said) === 0) break;
     address = said;
     if (!trustedProxies.has(address)) break;

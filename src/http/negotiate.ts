@@ -9,8 +9,10 @@ export function acceptsMediaType(header: string | null): boolean {
   if (header === MEDIA_TYPE) return true;
   if (header === null) return false;
   return splitUnquoted(header, ",").some((range) => {
-    const [type, ...parameters] = splitUnquoted(range, ";").map((part) => part.trim());
+    const [type, ...written] = splitUnquoted(range, ";").map((part) => part.trim());
     if (type?.toLowerCase() !== MEDIA_TYPE) return false;
+    // HTTP lets a semicolon stand with nothing behind it.
+    const parameters = written.filter((parameter) => parameter !== "");
     // What follows q belongs to the header and not to the media type.
     const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
     if (q < 0) return parameters.length === 0;

@@ -2,10 +2,11 @@
 
 import { AccessError } from "../access/error.ts";
 import type { LiveKey } from "../access/watch.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { LONGEST_ADDRESS } from "../query/limits.ts";
 import type { ReadableShards } from "../store/shards.ts";
-import { type Awaitable, after, type Reader, StoreError } from "../store/store.ts";
+import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
 import type { Call } from "./call.ts";

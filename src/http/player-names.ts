@@ -1,11 +1,12 @@
 /** In charge of the endpoint that helps with names: who is called almost as somebody typed it. */
 
 import { nameListContent } from "../document/names.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { surroundingsOf } from "../domain/name-spots.ts";
 import { closest } from "../domain/nearness.ts";
 import { MAX_NAMES } from "../query/limits.ts";
 import { parseNamesQuery } from "../query/parse.ts";
-import { type Awaitable, after, type NameBearer, type Reader } from "../store/store.ts";
+import type { NameBearer, Reader } from "../store/store.ts";
 import { type Answer, linkedToItself, NO_SHEETS, read, type ShardCall } from "./endpoints.ts";
 
 /** Those who share a name leave room for other names. */

@@ -1,8 +1,8 @@
 /** In charge of the listening server: its start, its requests, its orderly end. */
 
+import { after } from "../domain/awaitable.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
-import { after } from "../store/store.ts";
 import { type Addressing, readCall } from "./call.ts";
 import { listen, plainAddress, writtenHost } from "./listen.ts";
 import { answer, newProgress } from "./pipeline.ts";

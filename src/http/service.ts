@@ -53,7 +53,9 @@ function freshness(newest: number | undefined, now: number) {
 }
 
 /** How many there are, and how many are read from: which and where is for the operator. */
-function replicasInUse(replicas: readonly boolean[]) {
+export function replicasInUse(replicas: readonly boolean[]): {
+  replicas?: { listed: number; inUse: number };
+} {
   if (replicas.length === 0) return {};
   const inUse = replicas.filter((isUsed) => isUsed).length;
   return { replicas: { listed: replicas.length, inUse } };

@@ -19,7 +19,7 @@ import {
   type Transaction,
 } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
-import { type Moving, type Outline, restore } from "./prepare.ts";
+import { type Moving, restore } from "./prepare.ts";
 import type { Arrival } from "./reading.ts";
 
 export type Outcome =
@@ -41,7 +41,6 @@ export function accept(
   options: { replace: boolean },
 ): Promise<Accepted> {
   return keeper.write(async (transaction) => {
-    await transaction.lockPlayers(playersOf(batch));
     const { outcomes, arriving, leaving } = await sortOut(transaction, batch, options.replace);
     const change = await judge(transaction, arriving, leaving);
 
@@ -195,8 +194,4 @@ function vocabularyChange(change: Change): Map<string, number> {
   count(change.served, 1);
   count(change.unserved, -1);
   return counts;
-}
-
-function playersOf(batch: readonly { outline: Outline }[]): string[] {
-  return [...new Set(batch.flatMap(({ outline }) => outline.players.map(({ id }) => id)))].sort();
 }

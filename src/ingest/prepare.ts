@@ -43,7 +43,7 @@ export interface Written {
   text: RecordText;
 }
 
-export function outlineOf(record: MatchRecord): Outline {
+function outlineOf(record: MatchRecord): Outline {
   return {
     id: record.id,
     shard: record.shard,

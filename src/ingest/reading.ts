@@ -51,7 +51,7 @@ export function readDocuments(parcel: Parcel, context: ParcelContext): WrittenDo
 }
 
 /** A record of a document, not kept yet. */
-export function arrivalOf({ line, size, written }: WrittenDocument, one: Written): Arrival {
+function arrivalOf({ line, size, written }: WrittenDocument, one: Written): Arrival {
   const { outline, text } = one;
   const bytes = size / written.length;
   return { line, bytes, outline, contentHash: text.contentHash, kept: undefined };

@@ -1,6 +1,6 @@
 /** In charge of adding up what became of the records of an ingest. */
 
-import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
+import { noneWithheld, type WithheldReason } from "../domain/visibility.ts";
 import type { Accepted } from "./accept.ts";
 
 export interface Report {
@@ -16,10 +16,7 @@ export interface Report {
 export function emptyReport(): Report {
   return {
     stored: 0,
-    withheld: Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
-      WithheldReason,
-      number
-    >,
+    withheld: noneWithheld(),
     duplicate: 0,
     conflict: 0,
     rejected: 0,

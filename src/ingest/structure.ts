@@ -4,7 +4,7 @@
  * attributes and relationships are left to the records, which may have grown before JSON:API.)
  */
 
-import { isObject, type JsonObject, type Resource } from "../domain/json.ts";
+import { isObject, isReference, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 
 const MEMBERS = new Set(["type", "id", "attributes", "relationships", "links", "meta"]);
 const RELATIONSHIP_MEMBERS = new Set(["data", "links", "meta"]);
@@ -58,7 +58,7 @@ function checkRelationship(name: string, relationship: unknown, problems: string
     problems.push(
       `${where}.data must be a reference with "type" and "id", a list of them, or null`,
     );
-  } else if (new Set(references.map(({ type, id }) => `${type}/${id}`)).size < references.length) {
+  } else if (new Set(references.map(keyOf)).size < references.length) {
     problems.push(`${where}.data names a resource more than once: name it once`);
   }
 }
@@ -66,10 +66,6 @@ function checkRelationship(name: string, relationship: unknown, problems: string
 function hasMore(reference: JsonObject): boolean {
   for (const name in reference) if (!REFERENCE_MEMBERS.has(name)) return true;
   return reference.meta !== undefined && !isObject(reference.meta);
-}
-
-function isReference(value: unknown): value is { type: string; id: string } {
-  return isObject(value) && typeof value.type === "string" && typeof value.id === "string";
 }
 
 /** The members that objects of several kinds may have. */

@@ -12,7 +12,7 @@ export const MAX_NAMES = 10;
 /** How many characters of a name may be looked for: a beginning is enough. */
 export const LONGEST_NEAR = 64;
 
-/** The greatest number of values one list filter takes, counted as given. */
+/** The greatest number of values one list filter takes, each counted once. */
 export const MAX_VALUES = 50;
 
 /** How far back the window reaches when no start is given. */

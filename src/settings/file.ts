@@ -25,9 +25,9 @@ export function readSettingsFile(asked: string | undefined, cwd: string): Settin
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && asked === undefined) return undefined;
     const reasons: Record<string, string> = {
-      ENOENT: "it does not exist",
-      EISDIR: "it is a folder",
-      EACCES: "you may not read it",
+      ENOENT: "it does not exist; check its name",
+      EISDIR: "it is a folder; name a file",
+      EACCES: "you may not read it; check its owner and its mode",
     };
     const reason = reasons[code ?? ""] ?? message;
     return { error: `the settings file ${path} cannot be read: ${reason}` };

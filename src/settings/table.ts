@@ -42,12 +42,11 @@ export interface Setting<T> {
 }
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
 /** Higher than any offset that could be asked for. */
-export const NO_CEILING = Number.MAX_SAFE_INTEGER;
+const NO_CEILING = Number.MAX_SAFE_INTEGER;
 
 /** The least and the most characters. */
 const TOKEN_LENGTH = [24, 512] as const;

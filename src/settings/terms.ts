@@ -29,7 +29,7 @@ const UNITS_MS: Record<string, number> = {
 };
 /** Beyond these there is a slip of the pen, not a plan. */
 const LONGEST_LIFE_MS = 100 * YEAR_MS;
-const LONGEST_OVERLAP_MS = 31 * DAY_MS;
+export const LONGEST_OVERLAP_MS = 31 * DAY_MS;
 
 /** One parser for each term, by its name. `now` is in milliseconds since the epoch. */
 export function termParsers(tiers: readonly Tier[], now: number) {
@@ -45,7 +45,7 @@ export function termParsers(tiers: readonly Tier[], now: number) {
   };
 }
 
-export const parseName = shortText(LONGEST_NAME);
+const parseName = shortText(LONGEST_NAME);
 
 /** An empty text stands for no note. */
 export function parseNote(text: string): Parsed<string | null> {
@@ -53,7 +53,7 @@ export function parseNote(text: string): Parsed<string | null> {
 }
 
 /** Null: the key names no tier. A tier may bear the very word for that; then it is meant. */
-export function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | null> {
+function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | null> {
   const names = tiers.map(({ name }) => name);
   return (text) => {
     if (names.includes(text)) return { value: text };

@@ -23,7 +23,7 @@ const MEMBERS: Record<string, (text: string) => Parsed<Partial<Tier>>> = {
   shards: (text) => member(parseShardAccess(text), (shards) => ({ shards })),
 };
 
-export function isTierName(text: string): boolean {
+function isTierName(text: string): boolean {
   return TIER_NAME.test(text);
 }
 

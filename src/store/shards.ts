@@ -1,6 +1,7 @@
 /** In charge of the contract for finding shards. Each has a store of its own. */
 
-import type { Awaitable, Keeper, Reader } from "./store.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import type { Keeper, Reader } from "./store.ts";
 
 /** The shards callers may read. */
 export interface ReadableShards {

@@ -21,8 +21,6 @@ import type { WithheldReason } from "../domain/visibility.ts";
 import type { Place, Sort, Window } from "../query/query.ts";
 import type { Stretch } from "./stretch.ts";
 
-export { type Awaitable, after } from "../domain/awaitable.ts";
-
 /** Bytes that only document/ can make and read. */
 export type Fragment = Uint8Array;
 
@@ -272,9 +270,6 @@ export interface PlayerRow extends TeamRow, Standing {}
  * empty and are free of repetitions.
  */
 export interface Transaction extends Holdings {
-  /** Keeps every other writer from changing what concerns these players until the end. */
-  lockPlayers(ids: string[]): Awaitable<void>;
-
   /** Which of these matches are known, served or withheld, with their content. */
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records themselves; unknown ids are left out. */

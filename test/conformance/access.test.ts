@@ -5,8 +5,9 @@ import { SQL } from "bun";
 import { AccessError } from "../../src/access/error.ts";
 import { filesIn } from "../../src/access/place.ts";
 import { PostgresAccess } from "../../src/access/postgres/place.ts";
+import type { PostgresPlace } from "../../src/postgres/session.ts";
 import { parseAccess } from "../../src/settings/access.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, startCluster } from "../support/postgres.ts";
 import { aFolder } from "../support/world.ts";
 import { accessConformance } from "./access.ts";
 
@@ -60,12 +61,21 @@ describe("the schema of keys in PostgreSQL", () => {
   });
 
   test("may have been made by somebody with more rights", async () => {
-    const { open, schema, remove } = aPlace();
-    await sql.unsafe(`CREATE SCHEMA ${schema}`);
-    const place = open();
-    await (await place.keyring()).create({ name: "one" }, 1);
-    await place.close();
-    await remove();
+    const cluster = await startCluster();
+    const owner = new SQL(cluster.url);
+    await owner.unsafe("CREATE ROLE guest LOGIN");
+    await owner.unsafe("CREATE SCHEMA theirs");
+    await owner.unsafe("GRANT USAGE, CREATE ON SCHEMA theirs TO guest");
+    const guests = (schema: string) => {
+      const url = `postgres://guest@127.0.0.1:${cluster.port}/postgres?schema=${schema}`;
+      return new PostgresAccess((parseAccess(url) as { value: PostgresPlace }).value);
+    };
+    const [allowed, refused] = [guests("theirs"), guests("another")];
+    await (await allowed.keyring()).create({ name: "one" }, 1);
+    expect(await (await allowed.keyring()).list()).toHaveLength(1);
+    expect(async () => await refused.keyring()).toThrow(/permission denied/);
+    await Promise.all([allowed.close(), refused.close(), owner.close()]);
+    cluster.remove();
   });
 
   test("holds neither a key nor anything but its hash", async () => {

@@ -8,7 +8,7 @@ import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entri
 import type { Guarantee, TestStore } from "./suite.ts";
 
 /** What `Reader.matches` has to answer when these entries are all there is. */
-export function modelPage(entries: MatchEntry[], asked: Selection) {
+function modelPage(entries: MatchEntry[], asked: Selection) {
   const found = entries.filter((entry) => isSelected(entry, asked)).sort(inOrder);
   if (asked.sort === "-createdAt") found.reverse();
   const [start, end] = span(found, asked);

@@ -172,7 +172,6 @@ export function recordGuarantees(guarantee: Guarantee): void {
     await serve(keeper, anEntry("m", { players: { p: "won" } }));
     const { bytes: _, ...before } = await keeper.counts();
     await keeper.write(async (transaction) => {
-      await transaction.lockPlayers([]);
       expect((await transaction.known([])).size).toBe(0);
       expect(await transaction.load([])).toEqual([]);
       await transaction.addServed([]);
@@ -207,7 +206,6 @@ export function recordGuarantees(guarantee: Guarantee): void {
       const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
       await serve(keeper, going, staying);
       await keeper.write(async (transaction) => {
-        await transaction.lockPlayers(["p", "q", "r"]);
         await transaction.removeServed([going]);
         expect(await transaction.playerHistory("p", 9)).toEqual([
           { createdAt: 1000, matchId: "staying", result: "lost" },

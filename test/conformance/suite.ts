@@ -9,7 +9,8 @@
  */
 
 import { describe, expect, test } from "bun:test";
-import type { Awaitable, Keeper, Reader } from "../../src/store/store.ts";
+import type { Awaitable } from "../../src/domain/awaitable.ts";
+import type { Keeper, Reader } from "../../src/store/store.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";

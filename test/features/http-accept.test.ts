@@ -29,6 +29,8 @@ describe("served as application/vnd.api+json:", () => {
     'application/vnd.api+json;ext="https://a.example/x", application/vnd.api+json',
     'text/x;note="a, b;c", application/vnd.api+json',
     "application/vnd.api+json;q=0.9;level=1",
+    "application/vnd.api+json;",
+    "application/vnd.api+json; ;q=0.9",
   ])("%s", async (accept) => {
     const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
     expect(reply.status).toBe(200);

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
-import { serveWithKeys } from "../support/keys.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -34,14 +34,16 @@ afterAll(async () => {
 
 /**
  * A second server with a key for one request a minute and one for a single match a day; it listens
- * to one wrong key a minute. An unfit store would stop its start.
+ * to one wrong key a minute. Its clock stands, so that what is spent stays spent. An unfit store
+ * would stop its start.
  */
 function serveOnlyHealthy() {
-  return serveWithKeys(world, [{ rate: 1 }, { matchesPerDay: 1 }], {
+  const settings = {
     shards: ["na", "beta"].map((id) => ({ id, location: undefined })),
     "closed-shards": ["beta"],
     "failed-keys": 1,
-  });
+  };
+  return serveWithKeys(world, [{ rate: 1 }, { matchesPerDay: 1 }], settings, new TestClock());
 }
 
 interface Case {

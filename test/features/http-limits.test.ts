@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { type KeyIn, serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { type Reply, startWorld } from "../support/world.ts";
 
 const MATCH = "/shards/na/matches/match-a";
@@ -14,7 +15,7 @@ type Ask = (path?: string) => Promise<Reply>;
 /** A server with one key, on a clock of the test's own unless it wants the real one. */
 async function withKey(
   terms: KeyIn,
-  work: (ask: Ask, clock: TestClock) => Promise<void>,
+  work: (ask: Ask, clock: TestClock) => Promise<unknown>,
   isReal = false,
 ): Promise<void> {
   const clock = new TestClock();
@@ -96,20 +97,26 @@ describe("Retry-After is right", () => {
   });
 
   test("on the real clock too", async () => {
+    const refillMs = 2000;
     await withKey(
       { rate: 30, burst: 1 },
-      async (ask) => {
-        expect((await ask()).status).toBe(200);
-        const refused = await ask();
-        const began = performance.now();
-        expect(refused.status).toBe(429);
-        const seconds = retryAfter(refused);
-        expect(seconds).toBe(2);
-        await Bun.sleep((seconds - 1) * 1000 - (performance.now() - began));
-        expect((await ask()).status).toBe(429);
-        await Bun.sleep(seconds * 1000 - (performance.now() - began));
-        expect((await ask()).status).toBe(200);
-      },
+      (ask) =>
+        // A machine too busy to ask in time finds out nothing: it has another go.
+        until(async () => {
+          const began = performance.now();
+          const first = await ask();
+          const refused = await ask();
+          await Bun.sleep((retryAfter(refused) - 1) * 1000);
+          const early = await ask();
+          if (performance.now() - began >= refillMs) {
+            await Bun.sleep(refillMs);
+            return undefined;
+          }
+          expect([first.status, refused.status, early.status]).toEqual([200, 429, 429]);
+          await Bun.sleep(1000);
+          expect((await ask()).status).toBe(200);
+          return true;
+        }),
       true,
     );
   });

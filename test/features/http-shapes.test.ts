@@ -105,6 +105,7 @@ describe.each([
     "rosters.",
     "match",
     "nonsense",
+    "rosters,nonsense",
   ])("=%s is refused, with the paths there are", async (include) => {
     const reply = await world.get(`${path}?include=${include}`);
     expect(reply.status).toBe(400);

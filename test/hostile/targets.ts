@@ -55,7 +55,7 @@ const ODD_ESCAPES = [
 const rawBytes = (chance: Chance, length: number) =>
   Array.from({ length }, () => String.fromCharCode(chance.between(0x80, 0xff))).join("");
 
-export function oddText(chance: Chance): string {
+function oddText(chance: Chance): string {
   switch (chance.below(8)) {
     case 0:
       return chance.text(chance.between(0, 40), URL_CHARACTERS);
@@ -196,7 +196,7 @@ const STRANGE_NAMES = [
   "",
 ];
 
-export function query(chance: Chance, known: Known): string {
+function query(chance: Chance, known: Known): string {
   const count = chance.oneIn(25)
     ? chance.pick([99, 100, 101, 300])
     : chance.pick([0, 1, 1, 1, 2, 2, 3, 5, 10]);
@@ -215,7 +215,7 @@ export function query(chance: Chance, known: Known): string {
 
 const PATHS = ["/status", "/healthz", "/readyz", "/openapi.json", "/", "/shards", "/favicon.ico"];
 
-export function path(chance: Chance, known: Known): string {
+function path(chance: Chance, known: Known): string {
   if (chance.oneIn(10)) return `/${oddText(chance)}/${oddText(chance)}`;
   if (chance.oneIn(10)) return chance.pick(PATHS);
   const shard = chance.oneIn(16) ? oddText(chance) : chance.pick(known.shards);

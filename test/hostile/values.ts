@@ -133,7 +133,7 @@ export function strangeValue(chance: Chance, depth = 3): Json {
 }
 
 /** So many lists (or objects) inside each other. */
-export function nested(levels: number, inLists: boolean): Json {
+function nested(levels: number, inLists: boolean): Json {
   let value: Json = 1;
   for (let level = 0; level < levels; level++) value = inLists ? [value] : { in: value };
   return value;

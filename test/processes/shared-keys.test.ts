@@ -201,7 +201,8 @@ describe("a database of keys that is away", () => {
         for (const instance of instances) {
           const { status, milliseconds } = await instance.get("/shards/na/matches/nobody", key);
           expect(status).toBe(404);
-          expect(milliseconds).toBeLessThan(1000);
+          // Less than a database is waited for.
+          expect(milliseconds).toBeLessThan(3000);
         }
       }
       await until("usage could not be written down", () =>

@@ -7,8 +7,8 @@ import { demoLines } from "../support/demo.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
-/** Twice what docs/operating.md promises. */
-const WRITTEN_WITHIN_MS = 4000;
+/** docs/operating.md promises two seconds; the machine may be busy. */
+const WRITTEN_WITHIN_MS = 10_000;
 
 const folder = aFolder();
 const cwd = folder.path;

@@ -86,7 +86,7 @@ export function matchesPath(parameters: Record<string, string> = {}): string {
 }
 
 /** A value of a list filter: commas and backslashes inside it are escaped. */
-export const listed = (...values: string[]): string =>
+const listed = (...values: string[]): string =>
   values.map((value) => value.replaceAll(/[\\,]/g, "\\$&")).join(",");
 
 const PARAMETERS: Record<keyof Filters, string> = {
@@ -122,7 +122,7 @@ export async function walk(
 }
 
 /** One address for each kind of filter and each value that may find something. */
-export const FILTERED: string[] = [
+const FILTERED: string[] = [
   ...NAMES.map((name) => matchesPath({ "filter[playerNames]": listed(name) })),
   ...PLAYER_IDS.map((id) => matchesPath({ "filter[playerIds]": id, sort: "-createdAt" })),
   ...TAGS.map((tag) => matchesPath({ "filter[teamNames]": listed(tag) })),
@@ -132,7 +132,7 @@ export const FILTERED: string[] = [
   matchesPath({ "filter[teamNames]": listed(...TAGS), "filter[playerNames]": listed(...NAMES) }),
 ];
 
-export const PLAYER_LISTS: string[] = [
+const PLAYER_LISTS: string[] = [
   `/shards/${SHARD}/players`,
   ...NAMES.map(
     (name) => `/shards/${SHARD}/players?${query({ "filter[playerNames]": listed(name) })}`,
@@ -141,7 +141,7 @@ export const PLAYER_LISTS: string[] = [
   `/shards/${SHARD}/players?${query({ "filter[playerIds]": listed(...PLAYER_IDS.toReversed()) })}`,
 ];
 
-export const SHAPED: string[] = [
+const SHAPED: string[] = [
   matchesPath({ include: "" }),
   matchesPath({ include: "rosters.participants.player,rosters.team" }),
   matchesPath({ "fields[match]": "createdAt,rosters", "fields[player]": "name,stats" }),

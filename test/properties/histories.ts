@@ -30,7 +30,7 @@ export const MATCH_IDS = [
   "9a",
 ];
 export const PLAYER_IDS = ["p1", "P1", "p-1", "_p", "9", "q"];
-export const TEAM_IDS = ["t1", "T1", "u"];
+const TEAM_IDS = ["t1", "T1", "u"];
 export const NAMES = ["Ana", "ana", "Ana ", "名 前", "a,b", "back\\slash", "50%+&=?"];
 export const TAGS = ["TAG", "tag", "Tág, 2"];
 export const PATCHES = ["2.5", "2.6"];

@@ -16,7 +16,7 @@ export function related(body: JsonObject): AnyResource[] {
   return (body.included ?? []) as AnyResource[];
 }
 
-export const nameOf = ({ type, id }: AnyResource): string => `${type}/${id}`;
+const nameOf = ({ type, id }: AnyResource): string => `${type}/${id}`;
 
 export const idsOf = (body: JsonObject): string[] => primary(body).map(({ id }) => id);
 

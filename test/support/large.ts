@@ -4,7 +4,7 @@ import type { Keeper, MatchEntry } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam } from "../conformance/entries.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
-export const MONTHS = 5;
+const MONTHS = 5;
 export const UNTIL = Date.UTC(2026, 5, 30);
 const FROM = UNTIL - MONTHS * 30 * DAY_MS;
 

@@ -88,7 +88,7 @@ export async function startReplica(primary: Cluster): Promise<Cluster> {
 }
 
 /** A cluster whose folder is there already, or is about to be made by another program. */
-export function clusterIn(folder: string, port: number): Cluster {
+function clusterIn(folder: string, port: number): Cluster {
   giveAway(folder);
   const data = join(folder, "data");
   const run = (program: string, args: string[]) => asUser([join(binaries(), program), ...args]);

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { bar, sparkline, summed } from "../../src/cli/keys/bars.ts";
-import { fitted } from "../../src/cli/keys/table.ts";
 import { showsBlocks, widthOf } from "../../src/cli/keys/terminal.ts";
+import { fitted } from "../../src/cli/table.ts";
 
 describe("a bar", () => {
   test("is as wide as there is room for the highest value, and never wider", () => {

@@ -1,6 +1,6 @@
 /** In charge of writing to a shard in PostgreSQL, and of the operators' view of it. */
 
-import { WITHHELD_REASONS, type WithheldReason } from "../../domain/visibility.ts";
+import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import type { Counts, Holdings, Keeper, KeptRecord, Transaction } from "../store.ts";
 import { rankedEvidence } from "./counters.ts";
 import { isConcluded } from "./doubt.ts";
@@ -66,10 +66,7 @@ export class PostgresKeeper implements Keeper {
   async counts(): Promise<Counts> {
     await this.ready();
     const { matches, ...summary } = await readSummary(this.#session);
-    const withheld = Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
-      WithheldReason,
-      number
-    >;
+    const withheld = noneWithheld();
     const rows = await this.#session.rows<{ reason: WithheldReason; matches: string }>(
       "SELECT reason, count(*) AS matches FROM {withheld} GROUP BY reason",
     );

@@ -67,7 +67,7 @@ export async function takeTurn(
 }
 
 /** Undefined when there is no shard (yet). A newer one is refused. */
-export async function versionOf(
+async function versionOf(
   session: Connection,
   { place }: Session = session as Session,
 ): Promise<number | undefined> {

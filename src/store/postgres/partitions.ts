@@ -13,7 +13,7 @@ const LAST_YEAR = 2100;
 const MONTHS_AHEAD = 3;
 
 /** Months since the year 0, in UTC; undefined for times that have no partition of their own. */
-export function monthOf(time: number): number | undefined {
+function monthOf(time: number): number | undefined {
   const date = new Date(time);
   const year = date.getUTCFullYear();
   return year >= FIRST_YEAR && year < LAST_YEAR ? 12 * year + date.getUTCMonth() : undefined;

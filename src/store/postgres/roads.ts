@@ -39,7 +39,7 @@ export interface Road {
   values: string[];
 }
 
-export const EVERY_MATCH: Road = { index: "time", values: [] };
+const EVERY_MATCH: Road = { index: "time", values: [] };
 
 /** In the order of how selective they usually are. */
 export function roadsOf(selection: Selection): Road[] {

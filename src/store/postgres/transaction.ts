@@ -88,10 +88,6 @@ export class PostgresTransaction implements Transaction {
     return token;
   }
 
-  lockPlayers(): void {
-    // The one writer of a shard holds everything already.
-  }
-
   known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
     return this.#matches.known(ids);
   }

@@ -1,7 +1,7 @@
 /** In charge of writing to a shard's SQLite file, and of the operators' view of it. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
-import { WITHHELD_REASONS, type WithheldReason } from "../../domain/visibility.ts";
+import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import {
   type Counts,
   type Holdings,
@@ -74,10 +74,7 @@ export class SqliteKeeper implements Keeper {
 
   /** Counted, along an index: only operators ask for it. */
   #withheld(): Record<WithheldReason, number> {
-    const counts = Object.fromEntries(WITHHELD_REASONS.map((reason) => [reason, 0])) as Record<
-      WithheldReason,
-      number
-    >;
+    const counts = noneWithheld();
     const rows = this.#statements.get<{ reason: WithheldReason; matches: number }>(
       "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
     );

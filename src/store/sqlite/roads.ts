@@ -48,7 +48,7 @@ export const EVERY_MATCH: Road = { index: "time", keys: [""] };
  * A kind of road on which only those matches count that lie on others too, seen in one direction. The
  * keys come with each walk, so that a lane is made once.
  */
-export class Lane {
+class Lane {
   readonly #statements: Statements;
   readonly #index: Index;
   readonly #columns: string;

@@ -66,10 +66,6 @@ export class SqliteTransaction implements Transaction {
     this.#named.forget();
   }
 
-  lockPlayers(): void {
-    // The one writer of a file holds everything already.
-  }
-
   known(ids: string[]): Map<string, { fate: Fate; contentHash: Uint8Array }> {
     return this.#matches.known(ids);
   }
