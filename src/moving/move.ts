@@ -42,10 +42,20 @@ export class NotEmpty extends Error {
   }
 }
 
-/** Throws NotEmpty, NoCopy, and StoreError when a store fails or something in it is damaged. */
+/** The target is the source under another name, or a server that follows it. */
+export class SamePlace extends Error {
+  override name = "SamePlace";
+
+  constructor() {
+    super("the target is the source, or follows it");
+  }
+}
+
+/** Throws NotEmpty, SamePlace, NoCopy, and StoreError when a store fails or something in it is damaged. */
 export async function move(source: Keeper, target: Keeper, options: MoveOptions): Promise<Moved> {
   const there = recordsIn(await target.counts());
   if (there > 0 && !options.resume) throw new NotEmpty(there);
+  if (there > 0 && (await areOne(source, target))) throw new SamePlace();
 
   // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
   const original = await source.write(async (transaction) => {
@@ -73,6 +83,11 @@ export async function move(source: Keeper, target: Keeper, options: MoveOptions)
   );
   const copy = { digest, counts: await target.counts() };
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
+}
+
+async function areOne(source: Keeper, target: Keeper): Promise<boolean> {
+  const token = await source.stateToken();
+  return token !== undefined && token === (await target.stateToken());
 }
 
 function digesting(phase: Phase, counts: Counts, { onProgress }: MoveOptions) {

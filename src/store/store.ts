@@ -220,6 +220,12 @@ export interface Keeper extends Inspector {
    * Nothing is in the answer that could still be undone.
    */
   contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
+  /**
+   * Tells the state of this shard from any other's, also from one with the same records: two places that
+   * have the same are one, or one follows the other. Undefined where nothing is written yet, or where
+   * places cannot have several names.
+   */
+  stateToken(): Awaitable<string | undefined>;
   close(): Awaitable<void>;
 }
 

@@ -10,7 +10,7 @@ import { recordsIn } from "../../src/moving/move.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { writeLines } from "../support/demo.ts";
 import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { servedPages, until } from "../support/state.ts";
@@ -232,6 +232,25 @@ describe("a move that cannot be made", () => {
       `matchbook: na is at ${same} already: name another place\n`,
     ]);
   });
+
+  test("to the same database under another name, or to its replica, is no move", async () => {
+    const source = homeAt(path("original"), schema("original"));
+    await matchbookAt(source, ["ingest", "-"], linesOf("na", 10, now).join("\n"));
+    const follower = await startReplica(cluster);
+    try {
+      for (const [one, other] of [
+        ["127.0.0.1", "localhost"],
+        [`:${cluster.port}`, `:${follower.port}`],
+      ] as const) {
+        const to = schema("original").replace(one, other);
+        const { exitCode, stdout, stderr } = await matchbookAt(source, moving(to, "--resume"));
+        expect([exitCode, stdout]).toEqual([1, ""]);
+        expect(stderr).toContain("is where na is already, under another name, or a replica");
+      }
+    } finally {
+      follower.remove();
+    }
+  }, 60_000);
 
   test("to a place that cannot be understood does not repeat it", async () => {
     const [exitCode, stderr] = await fails(moving("mysql://user:hidden@host/database"));

@@ -1,6 +1,6 @@
 /** In charge of what a move says in the end: how to go on from a success, and why it failed. */
 
-import { type Moved, NotEmpty, recordsIn, type Side } from "../../moving/move.ts";
+import { type Moved, NotEmpty, recordsIn, SamePlace, type Side } from "../../moving/move.ts";
 import { NoCopy } from "../../moving/part.ts";
 import { type ShardLocation, shownPlace } from "../../settings/shards.ts";
 import { Failure } from "../verb.ts";
@@ -55,6 +55,11 @@ export function inOurWords(id: string, to: ShardLocation, error: unknown): unkno
   if (error instanceof NotEmpty) {
     return new Failure(
       `${place} is not empty: it holds ${error.records} records. Name an empty place; or, if it is a copy of ${id} that broke off, say --resume`,
+    );
+  }
+  if (error instanceof SamePlace) {
+    return new Failure(
+      `${place} is where ${id} is already, under another name, or a replica or backup of that. Name an empty place`,
     );
   }
   if (error instanceof NoCopy) {

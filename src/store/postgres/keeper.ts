@@ -74,6 +74,12 @@ export class PostgresKeeper implements Keeper {
     return { ...summary, served: matches, withheld };
   }
 
+  async stateToken(): Promise<string | undefined> {
+    await this.ready();
+    const [row] = await this.#session.rows<{ token: string }>("SELECT token FROM {state}");
+    return row!.token === "" ? undefined : row!.token;
+  }
+
   close(): Promise<void> {
     return this.#session.close();
   }

@@ -68,6 +68,11 @@ export class SqliteKeeper implements Keeper {
     return { served, withheld: this.#withheld(), ...tallies };
   }
 
+  /** A file has one place, whatever links lead there. */
+  stateToken(): undefined {
+    return undefined;
+  }
+
   close(): void {
     this.#database.close();
   }
