@@ -15,7 +15,12 @@ export function readText(text: DocumentText, source: string, longest: number): R
   const { bytes } = text;
   if (bytes === undefined) return { faults: [whyMissing(text, source, longest)] };
   const json = decode(bytes);
-  if (json === undefined) return { faults: ["this is not UTF-8 text: save the file as UTF-8"] };
+  if (json === undefined)
+    return {
+      faults: [
+        "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
+      ],
+    };
   if (isAbysmal(bytes)) return { faults: [TOO_DEEP] };
   const parsed = parse(json, JSON.parse);
   if ("fault" in parsed) return { faults: [parsed.fault] };

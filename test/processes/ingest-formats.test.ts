@@ -183,7 +183,7 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
       Buffer.concat([Buffer.from(lines([d![0]!])), notUtf8, Buffer.from(lines(d!.slice(1)))]),
       d!,
       2,
-      "this is not UTF-8 text: save the file as UTF-8",
+      "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
     ],
     [
       "an element of an array",

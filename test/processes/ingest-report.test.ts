@@ -311,7 +311,9 @@ describe("--rejects", () => {
     const [text, bytes] = read("broken-rejects.ndjson");
     expect(text.meta.rejected).toMatchObject({ source: name, line: 2, text: "{half ü" });
     expect(Buffer.from(bytes.meta.rejected.base64, "base64")).toEqual(broken);
-    expect(bytes.meta.rejected.reasons).toEqual(["this is not UTF-8 text: save the file as UTF-8"]);
+    expect(bytes.meta.rejected.reasons).toEqual([
+      "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
+    ]);
   });
 
   test("is empty when nothing was rejected, conflicts aside", async () => {
