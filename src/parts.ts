@@ -85,6 +85,7 @@ export async function openParts(
     // A shard that is listed is there from the start, be it empty.
     for (const id of shards.allowed ?? []) shards.keeper(id);
     await openAll(shards, watched);
+    await missClosed(plan.closedShards, shards, watched);
     await keys.start();
     ledger = new Ledger(await access.book(), clock.now, watched, sharing?.openCounter);
     ledger.start();
@@ -97,6 +98,19 @@ export async function openParts(
   const counting = ledger;
   const observe = observeAll([watched, (event) => noteUsage(counting, event)]);
   return { plan, metrics, shards, access, keys, ledger, limits, observe, release };
+}
+
+/** A slip in the name of a closed shard would leave that shard open, and nobody would notice. */
+async function missClosed(
+  closed: readonly string[],
+  shards: Shards,
+  observe: Observe,
+): Promise<void> {
+  if (closed.length === 0) return;
+  const there = new Set(await shards.list());
+  for (const shard of closed) {
+    if (!there.has(shard)) observe({ event: "closed-shard-missing", shard });
+  }
 }
 
 /** An unfit file stops the start. A database that is away does not: it may come back, and is asked again. */

@@ -13,6 +13,8 @@ export type Event =
   | { event: "keys-readable" }
   /** A key names a tier that the settings do not have. */
   | { event: "tier-unknown"; tier: string; taken: string }
+  /** The settings close a shard that is not there: it may still come, or its name is mistyped. */
+  | { event: "closed-shard-missing"; shard: string }
   /** Usage and budgets are counted in memory only, until they can be written down again. */
   | { event: "usage-unwritten"; error: unknown }
   | { event: "usage-still-unwritten"; error: unknown }

@@ -14,6 +14,7 @@ export const LEVELS = {
   "keys-still-unreadable": "debug",
   "keys-readable": "info",
   "tier-unknown": "warn",
+  "closed-shard-missing": "warn",
   "usage-unwritten": "error",
   "usage-still-unwritten": "debug",
   "usage-written": "info",
@@ -60,6 +61,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return "API keys can be read again";
     case "tier-unknown":
       return `${paint("yellow", `no tier is called ${event.tier}`)}: keys that name it count as ${event.taken}`;
+    case "closed-shard-missing":
+      return `${paint("yellow", `closed-shards names ${event.shard}, and there is no such shard`)}: check the name, unless it is still to come`;
     case "usage-unwritten":
       return `${paint("red", "usage and budgets cannot be written down, they are still counted")}: ${event.error.message}`;
     case "usage-still-unwritten":

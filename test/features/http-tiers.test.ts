@@ -1,7 +1,9 @@
 /** In charge of tiers: what a key may do by its tier, its own exceptions, and the shards closed to most. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import type { Event } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { serve } from "../../src/wiring.ts";
 import { type KeyIn, serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
@@ -91,6 +93,16 @@ describe("a closed shard", () => {
       "/shards/beta/matches?nonsense=1",
     ]);
     expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+  });
+
+  test("that is not there is missed when the server begins: its name may be mistyped", async () => {
+    const events: Event[] = [];
+    const settings = { ...world.settings, "closed-shards": ["beta", "cpu"] };
+    const server = await serve(settings, (event) => void events.push(event));
+    await server.stop("test");
+    expect(events.filter(({ event }) => event === "closed-shard-missing")).toEqual([
+      { event: "closed-shard-missing", shard: "cpu" },
+    ]);
   });
 
   test("that is not there is unknown like any other", async () => {

@@ -210,6 +210,7 @@ describe("the examples of the log", () => {
     "keys-still-unreadable": { event: "keys-still-unreadable", error },
     "keys-readable": { event: "keys-readable" },
     "tier-unknown": { event: "tier-unknown", tier: "a", taken: "b" },
+    "closed-shard-missing": { event: "closed-shard-missing", shard: "a" },
     "usage-unwritten": { event: "usage-unwritten", error },
     "usage-still-unwritten": { event: "usage-still-unwritten", error },
     "usage-written": { event: "usage-written" },
