@@ -37,6 +37,13 @@ const start = (...flags: string[]) =>
 const callersOf = (url: string, callers = 8) =>
   new Callers({ url, path: "/shards/na/matches/one", headers, callers });
 
+/** Callers that have met both workers. The system deals out connections by chance: so many never meet only one. */
+async function meetBoth(url: string): Promise<Callers> {
+  const callers = callersOf(url, 32);
+  await until(() => callers.processes.size === 2 || undefined);
+  return callers;
+}
+
 /** When so many more replies have come. */
 const repliesOf = (callers: Callers, more: number) => {
   const before = callers.replies;
@@ -48,8 +55,7 @@ const ended = (pids: readonly number[]) => until(() => !pids.some(isAlive) || un
 describe("the start", () => {
   test("is told once, when all workers answer", async () => {
     const server = await start();
-    const callers = callersOf(server.url, 32);
-    await until(() => callers.processes.size === 2 || undefined);
+    const callers = await meetBoth(server.url);
     await callers.stop();
     expect(callers.losses).toEqual([]);
     expect([...callers.statuses.keys()]).toEqual([200]);
@@ -100,8 +106,7 @@ describe("a worker that is killed", () => {
     process.kill(victim.pid, "SIGKILL");
     const [, , another] = await server.events("worker-ready", 3);
     // Those that were thrown out may all have gone to the other one; more of them meet both.
-    const newcomers = callersOf(server.url, 16);
-    await until(() => newcomers.processes.size === 2 || undefined);
+    const newcomers = await meetBoth(server.url);
     await repliesOf(callers, 500);
     await Promise.all([callers.stop(), newcomers.stop()]);
 
@@ -136,18 +141,20 @@ describe("a worker that is killed", () => {
 describe("SIGHUP", () => {
   test("renews all workers under load, and no request on a kept connection fails", async () => {
     const server = await start();
-    const callers = callersOf(server.url);
+    const callers = await meetBoth(server.url);
     const before = childrenOf(server.pid);
-    await repliesOf(callers, 500);
+    const old = [...callers.processes];
     server.child.kill("SIGHUP");
     await server.events("restarted");
     await repliesOf(callers, 500);
-    await callers.stop();
+    const newcomers = await meetBoth(server.url);
+    await Promise.all([callers.stop(), newcomers.stop()]);
 
     const after = childrenOf(server.pid);
     expect(after).toHaveLength(2);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-    expect(callers.processes.size).toBe(4);
+    expect(old.filter((process) => newcomers.processes.has(process))).toEqual([]);
+    expect(newcomers.losses).toEqual([]);
     expect(callers.losses.filter(({ wasKept }) => wasKept)).toEqual([]);
     expect([...callers.statuses.keys()]).toEqual([200]);
     const order = server.log.filter(({ event }) => ["worker-ready", "stopping"].includes(event));
