@@ -3,12 +3,9 @@
  * asked of any adapter. An adapter runs it from a test file of its own:
  *
  *     storeConformance("SQLite", makeStore);
- *
- * Where an adapter cannot keep a guarantee, it names it with the reason. That test is then skipped,
- * and the reason is part of its title; a name that is no guarantee of the suite fails.
  */
 
-import { describe, expect, test } from "bun:test";
+import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Keeper, Reader } from "../../src/store/store.ts";
 import { countingGuarantees } from "./counting.ts";
@@ -35,9 +32,6 @@ export interface TestStore {
   close(): Awaitable<void>;
 }
 
-/** The guarantees, by their titles, that an adapter does not keep, each with the reason. */
-export type Differences = Readonly<Record<string, string>>;
-
 /** States one guarantee; every one is asked of a new, empty store. */
 export type Guarantee = (
   title: string,
@@ -58,11 +52,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
 ];
 
-export function storeConformance(
-  name: string,
-  makeStore: () => Promise<TestStore>,
-  differences: Differences = {},
-): void {
+export function storeConformance(name: string, makeStore: () => Promise<TestStore>): void {
   const titles = new Set<string>();
   describe(`the ${name} store`, () => {
     for (const [topic, state] of PARTS) {
@@ -70,15 +60,10 @@ export function storeConformance(
         state((title, body, milliseconds) => {
           if (titles.has(title)) throw new Error(`two guarantees are called "${title}"`);
           titles.add(title);
-          const reason = differences[title];
-          if (reason !== undefined) test.skip(`${title} (differs: ${reason})`, () => {});
-          else test(title, () => withStore(makeStore, body), milliseconds);
+          test(title, () => withStore(makeStore, body), milliseconds);
         }),
       );
     }
-    test("differs only in guarantees that there are", () => {
-      expect(Object.keys(differences).filter((title) => !titles.has(title))).toEqual([]);
-    });
   });
 }
 
