@@ -40,6 +40,10 @@ export interface FoundRoute {
   id: string;
 }
 
+/** The path with its variable's name that a request's path fits, whatever the method. */
+export const routeOf = (path: string): string | undefined =>
+  ADMIN_ROUTES.find((route) => fits(path.split("/"), route.path.split("/")))?.path;
+
 /** Throws AdminRefusal. */
 export function findRoute(method: string, path: string): FoundRoute {
   const given = path.split("/");

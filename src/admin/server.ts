@@ -2,12 +2,12 @@
 
 import { AccessError } from "../access/error.ts";
 import type { FailureGuard } from "../access/guard.ts";
-import { type Call, readCall } from "../http/call.ts";
+import { type Call, newRequestId, readCall } from "../http/call.ts";
 import { listen, plainAddress, writtenHost } from "../http/listen.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { Gate } from "./gate.ts";
 import { AdminRefusal, SOON } from "./refusal.ts";
-import { findRoute } from "./routes.ts";
+import { findRoute, routeOf } from "./routes.ts";
 import { type AdminReply, type AdminService, jsonReply } from "./service.ts";
 import { tokenCheck } from "./token.ts";
 import { type UploadOptions, Uploads } from "./uploads.ts";
@@ -61,12 +61,17 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
             requestId: call.requestId,
             method: call.method,
             path: call.path,
+            route: routeOf(call.path),
             status: reply.status,
             milliseconds: clock.monotonic() - began,
           });
         if (reply.ended) reply.ended.then(finish);
         else finish();
         return new Response(reply.body, { status: reply.status, headers });
+      },
+      error(error) {
+        const { status, body } = apology(service, newRequestId(), error);
+        return Response.json(body, { status });
       },
     },
     { host: "--admin-host", port: "--admin-port" },

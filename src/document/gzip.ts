@@ -11,17 +11,13 @@ const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block, then four bytes of CRC and four of length. */
 const TRAILER = 10;
 
-/** Bodies are put together here, one at a time: whoever sends one copies it at once. */
-let bench = Buffer.allocUnsafeSlow(256 * 1024);
-const LARGEST_BENCH = 4 << 20;
-
-/** The pieces, then some text, as gzip. The bytes are good until the next body is made. */
+/** The pieces, then some text, as gzip. */
 export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   const rest = bytesOf(text);
   let size = GZIP_HEADER.length + storedSize(rest.length) + TRAILER;
   for (const piece of pieces) size += piece.end - piece.start;
 
-  const body = roomFor(size);
+  const body = Buffer.allocUnsafeSlow(size);
   body.set(GZIP_HEADER);
   let at = GZIP_HEADER.length;
   let length = rest.length;
@@ -35,7 +31,7 @@ export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<Arr
   body.writeUInt16LE(0x0003, at);
   body.writeUInt32LE(crc32(rest, crc), at + 2);
   body.writeUInt32LE(length >>> 0, at + 6);
-  return body.subarray(0, size);
+  return body;
 }
 
 /** The same as plain bytes. */
@@ -51,10 +47,3 @@ function bytesOf(text: string): Uint8Array {
 
 const encoder = new TextEncoder();
 const short = Buffer.allocUnsafeSlow(4096);
-
-function roomFor(size: number): Buffer<ArrayBuffer> {
-  if (size <= bench.length) return bench;
-  const larger = Buffer.allocUnsafeSlow(size);
-  if (size <= LARGEST_BENCH) bench = larger;
-  return larger;
-}

@@ -48,8 +48,12 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const prefix = crypto.randomUUID().slice(0, 8);
 let count = 0;
 
-export function readCall(request: Request, addressing: Addressing, peer: Peer, time: number): Call {
+export function newRequestId(): string {
   count += 1;
+  return `${prefix}-${count.toString(36)}`;
+}
+
+export function readCall(request: Request, addressing: Addressing, peer: Peer, time: number): Call {
   const { url } = request;
   // Without a valid Host header the runtime gives the path alone.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
@@ -61,7 +65,7 @@ export function readCall(request: Request, addressing: Addressing, peer: Peer, t
   const path = url.slice(start, pathEnd);
   return new Call(
     request,
-    `${prefix}-${count.toString(36)}`,
+    newRequestId(),
     request.method,
     path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path,
     pathEnd === question ? url.slice(question + 1, end) : "",

@@ -1,4 +1,6 @@
-/** In charge of taking an address and a port, and of clear words when they cannot be had. */
+/** Listens on an address and a port, with what both listeners owe every connection. */
+
+import { type Awaitable, after } from "../domain/awaitable.ts";
 
 /** The address cannot be listened on; the message says why. */
 export class ListenError extends Error {
@@ -11,12 +13,34 @@ interface Flags {
   port: string;
 }
 
+interface ListenOptions {
+  hostname: string;
+  port: number;
+  reusePort?: boolean;
+  idleTimeout?: number;
+  maxRequestBodySize?: number;
+  fetch(request: Request, server: Bun.Server<undefined>): Awaitable<Response>;
+  /** The response to a request whose `fetch` threw. */
+  error(error: unknown): Response;
+}
+
 export function listen(
-  options: Parameters<typeof Bun.serve>[0] & { hostname: string; port: number },
+  { fetch, error: failed, ...options }: ListenOptions,
   flags: Flags = { host: "--host", port: "--port" },
 ) {
   try {
-    return Bun.serve(options);
+    return Bun.serve({
+      ...options,
+      // Otherwise a failure shows a page with the stack trace unless NODE_ENV says "production".
+      development: false,
+      fetch(request, server) {
+        const { headers } = request;
+        if (headers.get("host")?.includes(",")) return badRequest();
+        const response = fetch(request, server);
+        return endsConnection(headers) ? after(response, closing) : response;
+      },
+      error: (error) => closing(failed(error)),
+    });
   } catch (error) {
     const { code = "", message } = error as { code?: string; message: string };
     const where = `${options.hostname}:${options.port}`;
@@ -24,12 +48,36 @@ export function listen(
   }
 }
 
+/** Several Host headers: refused as the runtime refuses a missing one. */
+const badRequest = () => closing(new Response(null, { status: 400 }));
+
+/**
+ * Whether the runtime closes the connection after the response: a client that is not told would send its
+ * next request into a closed connection. The runtime hides that a request is HTTP/1.0, except that only
+ * those may lack a Host.
+ */
+function endsConnection(headers: Headers): boolean {
+  const connection = headers.get("connection");
+  if (connection === null) return !headers.has("host");
+  return connection === "close" || /(?:^|,)\s*close\s*(?:,|$)/i.test(connection);
+}
+
+function closing(response: Response): Response {
+  response.headers.set("Connection", "close");
+  return response;
+}
+
 /**
  * The port, or a free one for 0, taken for a moment: throws if somebody else has it, also one who would
  * share it.
  */
 export async function freePort({ host, port }: { host: string; port: number }): Promise<number> {
-  const server = listen({ hostname: host, port, fetch: () => new Response() });
+  const server = listen({
+    hostname: host,
+    port,
+    fetch: () => new Response(),
+    error: () => new Response(),
+  });
   const taken = server.port!;
   await server.stop(true);
   return taken;

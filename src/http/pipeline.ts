@@ -12,7 +12,7 @@ import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from ".
 import type { Call } from "./call.ts";
 import type { Answer } from "./endpoints.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
-import { Refusal, refuse } from "./refusal.ts";
+import { internalError, Refusal, refuse } from "./refusal.ts";
 import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
 import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
 import type { Service } from "./serving.ts";
@@ -73,12 +73,13 @@ function stages(service: Service, call: Call, progress: Progress): Awaitable<Res
   const key = authenticate(service, call);
   progress.key = key;
   watch.lap("credentials");
-  if (found.route.access === "own") {
-    return after(found.route.endpoint(service, key), (said) => sendJson(call, said));
-  }
-  const { endpoint, readsMatches } = found.route;
+  const target = found.route;
   return after(limitRate(service, key, watch.began), (headers) => {
     progress.headers = headers;
+    if (target.access === "own") {
+      return after(target.endpoint(service, key), (said) => sendJson(call, said, headers));
+    }
+    const { endpoint, readsMatches } = target;
     return after(readsMatches ? checkBudget(service, key, call.time) : undefined, () => {
       checkAccept(service, call);
       watch.lap("limits");
@@ -176,8 +177,5 @@ function apology({ observe }: Service, call: Call, error: unknown): Refusal {
       headers: { "Retry-After": "5" },
     });
   }
-  return refuse(
-    "internal-error",
-    "The request failed through no fault of yours. Try again, and report the id if it persists.",
-  );
+  return internalError();
 }

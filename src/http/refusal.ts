@@ -27,6 +27,13 @@ export function refuse(
   return new Refusal([problem], extra.headers);
 }
 
+/** For what was no fault of the caller's. */
+export const internalError = (): Refusal =>
+  refuse(
+    "internal-error",
+    "The request failed through no fault of yours. Try again, and report the id if it persists.",
+  );
+
 export function errorDocument(problems: Problem[], requestId: string): string {
   return JSON.stringify({
     errors: problems.map(({ code, detail, source }) => ({

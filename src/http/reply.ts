@@ -2,11 +2,12 @@
 
 import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
+import type { Document } from "../document/stitch.ts";
 import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
 import type { Call } from "./call.ts";
 import type { Answer } from "./endpoints.ts";
 import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
-import { errorDocument, type Refusal } from "./refusal.ts";
+import { errorDocument, internalError, type Refusal } from "./refusal.ts";
 import type { ServiceAnswer } from "./service.ts";
 
 type HeaderFields = Record<string, string>;
@@ -31,30 +32,15 @@ const ON_EVERY_REPLY: HeaderFields = {
 
 const ON_DOCUMENTS: HeaderFields = { ...ON_EVERY_REPLY, "Cache-Control": "private, no-cache" };
 
-/**
- * The headers of documents, made once and filled in for each reply, which takes a copy: to make them
- * anew would take longer than to find and assemble the document.
- */
-class Form {
-  readonly headers: Headers;
-  readonly #filled: HeaderFields = {};
-
-  constructor(fields: HeaderFields) {
-    this.headers = new Headers({ ...ON_DOCUMENTS, ...fields });
-  }
-
-  /** What is as it was in the last reply need not be filled in again. */
-  fill(name: string, value: string): void {
-    if (this.#filled[name] === value) return;
-    this.#filled[name] = value;
-    this.headers.set(name, value);
-  }
-}
-
-const FORMS = {
-  unchanged: new Form({}),
-  identity: new Form({ "Content-Type": MEDIA_TYPE }),
-  gzip: new Form({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
+/** The headers that all documents sent in one way have in common. A response copies them and adds its own. */
+const TEMPLATES = {
+  unchanged: new Headers(ON_DOCUMENTS),
+  identity: new Headers({ ...ON_DOCUMENTS, "Content-Type": MEDIA_TYPE }),
+  gzip: new Headers({
+    ...ON_DOCUMENTS,
+    "Content-Type": MEDIA_TYPE,
+    "Content-Encoding": "gzip",
+  }),
 } as const;
 
 /** How a document goes to this caller. */
@@ -80,14 +66,18 @@ export function sendDocument(
   { encoding, etag, isKnown }: Delivery,
   earned: HeaderFields,
 ): Response {
-  const form = FORMS[isKnown ? "unchanged" : encoding];
-  form.fill("X-Request-Id", call.requestId);
-  form.fill("ETag", etag);
-  for (const name in earned) form.fill(name, earned[name]!);
-  const { headers } = form;
-  if (isKnown) return new Response(null, { status: 304, headers });
-  const body = encoding === "gzip" ? gzipBody : plainBody;
-  return new Response(body(document.content, document.rest), { headers });
+  const response = isKnown
+    ? new Response(null, { status: 304, headers: TEMPLATES.unchanged })
+    : new Response(bodyOf(document, encoding), { headers: TEMPLATES[encoding] });
+  const { headers } = response;
+  headers.set("X-Request-Id", call.requestId);
+  headers.set("ETag", etag);
+  for (const name in earned) headers.set(name, earned[name]!);
+  return response;
+}
+
+function bodyOf({ content, rest }: Document, encoding: Encoding): Uint8Array<ArrayBuffer> {
+  return encoding === "gzip" ? gzipBody(content, rest) : plainBody(content, rest);
 }
 
 export function refusalReply(call: Call, refusal: Refusal, earned: HeaderFields): Response {
@@ -99,8 +89,22 @@ export function refusalReply(call: Call, refusal: Refusal, earned: HeaderFields)
   });
 }
 
-export function sendJson(call: Call, answer: ServiceAnswer): Response {
-  const headers = { "Content-Type": "application/json" };
+/** For a request that failed where nothing is known of it. */
+export function failureReply(requestId: string): Response {
+  const { problems, status } = internalError();
+  return new Response(errorDocument(problems, requestId), {
+    status,
+    headers: {
+      ...ON_EVERY_REPLY,
+      "X-Request-Id": requestId,
+      "Content-Type": MEDIA_TYPE,
+      "Cache-Control": "no-store",
+    },
+  });
+}
+
+export function sendJson(call: Call, answer: ServiceAnswer, earned: HeaderFields = {}): Response {
+  const headers = { ...earned, "Content-Type": "application/json" };
   return sendText(call, writtenBody(answer), answer.status, headers);
 }
 

@@ -28,7 +28,7 @@ interface Described {
 
 /**
  * "key": an API key, its limits and the Accept header apply; where matches are read, its daily budget
- * too. "own": a key, which is not charged, since it asks about itself. "open": nothing applies.
+ * too. "own": an API key and its rate limit. "open": nothing applies.
  */
 export type Route = Described &
   (

@@ -3,9 +3,10 @@
 import { after } from "../domain/awaitable.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
-import { type Addressing, readCall } from "./call.ts";
+import { type Addressing, newRequestId, readCall } from "./call.ts";
 import { listen, plainAddress, writtenHost } from "./listen.ts";
 import { answer, newProgress } from "./pipeline.ts";
+import { failureReply } from "./reply.ts";
 import { ROUTES, writtenPath } from "./routes.ts";
 import type { Service } from "./serving.ts";
 import { stopwatches } from "./stopwatch.ts";
@@ -95,6 +96,11 @@ export function startServer(options: ServerOptions): RunningServer {
         });
         return response;
       });
+    },
+    error(error) {
+      const requestId = newRequestId();
+      observe({ event: "failure", requestId, error });
+      return failureReply(requestId);
     },
   });
   addressing.listening = `http://${writtenHost(options.host)}:${server.port}`;

@@ -9,7 +9,15 @@ export function isHarmless(path: string): boolean {
   return HARMLESS.test(path) && !path.includes("mb_");
 }
 
-export function shownPath(path: string): string {
+/** The length of the shortest admin token: a shorter path cannot contain one. */
+const SHORTEST_TOKEN = 24;
+
+/**
+ * The path as the log shows it. `isRoute` says whether a route has this path: where there is none, a long
+ * path is hidden whole, because any part of it may be a misplaced token.
+ */
+export function shownPath(path: string, isRoute: boolean): string {
+  if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
   return isHarmless(path) ? path : withoutSecrets(path.split("?", 1)[0]!);
 }
 

@@ -78,6 +78,8 @@ export interface AdminRequestEvent {
   method: string;
   /** Without the query string. */
   path: string;
+  /** The route that has this path, whatever the method; undefined when there is none. */
+  route: string | undefined;
   status: number;
   milliseconds: number;
 }

@@ -19,12 +19,14 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 export function presentable(event: Event, showNames: boolean): ShownEvent {
   if ("error" in event) return { ...event, error: errorText(event.error) };
   if (event.event === "request") {
-    const { path, query } = event;
-    return { ...event, path: shownPath(path), query: shownQuery(query, showNames) };
+    const { path, query, route } = event;
+    const shown = shownPath(path, route !== undefined);
+    return { ...event, path: shown, query: shownQuery(query, showNames) };
   }
   if (event.event === "admin-request") {
-    const { path, milliseconds } = event;
-    return { ...event, path: shownPath(path), milliseconds: rounded(milliseconds) };
+    const { path, milliseconds, route } = event;
+    const shown = shownPath(path, route !== undefined);
+    return { ...event, path: shown, milliseconds: rounded(milliseconds) };
   }
   if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
   if (event.event === "replica-left-out") return { ...event, why: scrub(event.why) };

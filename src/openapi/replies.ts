@@ -22,7 +22,8 @@ function successes(route: DescribedRoute): Replies {
   const schema = { $ref: `#/components/schemas/${route.reply}` };
   if (route.access !== "key") {
     const content = { "application/json": { schema } };
-    return { 200: { description: "The answer.", headers: reference(EVERYWHERE), content } };
+    const headers = reference(route.access === "own" ? [...EVERYWHERE, ...LIMITS] : EVERYWHERE);
+    return { 200: { description: "The answer.", headers, content } };
   }
   const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
   const example = examples[route.reply as keyof typeof examples];
@@ -56,6 +57,7 @@ function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
 const OWN_CODES: ErrorCode[] = [
   "uri-too-long",
   "unauthorized",
+  "rate-limited",
   "too-many-failures",
   "internal-error",
   "usage-unavailable",
@@ -74,7 +76,7 @@ function failures(route: DescribedRoute): Replies {
   const byStatus = Map.groupBy(codesOf(route), (code) => ERRORS[code].status);
   const replies: Replies = {};
   for (const [status, codes] of byStatus) {
-    const isCharged = route.access === "key" && !BEFORE_THE_KEY.has(status);
+    const isCharged = route.access !== "open" && !BEFORE_THE_KEY.has(status);
     replies[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
       headers: reference([

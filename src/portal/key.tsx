@@ -140,13 +140,14 @@ function KeyForm() {
   );
 }
 
-/** To ask a key about itself is not charged. Undefined when it is good. */
+/** What is wrong with a key; undefined when it is valid, even if it has no requests left just now. */
 async function complaintAbout(key: string): Promise<string | undefined> {
   try {
     await new Matchbook({ url: location.origin, key, patience: 0 }).usage();
     return undefined;
   } catch (error) {
     if (!(error instanceof MatchbookError)) throw error;
+    if (error.code === "rate-limited") return undefined;
     if (error.kind === "network") return "The service does not answer. Try again.";
     // What the client says of it is for programmers, and of an endless text the service says nothing.
     const isNoKey = error.kind === "misuse" || error.status === 431;

@@ -84,13 +84,17 @@ describe("/usage", () => {
     });
   });
 
-  test("is not charged, and counts itself among the requests", async () => {
+  test("costs one request, carries the limit headers, and counts itself among the requests", async () => {
     await serving(async ([ask]) => {
-      for (let time = 0; time < 150; time++) expect((await ask!("/usage")).status).toBe(200);
-      expect((await ask!("/usage")).headers.get("x-ratelimit-limit")).toBeNull();
-      const reply = await ask!("/shards/na/players");
-      expect(reply.headers.get("x-ratelimit-remaining")).toBe("99");
-      expect((await ask!("/usage")).body.days[0].requests).toEqual({ 200: 152 });
+      for (let left = 99; left >= 0; left--) {
+        const reply = await ask!("/usage");
+        expect(reply.status).toBe(200);
+        expect(reply.headers.get("x-ratelimit-remaining")).toBe(String(left));
+        expect(reply.headers.get("ratelimit")).toStartWith(`"default";r=${left};`);
+      }
+      const refused = await ask!("/usage");
+      expect(problemIn(refused).code).toBe("rate-limited");
+      expect(refused.headers.get("retry-after")).toBe("1");
     });
   });
 

@@ -247,6 +247,7 @@ describe("the examples of the log", () => {
       requestId: "r",
       method: "GET",
       path: "/",
+      route: "/metrics",
       status: 200,
       milliseconds: 1,
     },

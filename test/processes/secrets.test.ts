@@ -57,7 +57,15 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
       await ask(`${server.url}${path}`, { headers });
     }
   }
-  for (const path of ["/keys", `/keys/${id}`, `/keys/${id}/usage`, `/keys/${fresh}`, "/nowhere"]) {
+  for (const path of [
+    "/keys",
+    `/keys/${id}`,
+    `/keys/${id}/usage`,
+    `/keys/${fresh}`,
+    "/nowhere",
+    `/${TOKEN}`,
+    `/metrics/${TOKEN}`,
+  ]) {
     await privately(path);
     await ask(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
     await ask(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });

@@ -10,7 +10,11 @@ export interface WireReply {
 }
 
 /** Sends these lines as a request head on a connection of its own, and reads the reply to its end. */
-export async function exchange(url: string, lines: readonly string[]): Promise<WireReply> {
+export async function exchange(
+  url: string,
+  lines: readonly string[],
+  asksToClose = true,
+): Promise<WireReply> {
   const { hostname, port } = new URL(url);
   const received = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -18,7 +22,8 @@ export async function exchange(url: string, lines: readonly string[]): Promise<W
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
     socket.on("end", () => resolve(Buffer.concat(chunks)));
     socket.on("error", reject);
-    socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+    const head = asksToClose ? [...lines, "Connection: close"] : lines;
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
   });
   return readReply(received);
 }

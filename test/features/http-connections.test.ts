@@ -1,0 +1,114 @@
+/** Tests what both listeners owe a connection: an announced close, one Host, our own 500. */
+
+import { afterAll, expect, test } from "bun:test";
+import { type Event, unobserved } from "../../src/observe/events.ts";
+import { serve } from "../../src/wiring.ts";
+import { AUTHORIZATION, startAdminWorld } from "../support/admin.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch } from "../support/records.ts";
+import { exchange } from "../support/wire.ts";
+import { JSON_API } from "../support/world.ts";
+
+const world = await startAdminWorld([aMatch({ id: "match-a" })]);
+afterAll(() => world.stop());
+
+const HOST = "Host: here";
+const FOR_RECORDS = [`Authorization: Bearer ${world.key}`, `Accept: ${JSON_API}`];
+
+/** `exchange` sends "Connection: close" with each of these. */
+const CLOSED: [what: string, url: string, lines: string[], status: number][] = [
+  ["a document", world.url, ["GET /shards/na/matches HTTP/1.1", ...FOR_RECORDS], 200],
+  [
+    "gzip",
+    world.url,
+    ["GET /shards/na/matches HTTP/1.1", "Accept-Encoding: gzip", ...FOR_RECORDS],
+    200,
+  ],
+  ["HEAD", world.url, ["HEAD /shards/na/matches HTTP/1.1", ...FOR_RECORDS], 200],
+  ["an error", world.url, ["GET /shards/na/matches/nobody HTTP/1.1", ...FOR_RECORDS], 404],
+  ["a refused key", world.url, ["GET /shards/na/matches HTTP/1.1"], 401],
+  [
+    "304",
+    world.url,
+    ["GET /shards/na/matches/match-a HTTP/1.1", "If-None-Match: *", ...FOR_RECORDS],
+    304,
+  ],
+  ["an open route", world.url, ["GET /status HTTP/1.1"], 200],
+  ["a preflight", world.url, ["OPTIONS /shards/na/matches HTTP/1.1"], 204],
+  ["the portal", world.url, ["GET / HTTP/1.1"], 200],
+  [
+    "the private listener",
+    world.adminUrl,
+    ["GET /metrics HTTP/1.1", `Authorization: ${AUTHORIZATION.Authorization}`],
+    200,
+  ],
+  ["a refusal of the private listener", world.adminUrl, ["GET /metrics HTTP/1.1"], 401],
+];
+
+test.each(CLOSED)(
+  "a request with Connection: close is answered with it: %s",
+  async (_, url, lines, status) => {
+    const [first, ...rest] = lines;
+    const reply = await exchange(url, [first!, HOST, ...rest]);
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get("connection")).toBe("close");
+  },
+);
+
+test("close is found among other connection options, in any case", async () => {
+  for (const connection of ["Close, TE", "TE, CLOSE", "keep-alive,close"]) {
+    const response = await fetch(`${world.url}/healthz`, { headers: { Connection: connection } });
+    expect([connection, response.headers.get("connection")]).toEqual([connection, "close"]);
+  }
+});
+
+test("a connection that stays open is not announced as closing", async () => {
+  for (const connection of [undefined, "keep-alive", "closed"]) {
+    const headers = connection === undefined ? {} : { Connection: connection };
+    const response = await fetch(`${world.url}/healthz`, { headers });
+    expect([connection, response.headers.get("connection")]).toEqual([connection, null]);
+  }
+});
+
+test("HTTP/1.0 without a Host, after which the connection ends, gets Connection: close", async () => {
+  const reply = await exchange(world.url, ["GET /healthz HTTP/1.0", "X-Nothing: 1"], false);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get("connection")).toBe("close");
+});
+
+test("a request with several Host headers is refused with 400", async () => {
+  for (const url of [world.url, world.adminUrl]) {
+    for (const hosts of [
+      ["Host: here", "Host: there"],
+      ["Host: here", "Host: here"],
+    ]) {
+      const reply = await exchange(url, ["GET /healthz HTTP/1.1", ...hosts]);
+      expect(reply).toMatchObject({ status: 400, body: "" });
+    }
+  }
+});
+
+test("a failure outside of the pipeline gets our own 500, without internals", async () => {
+  const failures: Event[] = [];
+  const server = await serve(world.settings, (event) => {
+    if (event.event === "request" || event.event === "admin-request")
+      throw new Error("secret inside");
+    if (event.event === "failure") failures.push(event);
+    unobserved(event);
+  });
+  try {
+    const reply = await world.get(`${server.url}/healthz`);
+    expect(reply.status).toBe(500);
+    expect(reply.text).not.toContain("secret");
+    const { id, code } = problemIn(reply);
+    expect(code).toBe("internal-error");
+    const error = new Error("secret inside");
+    expect(failures).toEqual([{ event: "failure", requestId: id, error }]);
+
+    const privately = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });
+    expect(privately.status).toBe(500);
+    expect(await privately.json()).toMatchObject({ error: { code: "internal-error" } });
+  } finally {
+    await server.stop("test");
+  }
+});
