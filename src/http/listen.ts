@@ -16,6 +16,7 @@ interface Flags {
 interface ListenOptions {
   hostname: string;
   port: number;
+  /** Whether several processes may listen on this port. */
   reusePort?: boolean;
   idleTimeout?: number;
   maxRequestBodySize?: number;
@@ -25,7 +26,7 @@ interface ListenOptions {
 }
 
 export function listen(
-  { fetch, error: failed, ...options }: ListenOptions,
+  { fetch, error: failed, reusePort = false, ...options }: ListenOptions,
   flags: Flags = { host: "--host", port: "--port" },
 ) {
   try {
@@ -33,6 +34,8 @@ export function listen(
       ...options,
       // Otherwise a failure shows a page with the stack trace unless NODE_ENV says "production".
       development: false,
+      // Outside of development the runtime shares ports unless told otherwise.
+      reusePort,
       fetch(request, server) {
         const { headers } = request;
         if (headers.get("host")?.includes(",")) return badRequest();
