@@ -220,7 +220,7 @@ export type MatchList = {
     readonly next?: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -232,7 +232,7 @@ export type SingleMatch = {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -242,7 +242,7 @@ export type PlayerList = {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -252,7 +252,7 @@ export type SinglePlayer = {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -276,7 +276,7 @@ export type NameList = {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -324,7 +324,7 @@ export type Errors = {
         };
   }[];
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 

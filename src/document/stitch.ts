@@ -4,7 +4,7 @@
  * where two matches of a page share a resource.
  */
 
-import type { Resource } from "../domain/json.ts";
+import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { Bundle, NamedParts } from "../store/store.ts";
 import { viewOf } from "../store/stretch.ts";
@@ -37,7 +37,7 @@ const AFTER_LIST = literalPiece('],"included":[');
 /** The members of a document after its content. */
 export function restOf(links: Links, meta?: object): string {
   const about = meta === undefined ? "" : `,"meta":${JSON.stringify(meta)}`;
-  return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"1.0"}}`;
+  return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"${JSON_API_VERSION}"}}`;
 }
 
 /** Adds to a resource what a compatibility profile wants there. */

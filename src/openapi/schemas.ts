@@ -3,6 +3,7 @@
 import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
+import { JSON_API_VERSION } from "../domain/json.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
@@ -61,7 +62,7 @@ const object = (
 });
 const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-const JsonApi = object({ version: { type: "string", const: "1.0" } });
+const JsonApi = object({ version: { type: "string", const: JSON_API_VERSION } });
 const SelfLink = object({ self: URI });
 const Included: Schema = {
   ...list({ anyOf: ["Roster", "Participant", "Player", "Team", "Other"].map(schema) }),

@@ -50,7 +50,7 @@ test("the reply is a JSON:API document of names, each with the id of its player"
   expect(body).toEqual({
     data: [{ type: "player-name", id: "ada", attributes: { name: "Ada", shardId: "na" } }],
     links: { self: `${world.url}/shards/na/player-names?near=Adda` },
-    jsonapi: { version: "1.0" },
+    jsonapi: { version: "1.1" },
   });
 });
 

@@ -112,7 +112,7 @@ test("every walk through any list gives its matches in order, each page whole", 
         const ids = expected.slice(index * limit, (index + 1) * limit);
         expectSame(document, reference.document(ids));
         expect(document.meta).toStrictEqual({ window: WINDOW });
-        expect(document.jsonapi).toStrictEqual({ version: "1.0" });
+        expect(document.jsonapi).toStrictEqual({ version: "1.1" });
       }
     }
   });
