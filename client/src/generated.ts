@@ -205,8 +205,8 @@ export type Other = {
 
 export type MatchList = {
   readonly data: readonly Match[];
-  /** The related resources, each once. Absent with an empty `include`. */
-  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  /** The related resources, each once. Empty with an empty `include`. */
+  readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly meta: {
     readonly window: {
       readonly start: string;
@@ -226,8 +226,8 @@ export type MatchList = {
 
 export type SingleMatch = {
   readonly data: Match;
-  /** The related resources, each once. Absent with an empty `include`. */
-  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  /** The related resources, each once. Empty with an empty `include`. */
+  readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly links: {
     readonly self: string;
   };
@@ -238,6 +238,8 @@ export type SingleMatch = {
 
 export type PlayerList = {
   readonly data: readonly Player[];
+  /** Players have no related resources: empty with an empty `include`, else absent. */
+  readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
   };
@@ -248,6 +250,8 @@ export type PlayerList = {
 
 export type SinglePlayer = {
   readonly data: Player;
+  /** Players have no related resources: empty with an empty `include`, else absent. */
+  readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
   };
@@ -427,7 +431,7 @@ export interface Operations {
       readonly "filter[patchVersion]"?: string;
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -439,7 +443,7 @@ export interface Operations {
     query: {
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -455,7 +459,7 @@ export interface Operations {
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -467,7 +471,7 @@ export interface Operations {
     query: {
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };

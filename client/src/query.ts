@@ -14,7 +14,7 @@ type Time = string | Date | undefined;
 export interface Selection {
   /** Paths of related resources to send along, such as `rosters.participants`; `[]` for none. */
   include?: Texts;
-  /** By type of resource, the attributes and relationships to send. */
+  /** By type of resource, the attributes and relationships to send; `[]` for none. */
   fields?: { readonly [type: string]: readonly string[] } | undefined;
 }
 

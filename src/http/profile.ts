@@ -65,7 +65,7 @@ function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string
     const parameter = findParameter(name);
     if (!parameter?.endpoints.includes(endpoint)) return [];
     if (parameter.kind === "fields" && !types.has(fieldsType(name))) return [];
-    if (value === "" && !parameter.mayBeEmpty) return [];
+    if (value === "" && parameter.kind !== "include") return [];
     const isTooLarge =
       parameter.kind === "limit" && Number(value) > PAGE_SIZE && /^\d+$/.test(value!);
     return isTooLarge ? [writeQuery([[name, String(PAGE_SIZE)]])] : [part];

@@ -52,7 +52,7 @@ export const readInclude: Reader<string[]> = (value, name, problems, { includePa
 
 /** Any name will do: resources have open sets of attributes, and names they lack are ignored. */
 export const readFields: Reader<ReadonlySet<string>> = (value, name, problems) => {
-  const names = readWords(value, name, problems);
+  const names = value === "" ? [] : readWords(value, name, problems);
   return names && new Set(names);
 };
 

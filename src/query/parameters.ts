@@ -160,7 +160,8 @@ export const PARAMETERS = [
     endpoints: EVERYWHERE,
     kind: "fields",
     default: "every field",
-    description: "The fields to send of resources of that type, separated by commas.",
+    mayBeEmpty: true,
+    description: "The fields to send of resources of that type, separated by commas. Empty: none.",
     example: "createdAt,gameMode",
   },
 ] as const satisfies readonly Parameter[];

@@ -58,7 +58,6 @@ const WISHES: readonly Wish[] = [
   [`${MATCHES}?filter[playerNames]=Ada&filter[playerNames]=Grace`],
   [`${MATCHES}?page[limit]=`],
   [`${MATCHES}?filter[playerNames]`],
-  [`${MATCHES}?fields[match]=`],
   [NAMES],
   [`${NAMES}?near=`],
   [`${MATCHES}?page[limit]=50`],

@@ -124,6 +124,7 @@ export const RECORDS: Record<string, Scenario> = {
     const [thin] = await collect(eu.matches({ fields: { match: ["gameMode"] } }));
     assert.deepEqual([thin?.gameMode, thin?.createdAt, thin?.rosters], ["ranked", undefined, []]);
     assert.equal((await eu.player("player-eu", { fields: { player: ["stats"] } })).name, undefined);
+    assert.deepEqual((await eu.player("player-eu", { fields: { player: [] } })).attributes, {});
   },
 
   async "the service tells of itself and of the key"(scene) {

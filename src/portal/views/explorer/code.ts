@@ -113,8 +113,8 @@ const writers: Readonly<Record<string, (value: string) => string | undefined>> =
   timestamp: given,
   list,
   modes: (value) => (value.split(",").every(isMode) ? list(value) : undefined),
-  include: (value) => (value === "" ? "[]" : list(value)),
-  fields: list,
+  include: emptyOrList,
+  fields: emptyOrList,
 };
 
 function text(value: string): string {
@@ -132,6 +132,10 @@ function number(value: string): string | undefined {
 function list(value: string): string | undefined {
   const items = splitList(value);
   return typeof items === "string" ? undefined : `[${items.map(text).join(", ")}]`;
+}
+
+function emptyOrList(value: string): string | undefined {
+  return value === "" ? "[]" : list(value);
 }
 
 const isMode = (mode: string): boolean => GAME_MODES.some((known) => known === mode);
