@@ -162,7 +162,7 @@ function writtenPlayers(
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
   const primary = players.map((player) => decorate(parse(pieceAlone(player))));
-  // Players have no related resources, so that `included` is there only for who sends `include`.
+  // Players have no related resources: `included` is sent only when `include` is given.
   return write(primary, shape.include && [], shape, isList);
 }
 
