@@ -482,7 +482,7 @@ export interface Operations {
   "/shards/{shard}/player-names": {
     query: {
       /** A player name as far as it is known, mistyped or only begun, 64 characters at most. */
-      readonly near: string;
+      readonly "filter[near]": string;
     };
     reply: NameList;
   };

@@ -103,7 +103,7 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
 export const RECORD_TABLE = SELECTION;
 
 export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names"> = {
-  near: one("near"),
+  near: one("filter[near]"),
 };
 
 const CALL_OPTIONS: ReadonlySet<string> = new Set<keyof CallOptions>(["signal", "patience"]);

@@ -139,7 +139,7 @@ export const PARAMETERS = [
     example: "2.2,2.3",
   },
   {
-    name: "near",
+    name: "filter[near]",
     endpoints: ["names"],
     kind: "name",
     isRequired: true,

@@ -72,7 +72,7 @@ export function parseNamesQuery(raw: string, context: ParseContext): Parsed<Name
   const { pairs, known, readings, problems } = readQuery(raw, "names", context);
   checkRequired(known, "names", problems);
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, query: { near: readings.near!, given: asGiven(pairs) } };
+  return { ok: true, query: { near: readings["filter[near]"]!, given: asGiven(pairs) } };
 }
 
 interface ReadQuery {

@@ -14,7 +14,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
-  "/shards/na/player-names?near=Ada",
+  "/shards/na/player-names?filter[near]=Ada",
 ];
 
 describe("served as application/vnd.api+json:", () => {

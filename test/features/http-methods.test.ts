@@ -14,7 +14,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
-  "/shards/na/player-names?near=Ada",
+  "/shards/na/player-names?filter[near]=Ada",
 ];
 const SERVICE = ["/status", "/healthz", "/readyz", "/openapi.json"];
 const FLEETING = ["date", "x-request-id", "ratelimit", "x-ratelimit-remaining"];
