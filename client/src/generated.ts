@@ -405,9 +405,9 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The number of matches on a page, from 1 to 5. Default: 5. */
+      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip. To walk far, follow `links.next` instead. Default: 0. */
+      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
       /** The page that follows a cursor; it comes ready-made in `links`. */
       readonly "page[after]"?: string;
@@ -453,6 +453,10 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
+      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
+      readonly "page[limit]"?: number;
+      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
+      readonly "page[offset]"?: number;
       /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
       /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */

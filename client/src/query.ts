@@ -50,6 +50,10 @@ export interface MatchFilters extends CallOptions {
 export interface PlayerFilters extends CallOptions {
   names?: Texts;
   ids?: Texts;
+  /** The most players to send, from 1 to 6. */
+  limit?: number | undefined;
+  /** Players have one page: only 0 is accepted. */
+  offset?: 0 | undefined;
 }
 
 export type MatchesQuery = MatchFilters & Selection;
@@ -97,6 +101,8 @@ export const MATCHES_TABLE: Table<MatchesQuery, "/shards/{shard}/matches"> = {
 export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   names: list("filter[playerNames]"),
   ids: list("filter[playerIds]"),
+  limit: one("page[limit]"),
+  offset: one("page[offset]"),
   ...SELECTION,
 };
 

@@ -87,8 +87,9 @@ export function getMatch(call: ShardCall): Awaitable<Answer> {
 export function getPlayers(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parsePlayersQuery, call, "players", context);
-    return after(choosePlayers(query, call.reader), (players) => {
+    return after(choosePlayers(query, call.reader), (chosen) => {
       call.watch.lap("store");
+      const players = chosen.slice(0, query.limit);
       if (players.length === 0) checkEmpty(call, "player");
       const content = playerListContent(players, query, call.profile.decorate);
       const document = linkedToItself(call, query, content);

@@ -27,8 +27,8 @@ export const readList: Reader<string[]> = (value, name, problems) => {
   return values;
 };
 
-export const readModes: Reader<string[]> = (value, name, problems, context) => {
-  const modes = readList(value, name, problems, context);
+export const readModes: Reader<string[]> = (value, name, problems, context, endpoint) => {
+  const modes = readList(value, name, problems, context, endpoint);
   if (modes === undefined || modes.every(isServedMode)) return modes;
   const strangers = modes.filter((mode) => !isServedMode(mode));
   const detail = `${name} takes these game modes: ${enumerate(GAME_MODES)}; you sent ${quoteStrangers(strangers, GAME_MODES)}.`;

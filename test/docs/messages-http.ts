@@ -63,6 +63,8 @@ const WISHES: readonly Wish[] = [
   [`${NAMES}?filter[near]=`],
   [`${MATCHES}?page[limit]=50`],
   [`${MATCHES}?page[offset]=-1`],
+  [`${PLAYERS}?page[limit]=7`],
+  [`${PLAYERS}?page[offset]=6`],
   [`${MATCHES}?sort=duration`],
   long(`${NAMES}?filter[near]=${"x".repeat(70)}`, `${NAMES}?filter[near]=xxx…`),
   [`${NAMES}?filter[near]=Ada%00`],

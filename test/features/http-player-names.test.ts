@@ -191,7 +191,7 @@ describe("refused is", () => {
     expect(problemsIn(reply).map(({ code, detail }) => [code, detail])).toEqual([
       [
         "unknown-parameter",
-        "page[limit] is a parameter of the collection of matches, not of the list of names; leave it out here.",
+        "page[limit] is a parameter of the collection of matches and the collection of players, not of the list of names; leave it out here.",
       ],
       ["unknown-parameter", 'There is no parameter "filter[naer]"; did you mean filter[near]?'],
     ]);

@@ -114,7 +114,7 @@ describe("a name that does not belong is refused", () => {
     ["matches", "constructor", "no parameter"],
     [
       "players",
-      "page[limit]",
+      "page[after]",
       "is a parameter of the collection of matches, not of the collection of players",
     ],
     ["single", "sort", "is a parameter of the collection of matches, not of a single record"],

@@ -14,6 +14,7 @@ const OF_RECORDS: Words<RecordQuery> = { include: "include" };
 const OF_PLAYERS: Words<PlayersQuery> = {
   "filter[playerNames]": "names",
   "filter[playerIds]": "ids",
+  "page[limit]": "limit",
   include: "include",
 };
 const OF_MATCHES: Words<MatchesQuery> = {
