@@ -193,7 +193,7 @@ const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 function matchContext(call: ShardCall): Awaitable<ParseContext> {
   const { now, maxOffset, profile } = call;
   return after(call.query === "" ? NO_WORDS : call.reader.vocabulary(), (extra) => {
-    const { includePaths, types } = allWords.get(extra) ?? withUsual(extra, profile);
+    const { includePaths, types } = allWords.get(profile)?.get(extra) ?? withUsual(extra, profile);
     return { now, maxOffset, includePaths, types };
   });
 }
@@ -204,15 +204,16 @@ function playerContext(call: ShardCall): Awaitable<ParseContext> {
   return after(matchContext(call), (context) => ({ ...context, includePaths: NO_PATHS }));
 }
 
-/** A reader hands out the same words until they change. */
-const allWords = new WeakMap<Vocabulary, Vocabulary>();
+/** By profile and by what a reader hands out, which is the same object until the words change. */
+const allWords = new WeakMap<Profile, WeakMap<Vocabulary, Vocabulary>>();
 
 function withUsual(extra: Vocabulary, profile: Profile): Vocabulary {
   const words = {
     includePaths: USUAL_PATHS.union(extra.includePaths).union(profile.includePaths),
     types: USUAL_TYPES.union(extra.types),
   };
-  allWords.set(extra, words);
+  const known = allWords.get(profile) ?? new WeakMap<Vocabulary, Vocabulary>();
+  allWords.set(profile, known.set(extra, words));
   return words;
 }
 
