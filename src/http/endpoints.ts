@@ -22,8 +22,15 @@ import {
   parsePlayersQuery,
   parseSingleQuery,
 } from "../query/parse.ts";
-import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
-import type { Fragment, PlayerListing, Reader, Selection, Vocabulary } from "../store/store.ts";
+import type { Bearers, Gap, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
+import type {
+  Fragment,
+  Page,
+  PlayerListing,
+  Reader,
+  Selection,
+  Vocabulary,
+} from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -59,12 +66,15 @@ export function getMatches(call: ShardCall): Awaitable<Answer> {
   return after(matchContext(call), (context) => {
     const query = read(parseMatchesQuery, call, "matches", context);
     return after(findBearers(query, reader), (bearers) =>
-      after(reader.matches(select(query, bearers)), (page) => {
+      after(findPage(select(query, bearers), reader), ({ page, place }) => {
         call.watch.lap("store");
         const { sheets } = page;
         if (sheets.length === 0) checkEmpty(call, "match");
         const content = matchListContent(page, query, profile.decorate);
-        const rest = restOf(matchesLinks(address, query, page, bearers), windowMeta(query));
+        const rest = restOf(
+          matchesLinks(address, { ...query, place }, page, bearers),
+          windowMeta(query),
+        );
         return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
       }),
     );
@@ -162,6 +172,28 @@ function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
     gameModes: filters.gameModes,
     patchVersions: filters.patchVersions && findable(filters.patchVersions),
   };
+}
+
+/** At an offset past the end, the empty page right after the last match: its links lead back. */
+function findPage(
+  selection: Selection,
+  reader: Reader,
+): Awaitable<{ page: Page; place: Selection["place"] }> {
+  const { place } = selection;
+  return after(reader.matches(selection), (page) => {
+    if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
+    const end = { from: "after", gap: endOf(selection) } as const;
+    return after(reader.matches({ ...selection, place: end }), (last) => ({
+      page: last,
+      place: end,
+    }));
+  });
+}
+
+/** The gap after everything in the window, in the sort direction. No id sorts before "-". */
+function endOf({ window, sort }: Selection): Gap {
+  const createdAt = sort === "createdAt" ? window.end + 1 : window.start;
+  return { createdAt, id: "-", side: "before" };
 }
 
 /** In the order of the filter's values, ids before names; both filters together narrow. */
