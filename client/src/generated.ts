@@ -205,8 +205,8 @@ export type Other = {
 
 export type MatchList = {
   readonly data: readonly Match[];
-  /** The related resources, each once. Absent with an empty `include`. */
-  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  /** The related resources, each once. Empty with an empty `include`. */
+  readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly meta: {
     readonly window: {
       readonly start: string;
@@ -220,39 +220,43 @@ export type MatchList = {
     readonly next?: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
 export type SingleMatch = {
   readonly data: Match;
-  /** The related resources, each once. Absent with an empty `include`. */
-  readonly included?: readonly (Roster | Participant | Player | Team | Other)[];
+  /** The related resources, each once. Empty with an empty `include`. */
+  readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly links: {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
 export type PlayerList = {
   readonly data: readonly Player[];
+  /** Players have no related resources: empty with an empty `include`, else absent. */
+  readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
 export type SinglePlayer = {
   readonly data: Player;
+  /** Players have no related resources: empty with an empty `include`, else absent. */
+  readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -276,7 +280,7 @@ export type NameList = {
     readonly self: string;
   };
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -324,7 +328,7 @@ export type Errors = {
         };
   }[];
   readonly jsonapi: {
-    readonly version: "1.0";
+    readonly version: "1.1";
   };
 };
 
@@ -401,9 +405,9 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The number of matches on a page, from 1 to 5. Default: 5. */
+      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip. To walk far, follow `links.next` instead. Default: 0. */
+      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
       /** The page that follows a cursor; it comes ready-made in `links`. */
       readonly "page[after]"?: string;
@@ -427,7 +431,7 @@ export interface Operations {
       readonly "filter[patchVersion]"?: string;
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -439,7 +443,7 @@ export interface Operations {
     query: {
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -449,13 +453,17 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
+      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
+      readonly "page[limit]"?: number;
+      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
+      readonly "page[offset]"?: number;
       /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
       /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -467,7 +475,7 @@ export interface Operations {
     query: {
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Default: every field. */
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly fields?: {
         readonly [name: string]: string;
       };
@@ -478,7 +486,7 @@ export interface Operations {
   "/shards/{shard}/player-names": {
     query: {
       /** A player name as far as it is known, mistyped or only begun, 64 characters at most. */
-      readonly near: string;
+      readonly "filter[near]": string;
     };
     reply: NameList;
   };

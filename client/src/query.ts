@@ -14,7 +14,7 @@ type Time = string | Date | undefined;
 export interface Selection {
   /** Paths of related resources to send along, such as `rosters.participants`; `[]` for none. */
   include?: Texts;
-  /** By type of resource, the attributes and relationships to send. */
+  /** By type of resource, the attributes and relationships to send; `[]` for none. */
   fields?: { readonly [type: string]: readonly string[] } | undefined;
 }
 
@@ -50,6 +50,10 @@ export interface MatchFilters extends CallOptions {
 export interface PlayerFilters extends CallOptions {
   names?: Texts;
   ids?: Texts;
+  /** The most players to send, from 1 to 6. */
+  limit?: number | undefined;
+  /** Players have one page: only 0 is accepted. */
+  offset?: 0 | undefined;
 }
 
 export type MatchesQuery = MatchFilters & Selection;
@@ -97,13 +101,15 @@ export const MATCHES_TABLE: Table<MatchesQuery, "/shards/{shard}/matches"> = {
 export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   names: list("filter[playerNames]"),
   ids: list("filter[playerIds]"),
+  limit: one("page[limit]"),
+  offset: one("page[offset]"),
   ...SELECTION,
 };
 
 export const RECORD_TABLE = SELECTION;
 
 export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names"> = {
-  near: one("near"),
+  near: one("filter[near]"),
 };
 
 const CALL_OPTIONS: ReadonlySet<string> = new Set<keyof CallOptions>(["signal", "patience"]);

@@ -5,8 +5,7 @@ import type { Shape } from "../query/query.ts";
 
 export interface Projection {
   data: Resource[];
-  /** Undefined when no related resources are sent. */
-  included: Resource[] | undefined;
+  included: Resource[];
 }
 
 /**
@@ -24,8 +23,7 @@ export function project(primary: Resource[], related: Resource[], shape: Shape):
   const trim = (resource: Resource) => trimmed(resource, shape.fields?.get(resource.type));
   return {
     data: primary.map(trim),
-    included:
-      shape.include?.length === 0 ? undefined : included.map(([, resource]) => trim(resource)),
+    included: included.map(([, resource]) => trim(resource)),
   };
 }
 

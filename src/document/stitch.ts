@@ -4,7 +4,7 @@
  * where two matches of a page share a resource.
  */
 
-import type { Resource } from "../domain/json.ts";
+import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { Bundle, NamedParts } from "../store/store.ts";
 import { viewOf } from "../store/stretch.ts";
@@ -37,7 +37,7 @@ const AFTER_LIST = literalPiece('],"included":[');
 /** The members of a document after its content. */
 export function restOf(links: Links, meta?: object): string {
   const about = meta === undefined ? "" : `,"meta":${JSON.stringify(meta)}`;
-  return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"1.0"}}`;
+  return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"${JSON_API_VERSION}"}}`;
 }
 
 /** Adds to a resource what a compatibility profile wants there. */
@@ -48,10 +48,9 @@ export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate):
   if (decorate || !canStitch(bundle, sheets, shape)) {
     return written(bundle, sheets, shape, false, decorate);
   }
-  const content = [DATA, sheets[0]!.resource];
-  if (isBare(shape)) return content;
-  content.push(AFTER_ONE);
-  addRelated(content, bundle, sheets);
+  const content = [DATA, sheets[0]!.resource, AFTER_ONE];
+  if (!isBare(shape)) addRelated(content, bundle, sheets);
+  content.push(END);
   return content;
 }
 
@@ -62,18 +61,17 @@ export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decora
   }
   const content = [LIST];
   addList(content, sheets, "resource");
-  if (isBare(shape)) {
-    content.push(END);
-    return content;
-  }
   content.push(AFTER_LIST);
-  addRelated(content, bundle, sheets);
+  if (!isBare(shape)) addRelated(content, bundle, sheets);
+  content.push(END);
   return content;
 }
 
 export function playerContent(player: NamedParts, shape: Shape, decorate?: Decorate): Piece[] {
   if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
-  return [DATA, pieceAlone(player)];
+  const content = [DATA, pieceAlone(player)];
+  if (isBare(shape)) content.push(AFTER_ONE, END);
+  return content;
 }
 
 export function playerListContent(
@@ -86,11 +84,12 @@ export function playerListContent(
   for (const [index, player] of players.entries()) {
     content.push(index === 0 ? pieceAlone(player) : pieceAfter(player));
   }
+  if (isBare(shape)) content.push(AFTER_LIST);
   content.push(END);
   return content;
 }
 
-/** An empty `include`: no related resources are wanted. */
+/** An empty `include`: `included` is there, as JSON:API requires, and empty. */
 const isBare = (shape: Shape): boolean => shape.include?.length === 0;
 
 function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): boolean {
@@ -106,13 +105,12 @@ function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): bool
 
 const hasCompanions = ({ companions }: NamedParts): boolean => companions !== undefined;
 
-/** What the matches include: their own resources, then the players and teams, then the end. */
+/** What the matches include: their own resources, then the players and teams. */
 function addRelated(content: Piece[], bundle: Bundle, sheets: readonly Sheet[]): void {
   // A match has two rosters, so something always stands before the first comma.
   if (sheets.length > 0) addList(content, sheets, "included");
   for (const player of bundle.players) content.push(pieceAfter(player));
   for (const team of bundle.teams) content.push(pieceAfter(team));
-  content.push(END);
 }
 
 function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | "included"): void {
@@ -164,12 +162,21 @@ function writtenPlayers(
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
   const primary = players.map((player) => decorate(parse(pieceAlone(player))));
-  return write(primary, [], { ...shape, include: [] }, isList);
+  // Players have no related resources: `included` is sent only when `include` is given.
+  return write(primary, shape.include && [], shape, isList);
 }
 
-function write(primary: Resource[], related: Resource[], shape: Shape, isList: boolean): Piece[] {
-  const { data, included } = project(primary, related, shape);
-  const text = JSON.stringify({ data: isList ? data : data[0], included });
+function write(
+  primary: Resource[],
+  related: Resource[] | undefined,
+  shape: Shape,
+  isList: boolean,
+): Piece[] {
+  const { data, included } = project(primary, related ?? [], shape);
+  const text = JSON.stringify({
+    data: isList ? data : data[0],
+    included: related && included,
+  });
   return [pieceOf(text.slice(0, -1))];
 }
 

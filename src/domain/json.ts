@@ -1,5 +1,8 @@
 /** In charge of the types of JSON values and of JSON:API resources as the records carry them. */
 
+/** The version of JSON:API that every document declares. */
+export const JSON_API_VERSION = "1.1";
+
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [member: string]: Json };
 

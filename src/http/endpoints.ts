@@ -22,8 +22,15 @@ import {
   parsePlayersQuery,
   parseSingleQuery,
 } from "../query/parse.ts";
-import type { Bearers, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
-import type { Fragment, PlayerListing, Reader, Selection, Vocabulary } from "../store/store.ts";
+import type { Bearers, Gap, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
+import type {
+  Fragment,
+  Page,
+  PlayerListing,
+  Reader,
+  Selection,
+  Vocabulary,
+} from "../store/store.ts";
 import type { Profile } from "./profile.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -59,12 +66,15 @@ export function getMatches(call: ShardCall): Awaitable<Answer> {
   return after(matchContext(call), (context) => {
     const query = read(parseMatchesQuery, call, "matches", context);
     return after(findBearers(query, reader), (bearers) =>
-      after(reader.matches(select(query, bearers)), (page) => {
+      after(findPage(select(query, bearers), reader), ({ page, place }) => {
         call.watch.lap("store");
         const { sheets } = page;
         if (sheets.length === 0) checkEmpty(call, "match");
         const content = matchListContent(page, query, profile.decorate);
-        const rest = restOf(matchesLinks(address, query, page, bearers), windowMeta(query));
+        const rest = restOf(
+          matchesLinks(address, { ...query, place }, page, bearers),
+          windowMeta(query),
+        );
         return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
       }),
     );
@@ -87,8 +97,9 @@ export function getMatch(call: ShardCall): Awaitable<Answer> {
 export function getPlayers(call: ShardCall): Awaitable<Answer> {
   return after(playerContext(call), (context) => {
     const query = read(parsePlayersQuery, call, "players", context);
-    return after(choosePlayers(query, call.reader), (players) => {
+    return after(choosePlayers(query, call.reader), (chosen) => {
       call.watch.lap("store");
+      const players = chosen.slice(0, query.limit);
       if (players.length === 0) checkEmpty(call, "player");
       const content = playerListContent(players, query, call.profile.decorate);
       const document = linkedToItself(call, query, content);
@@ -163,6 +174,28 @@ function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
   };
 }
 
+/** At an offset past the end, the empty page right after the last match: its links lead back. */
+function findPage(
+  selection: Selection,
+  reader: Reader,
+): Awaitable<{ page: Page; place: Selection["place"] }> {
+  const { place } = selection;
+  return after(reader.matches(selection), (page) => {
+    if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
+    const end = { from: "after", gap: endOf(selection) } as const;
+    return after(reader.matches({ ...selection, place: end }), (last) => ({
+      page: last,
+      place: end,
+    }));
+  });
+}
+
+/** The gap after everything in the window, in the sort direction. No id sorts before "-". */
+function endOf({ window, sort }: Selection): Gap {
+  const createdAt = sort === "createdAt" ? window.end + 1 : window.start;
+  return { createdAt, id: "-", side: "before" };
+}
+
 /** In the order of the filter's values, ids before names; both filters together narrow. */
 async function choosePlayers(
   { playerIds, playerNames }: PlayersQuery,
@@ -192,7 +225,7 @@ const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 function matchContext(call: ShardCall): Awaitable<ParseContext> {
   const { now, maxOffset, profile } = call;
   return after(call.query === "" ? NO_WORDS : call.reader.vocabulary(), (extra) => {
-    const { includePaths, types } = allWords.get(extra) ?? withUsual(extra, profile);
+    const { includePaths, types } = allWords.get(profile)?.get(extra) ?? withUsual(extra, profile);
     return { now, maxOffset, includePaths, types };
   });
 }
@@ -203,15 +236,16 @@ function playerContext(call: ShardCall): Awaitable<ParseContext> {
   return after(matchContext(call), (context) => ({ ...context, includePaths: NO_PATHS }));
 }
 
-/** A reader hands out the same words until they change. */
-const allWords = new WeakMap<Vocabulary, Vocabulary>();
+/** By profile and by what a reader hands out, which is the same object until the words change. */
+const allWords = new WeakMap<Profile, WeakMap<Vocabulary, Vocabulary>>();
 
 function withUsual(extra: Vocabulary, profile: Profile): Vocabulary {
   const words = {
     includePaths: USUAL_PATHS.union(extra.includePaths).union(profile.includePaths),
     types: USUAL_TYPES.union(extra.types),
   };
-  allWords.set(extra, words);
+  const known = allWords.get(profile) ?? new WeakMap<Vocabulary, Vocabulary>();
+  allWords.set(profile, known.set(extra, words));
   return words;
 }
 

@@ -4,7 +4,10 @@ import type { Encoding } from "../document/tag.ts";
 
 export const MEDIA_TYPE = "application/vnd.api+json";
 
-/** Whether an Accept header names the media type, bare of parameters, and does not refuse it. */
+/**
+ * Whether an Accept header names the media type and does not refuse it. As JSON:API 1.1 says, profiles
+ * are ignored; a range with an extension or any other parameter does not count.
+ */
 export function acceptsMediaType(header: string | null): boolean {
   if (header === MEDIA_TYPE) return true;
   if (header === null) return false;
@@ -13,12 +16,17 @@ export function acceptsMediaType(header: string | null): boolean {
     if (type?.toLowerCase() !== MEDIA_TYPE) return false;
     // HTTP lets a semicolon stand with nothing behind it.
     const parameters = written.filter((parameter) => parameter !== "");
-    // What follows q belongs to the header and not to the media type.
     const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
-    if (q < 0) return parameters.length === 0;
-    return q === 0 && weight(parameters[0]!) > 0;
+    if (q >= 0 && weight(parameters[q]!) === 0) return false;
+    // What follows q belongs to the header and not to the media type, unless it is an extension.
+    return parameters.every((parameter, at) =>
+      q >= 0 && at >= q ? !EXTENSION.test(parameter) : PROFILE.test(parameter),
+    );
   });
 }
+
+const EXTENSION = /^ext\s*=/i;
+const PROFILE = /^profile\s*=/i;
 
 const ANY_JSON: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
 

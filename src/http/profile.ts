@@ -5,9 +5,8 @@
  */
 
 import type { Resource } from "../domain/json.ts";
-import { PAGE_SIZE } from "../query/limits.ts";
 import { splitQuery, writeQuery } from "../query/pairs.ts";
-import { type Endpoint, fieldsType, findParameter } from "../query/parameters.ts";
+import { type Endpoint, fieldsType, findParameter, MAX_RECORDS } from "../query/parameters.ts";
 import { acceptsAnyJson, acceptsMediaType } from "./negotiate.ts";
 
 export interface Profile {
@@ -65,10 +64,12 @@ function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string
     const parameter = findParameter(name);
     if (!parameter?.endpoints.includes(endpoint)) return [];
     if (parameter.kind === "fields" && !types.has(fieldsType(name))) return [];
-    if (value === "" && !parameter.mayBeEmpty) return [];
-    const isTooLarge =
-      parameter.kind === "limit" && Number(value) > PAGE_SIZE && /^\d+$/.test(value!);
-    return isTooLarge ? [writeQuery([[name, String(PAGE_SIZE)]])] : [part];
+    if (value === "" && parameter.kind !== "include") return [];
+    // There is one page of players, whatever offset such a client sends.
+    if (parameter.kind === "offset" && endpoint === "players") return [];
+    const most = MAX_RECORDS[endpoint];
+    const isTooLarge = parameter.kind === "limit" && Number(value) > most && /^\d+$/.test(value!);
+    return isTooLarge ? [writeQuery([[name, String(most)]])] : [part];
   });
   return parts.join("&");
 }

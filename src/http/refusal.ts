@@ -1,6 +1,7 @@
 /** In charge of saying no: a refusal as code throws it, and the error document a caller reads. */
 
 import { ERRORS, type ErrorCode, type Problem } from "../domain/errors.ts";
+import { JSON_API_VERSION } from "../domain/json.ts";
 
 /** Thrown by any stage of a request; everything in it is meant for the caller. */
 export class Refusal extends Error {
@@ -44,6 +45,6 @@ export function errorDocument(problems: Problem[], requestId: string): string {
       detail,
       ...(source ? { source } : {}),
     })),
-    jsonapi: { version: "1.0" },
+    jsonapi: { version: JSON_API_VERSION },
   });
 }

@@ -149,7 +149,7 @@ export function preflightReply(call: Call, methods: string): Response {
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
-        "Authorization, Accept, Content-Type, If-None-Match, X-Title-Id",
+        "Authorization, Accept, Content-Type, If-None-Match, X-Title-Id, traceparent, tracestate, baggage, sentry-trace",
       "Access-Control-Max-Age": "86400",
     },
   });

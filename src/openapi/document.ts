@@ -3,8 +3,8 @@
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
-import { LONGEST_NEAR, MAX_VALUES, PAGE_SIZE } from "../query/limits.ts";
-import { PARAMETERS, type Parameter } from "../query/parameters.ts";
+import { LONGEST_NEAR, MAX_VALUES } from "../query/limits.ts";
+import { type Endpoint, MAX_RECORDS, PARAMETERS, type Parameter } from "../query/parameters.ts";
 import examples from "./examples.json";
 import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
 import type { DescribedRoute } from "./route.ts";
@@ -143,7 +143,7 @@ function queryParameter(
     ...(isFields ? { style: "deepObject", explode: true } : {}),
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
     ...(isRequired ? { required: true } : {}),
-    schema: parameterSchema(parameter, deployment),
+    schema: parameterSchema(parameter, route.takes!, deployment),
     example: isFields && isAboutPlayers(route) ? { player: "name,stats" } : exampleOf(parameter),
   };
 }
@@ -166,12 +166,14 @@ function exampleOf({ kind, example }: Parameter): unknown {
   return kind === "fields" ? { match: example } : example;
 }
 
-function parameterSchema({ kind }: Parameter, { maxOffset }: Deployment): object {
+function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deployment): object {
   switch (kind) {
     case "limit":
-      return { type: "integer", minimum: 1, maximum: PAGE_SIZE, default: PAGE_SIZE };
-    case "offset":
-      return { type: "integer", minimum: 0, maximum: Math.min(maxOffset, LARGEST), default: 0 };
+      return { type: "integer", minimum: 1, maximum: MAX_RECORDS[on], default: MAX_RECORDS[on] };
+    case "offset": {
+      const maximum = on === "players" ? 0 : Math.min(maxOffset, LARGEST);
+      return { type: "integer", minimum: 0, maximum, default: 0 };
+    }
     case "sort":
       return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
     case "timestamp":

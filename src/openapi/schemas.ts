@@ -3,6 +3,7 @@
 import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
+import { JSON_API_VERSION } from "../domain/json.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
@@ -61,19 +62,32 @@ const object = (
 });
 const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-const JsonApi = object({ version: { type: "string", const: "1.0" } });
+const JsonApi = object({ version: { type: "string", const: JSON_API_VERSION } });
 const SelfLink = object({ self: URI });
 const Included: Schema = {
   ...list({ anyOf: ["Roster", "Participant", "Player", "Team", "Other"].map(schema) }),
-  description: "The related resources, each once. Absent with an empty `include`.",
+  description: "The related resources, each once. Empty with an empty `include`.",
 };
 
-function document(data: Schema, links: Schema, more: Record<string, Schema> = {}): Schema {
-  const optional = new Set(["included"]);
+const NothingIncluded: Schema = {
+  ...list(schema("Other")),
+  maxItems: 0,
+  description: "Players have no related resources: empty with an empty `include`, else absent.",
+};
+
+function document(
+  data: Schema,
+  links: Schema,
+  more: Record<string, Schema> = {},
+  optional: readonly string[] = [],
+): Schema {
   const properties: Record<string, Schema> = { data, ...more, links, jsonapi: JsonApi };
-  const required = Object.keys(properties).filter((name) => !optional.has(name));
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { ...object(properties, required), additionalProperties: false };
 }
+
+const playerDocument = (data: Schema): Schema =>
+  document(data, SelfLink, { included: NothingIncluded }, ["included"]);
 
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
@@ -99,8 +113,8 @@ export const SCHEMAS: Record<string, Schema> = {
     },
   ),
   SingleMatch: document(schema("Match"), SelfLink, { included: Included }),
-  PlayerList: document(list(schema("Player"), MAX_PLAYERS), SelfLink),
-  SinglePlayer: document(schema("Player"), SelfLink),
+  PlayerList: playerDocument(list(schema("Player"), MAX_PLAYERS)),
+  SinglePlayer: playerDocument(schema("Player")),
   PlayerName: {
     ...object({
       type: { type: "string", const: "player-name" },

@@ -1,6 +1,7 @@
 /** In charge of what a query is read against, and of the shape of the readers that do it. */
 
 import type { Problem } from "../domain/errors.ts";
+import type { Endpoint } from "./parameters.ts";
 
 export interface ParseContext {
   /** Milliseconds since the epoch. */
@@ -19,4 +20,5 @@ export type Reader<Reading> = (
   name: string,
   problems: Problem[],
   context: ParseContext,
+  endpoint: Endpoint,
 ) => Reading | undefined;

@@ -27,8 +27,8 @@ export const readList: Reader<string[]> = (value, name, problems) => {
   return values;
 };
 
-export const readModes: Reader<string[]> = (value, name, problems, context) => {
-  const modes = readList(value, name, problems, context);
+export const readModes: Reader<string[]> = (value, name, problems, context, endpoint) => {
+  const modes = readList(value, name, problems, context, endpoint);
   if (modes === undefined || modes.every(isServedMode)) return modes;
   const strangers = modes.filter((mode) => !isServedMode(mode));
   const detail = `${name} takes these game modes: ${enumerate(GAME_MODES)}; you sent ${quoteStrangers(strangers, GAME_MODES)}.`;
@@ -52,7 +52,7 @@ export const readInclude: Reader<string[]> = (value, name, problems, { includePa
 
 /** Any name will do: resources have open sets of attributes, and names they lack are ignored. */
 export const readFields: Reader<ReadonlySet<string>> = (value, name, problems) => {
-  const names = readWords(value, name, problems);
+  const names = value === "" ? [] : readWords(value, name, problems);
   return names && new Set(names);
 };
 

@@ -1,7 +1,14 @@
 /** In charge of the table of query parameters, which drives the parser and every description of it. */
 
 import { TIMESTAMP_EXAMPLE } from "../domain/time.ts";
-import { LONGEST_NEAR, MAX_VALUES, PAGE_SIZE, WINDOW_DAYS } from "./limits.ts";
+import {
+  LONGEST_NEAR,
+  MAX_NAMES,
+  MAX_PLAYERS,
+  MAX_VALUES,
+  PAGE_SIZE,
+  WINDOW_DAYS,
+} from "./limits.ts";
 
 /** The collections, and either kind of single record, which take the same parameters. */
 export type Endpoint = "matches" | "players" | "single" | "names";
@@ -11,6 +18,14 @@ export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   players: "the collection of players",
   single: "a single record",
   names: "the list of names",
+};
+
+/** The greatest number of records in one response. */
+export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
+  matches: PAGE_SIZE,
+  players: MAX_PLAYERS,
+  single: 1,
+  names: MAX_NAMES,
 };
 
 /** How a value is read; each kind has one reader. */
@@ -51,19 +66,20 @@ const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVm
 export const PARAMETERS = [
   {
     name: "page[limit]",
-    endpoints: MATCHES,
+    endpoints: COLLECTIONS,
     kind: "limit",
-    default: String(PAGE_SIZE),
-    description: `The number of matches on a page, from 1 to ${PAGE_SIZE}.`,
+    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players`,
+    description: `The most records on a page: from 1 to ${PAGE_SIZE} matches, or from 1 to ${MAX_PLAYERS} players.`,
     example: "3",
   },
   {
     name: "page[offset]",
-    endpoints: MATCHES,
+    endpoints: COLLECTIONS,
     kind: "offset",
     default: "0",
-    description: "The number of matches to skip. To walk far, follow `links.next` instead.",
-    example: "10",
+    description:
+      "The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead.",
+    example: "0",
   },
   {
     name: "page[after]",
@@ -139,7 +155,7 @@ export const PARAMETERS = [
     example: "2.2,2.3",
   },
   {
-    name: "near",
+    name: "filter[near]",
     endpoints: ["names"],
     kind: "name",
     isRequired: true,
@@ -160,7 +176,8 @@ export const PARAMETERS = [
     endpoints: EVERYWHERE,
     kind: "fields",
     default: "every field",
-    description: "The fields to send of resources of that type, separated by commas.",
+    mayBeEmpty: true,
+    description: "The fields to send of resources of that type, separated by commas. Empty: none.",
     example: "createdAt,gameMode",
   },
 ] as const satisfies readonly Parameter[];

@@ -2,7 +2,7 @@
 
 import type { Problem } from "../domain/errors.ts";
 import type { ParseContext } from "./context.ts";
-import { PAGE_SIZE } from "./limits.ts";
+import { MAX_PLAYERS, PAGE_SIZE } from "./limits.ts";
 import { checkNames, checkRequired, type Known } from "./names.ts";
 import { type Pair, splitQuery } from "./pairs.ts";
 import type { Endpoint } from "./parameters.ts";
@@ -54,6 +54,7 @@ export function parsePlayersQuery(raw: string, context: ParseContext): Parsed<Pl
   const query: PlayersQuery = {
     playerNames: readings["filter[playerNames]"],
     playerIds: readings["filter[playerIds]"],
+    limit: readings["page[limit]"] ?? MAX_PLAYERS,
     ...shapeOf(readings),
     given: asGiven(pairs),
   };
@@ -72,7 +73,7 @@ export function parseNamesQuery(raw: string, context: ParseContext): Parsed<Name
   const { pairs, known, readings, problems } = readQuery(raw, "names", context);
   checkRequired(known, "names", problems);
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, query: { near: readings.near!, given: asGiven(pairs) } };
+  return { ok: true, query: { near: readings["filter[near]"]!, given: asGiven(pairs) } };
 }
 
 interface ReadQuery {
@@ -87,7 +88,7 @@ function readQuery(raw: string, endpoint: Endpoint, context: ParseContext): Read
   const problems: Problem[] = [];
   const pairs = splitQuery(raw, problems);
   const known = checkNames(pairs, endpoint, context, problems);
-  const readings = readValues(known, context, problems);
+  const readings = readValues(known, endpoint, context, problems);
   return { pairs, known, readings, problems };
 }
 

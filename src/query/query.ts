@@ -67,6 +67,7 @@ export interface MatchesQuery extends Shape {
 export interface PlayersQuery extends Shape {
   playerNames: string[] | undefined;
   playerIds: string[] | undefined;
+  limit: number;
   given: GivenParameters;
 }
 

@@ -1,23 +1,27 @@
 /** In charge of the values that are one thing: numbers, cursors, the sort key and timestamps. */
 
+import type { Problem } from "../domain/errors.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { parameterProblem, quote } from "./advice.ts";
 import type { Reader } from "./context.ts";
 import { decodeCursor } from "./cursor.ts";
-import { LONGEST_NEAR, PAGE_SIZE } from "./limits.ts";
+import { LONGEST_NEAR } from "./limits.ts";
+import { MAX_RECORDS } from "./parameters.ts";
 import type { Cursor, Sort } from "./query.ts";
 
 const DIGITS = /^[0-9]+$/;
 
-export const readLimit: Reader<number> = (value, name, problems) => {
+export const readLimit: Reader<number> = (value, name, problems, _, endpoint) => {
   const limit = DIGITS.test(value) ? Number(value) : 0;
-  if (limit >= 1 && limit <= PAGE_SIZE) return limit;
-  const detail = `${name} must be a whole number from 1 to ${PAGE_SIZE}; you sent ${quote(value)}.`;
+  const most = MAX_RECORDS[endpoint];
+  if (limit >= 1 && limit <= most) return limit;
+  const detail = `${name} must be a whole number from 1 to ${most}; you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
 
-export const readOffset: Reader<number> = (value, name, problems, { maxOffset }) => {
+export const readOffset: Reader<number> = (value, name, problems, { maxOffset }, endpoint) => {
+  if (endpoint === "players") return readOnlyOffset(value, name, problems);
   if (!DIGITS.test(value)) {
     const detail = `${name} must be a whole number, 0 or more; you sent ${quote(value)}.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
@@ -29,6 +33,14 @@ export const readOffset: Reader<number> = (value, name, problems, { maxOffset })
   problems.push(parameterProblem("offset-too-deep", name, detail));
   return undefined;
 };
+
+/** There is one page of players, but some JSON:API libraries always send an offset. */
+function readOnlyOffset(value: string, name: string, problems: Problem[]): number | undefined {
+  if (DIGITS.test(value) && Number(value) === 0) return 0;
+  const detail = `${name} must be 0 here, because the collection of players has no further pages; you sent ${quote(value)}. Use filter[playerNames] or filter[playerIds] to get other players.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+}
 
 export const readCursor: Reader<Cursor> = (value, name, problems) => {
   const cursor = decodeCursor(value);

@@ -5,7 +5,13 @@ import { parameterProblem } from "./advice.ts";
 import type { ParseContext, Reader } from "./context.ts";
 import { readFields, readInclude, readList, readModes } from "./listed.ts";
 import type { Known } from "./names.ts";
-import { fieldsType, type Kind, type KindOf, type ParameterName } from "./parameters.ts";
+import {
+  type Endpoint,
+  fieldsType,
+  type Kind,
+  type KindOf,
+  type ParameterName,
+} from "./parameters.ts";
 import type { Cursor, Sort } from "./query.ts";
 import { readCursor, readLimit, readName, readOffset, readSort, readTimestamp } from "./scalars.ts";
 
@@ -44,6 +50,7 @@ export type Readings = { [Name in FixedName]?: ReadingOf[KindOf<Name>] } & {
 
 export function readValues(
   known: ReadonlyMap<string, Known>,
+  endpoint: Endpoint,
   context: ParseContext,
   problems: Problem[],
 ): Readings {
@@ -56,7 +63,7 @@ export function readValues(
       problems.push(parameterProblem("empty-parameter", name, detail));
       continue;
     }
-    const reading = READERS[parameter.kind](value, name, problems, context);
+    const reading = READERS[parameter.kind](value, name, problems, context, endpoint);
     if (reading !== undefined) keep(readings, name, parameter.kind, reading);
   }
   return readings;

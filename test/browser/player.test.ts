@@ -249,6 +249,6 @@ function limitReached() {
   return {
     status: 429,
     headers: { "Retry-After": "1", "Content-Type": "application/vnd.api+json" },
-    body: JSON.stringify({ errors: [error], jsonapi: { version: "1.0" } }),
+    body: JSON.stringify({ errors: [error], jsonapi: { version: "1.1" } }),
   };
 }

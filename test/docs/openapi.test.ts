@@ -40,7 +40,7 @@ async function realReplies(): Promise<object> {
     SingleMatch: await get(`/shards/na/matches/${MATCH}`),
     PlayerList: await get("/shards/na/players?filter[playerNames]=Ada,Grace"),
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
-    NameList: await get("/shards/na/player-names?near=Adda"),
+    NameList: await get("/shards/na/player-names?filter[near]=Adda"),
     Errors: errors,
   };
 }

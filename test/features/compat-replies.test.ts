@@ -2,8 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "jsonapi-validator";
+import { FailureGuard } from "../../src/access/guard.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { PROFILES } from "../../src/http/profile.ts";
+import { type RunningServer, startServer } from "../../src/http/server.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { openParts, type Parts } from "../../src/parts.ts";
+import type { Settings } from "../../src/settings/table.ts";
 import {
   type AnyResource,
   primary,
@@ -11,7 +17,7 @@ import {
   repeatedNames,
   unlinkedNames,
 } from "../support/compound.ts";
-import { serveWithKeys } from "../support/keys.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { included, type Reply, startWorld, type World } from "../support/world.ts";
@@ -215,7 +221,7 @@ describe("a reply with them", () => {
 
   test("holds exactly the fields asked for", async () => {
     const page = await world.get("/shards/na/matches?fields[match]=duration&include=");
-    expect(page.body).not.toHaveProperty("included");
+    expect(page.body.included).toEqual([]);
     for (const match of page.body.data) {
       expect(match).toEqual({ type: "match", id: match.id, attributes: { duration: 1200 } });
     }
@@ -244,6 +250,24 @@ describe("a reply with them", () => {
   ])("includes what is asked for: %s", async (include, types) => {
     const { body } = await world.get(`/shards/na/matches/rich?include=${include}`);
     expect([...new Set(related(body).map(({ type }) => type))].sort()).toEqual(types);
+  });
+
+  test("may be asked to include them by a server that shares its shards with a strict one", async () => {
+    const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
+    const parts = await openParts(bare.settings, unobserved, new TestClock());
+    const [relaxed, strict] = (["gamelocker", "off"] as const).map((profile) =>
+      startSharing(bare.settings, parts, profile),
+    );
+    const ask = ({ url }: RunningServer) =>
+      bare.get(`${url}/shards/na/matches/alone?include=assets`);
+    try {
+      expect((await ask(relaxed!)).body.included).toEqual([]);
+      expect(problemIn(await ask(strict!)).code).toBe("unknown-include-path");
+    } finally {
+      for (const server of [relaxed, strict]) await server!.stop("test");
+      await parts.release();
+      await bare.stop();
+    }
   });
 
   test("may be asked to include them where no record has any", async () => {
@@ -341,3 +365,31 @@ test("in demo data ids are unique over all types of a document, with and without
     await demo.stop();
   }
 });
+
+/** A server over parts that others use too; they are released by whoever opened them. */
+function startSharing(
+  settings: Settings,
+  { shards, keys, ledger, limits, observe }: Parts,
+  profile: keyof typeof PROFILES,
+): RunningServer {
+  return startServer({
+    version: "test",
+    shards,
+    keys,
+    guard: new FailureGuard(0),
+    limiter: limits.limiter,
+    budgets: limits.budgets,
+    usage: ledger,
+    host: settings.host,
+    port: settings.port,
+    sharesPort: false,
+    publicUrl: "",
+    trustedProxies: settings["trusted-proxies"],
+    maxOffset: settings["max-offset"],
+    profile: PROFILES[profile],
+    farewellMs: 0,
+    clock: new TestClock(),
+    observe,
+    release: async () => {},
+  });
+}

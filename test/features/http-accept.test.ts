@@ -14,7 +14,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
-  "/shards/na/player-names?near=Ada",
+  "/shards/na/player-names?filter[near]=Ada",
 ];
 
 describe("served as application/vnd.api+json:", () => {
@@ -31,6 +31,9 @@ describe("served as application/vnd.api+json:", () => {
     "application/vnd.api+json;q=0.9;level=1",
     "application/vnd.api+json;",
     "application/vnd.api+json; ;q=0.9",
+    'application/vnd.api+json; profile="https://a.example/x"',
+    'application/vnd.api+json; Profile="https://a.example/x https://a.example/y, z"; q=0.5',
+    'application/vnd.api+json; ext="https://a.example/x", application/vnd.api+json; profile=x',
   ])("%s", async (accept) => {
     const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
     expect(reply.status).toBe(200);
@@ -48,7 +51,12 @@ describe("refused with 406:", () => {
     "application/vnd.api+jsonx",
     "application/vnd.api+json; charset=utf-8",
     'application/vnd.api+json; ext="https://a.example/x"',
-    'application/vnd.api+json; profile="https://a.example/x"; q=1',
+    'application/vnd.api+json; EXT="https://a.example/x"; q=0.9',
+    'application/vnd.api+json; q=0.9; ext="https://a.example/x"',
+    'application/vnd.api+json; profile="https://a.example/y"; ext="https://a.example/x"',
+    'application/vnd.api+json; profile="https://a.example/y"; charset=utf-8, */*',
+    'application/vnd.api+json; profile="https://a.example/y"; q=0',
+    'application/vnd.api+json; profiles="https://a.example/y"',
     "application/vnd.api+json;q=0",
     "application/vnd.api+json;q=0.0, */*",
     'text/x;note="application/vnd.api+json"',

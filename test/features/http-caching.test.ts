@@ -18,7 +18,11 @@ const world = await startWorld([
 afterAll(() => world.stop());
 
 const SINGLES = ["/shards/na/matches/match-a", "/shards/na/players/player-a"];
-const LISTS = ["/shards/na/matches", "/shards/na/players", "/shards/na/player-names?near=Adda"];
+const LISTS = [
+  "/shards/na/matches",
+  "/shards/na/players",
+  "/shards/na/player-names?filter[near]=Adda",
+];
 const ENDPOINTS = [...SINGLES, ...LISTS];
 
 async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {

@@ -21,7 +21,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
-  "/shards/na/player-names?near=Ada",
+  "/shards/na/player-names?filter[near]=Ada",
 ];
 
 const ask = (path: string, authorization: string | null) =>

@@ -218,7 +218,7 @@ async function get(path: string) {
 test("a page of matches has the top level data, included, links, meta, jsonapi", async () => {
   const body = await get(story("plain"));
   expect(Object.keys(body).toSorted()).toEqual(["data", "included", "jsonapi", "links", "meta"]);
-  expect(body.jsonapi).toEqual({ version: "1.0" });
+  expect(body.jsonapi).toEqual({ version: "1.1" });
 });
 
 describe("by default everything related is included", () => {

@@ -96,7 +96,9 @@ describe("links", () => {
     expect(await names("page[offset]=5")).toEqual(["self", "first", "prev", "next"]);
     expect(await names("page[offset]=18")).toEqual(["self", "first", "prev"]);
     expect(await names("page[offset]=20")).toEqual(["self", "first", "prev"]);
+    expect(await names("page[offset]=23")).toEqual(["self", "first", "prev"]);
     expect(await names("filter[playerIds]=nobody")).toEqual(["self", "first"]);
+    expect(await names("filter[playerIds]=nobody&page[offset]=23")).toEqual(["self", "first"]);
     expect(await names("filter[gameMode]=casual&page[limit]=5&page[offset]=6")).toEqual([
       "self",
       "first",
@@ -220,6 +222,37 @@ describe.each(SORTS)("a walk sorted by %s", (sort) => {
     const expected = await found("", sort);
     expect(idsIn(pages.toReversed())).toEqual(expected.slice(0, 12));
   });
+});
+
+/** From the moment of the first match to that of the last one. */
+const TIGHT = [
+  `filter[createdAt-start]=${new Date(start).toISOString()}`,
+  `filter[createdAt-end]=${new Date(Number(matches.at(-1)!.createdAt)).toISOString()}`,
+].join("&");
+
+describe.each(SORTS)("an offset past the end, sorted by %s,", (sort) => {
+  test.each([...FILTERS.slice(0, -1), TIGHT])(
+    "links back to the last matches, and on to the first: %s",
+    async (filter) => {
+      const path = `${M}?${filter}&sort=${sort}&page[limit]=3&page[offset]=100`;
+      const [empty, ...pages] = await walk(world, path, "prev");
+      expect(empty!.body.data).toEqual([]);
+      expect(pages[0]!.body.data).toHaveLength(3);
+      expect(pages[0]!.body.links.next).toBeUndefined();
+      expect(idsIn(pages.toReversed())).toEqual(await found(filter, sort));
+    },
+  );
+});
+
+test("an offset past the end links back to a match of the smallest id at the window's start", async () => {
+  const lone = await startWorld([aMatch({ id: "-", createdAt: start })]);
+  try {
+    const path = `${M}?${TIGHT}&sort=-createdAt&page[offset]=1`;
+    const [, last] = await walk(lone, path, "prev");
+    expect(idsOf(last!.body)).toEqual(["-"]);
+  } finally {
+    await lone.stop();
+  }
 });
 
 describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {

@@ -33,7 +33,7 @@ const world = await startWorld([
 afterAll(() => world.stop());
 
 const near = (text: string, where: World = world) =>
-  where.get(`/shards/na/player-names?near=${encodeURIComponent(text)}`);
+  where.get(`/shards/na/player-names?filter[near]=${encodeURIComponent(text)}`);
 
 async function ids(text: string): Promise<string[]> {
   const reply = await near(text);
@@ -49,8 +49,8 @@ test("the reply is a JSON:API document of names, each with the id of its player"
   const { body } = await near("Adda");
   expect(body).toEqual({
     data: [{ type: "player-name", id: "ada", attributes: { name: "Ada", shardId: "na" } }],
-    links: { self: `${world.url}/shards/na/player-names?near=Adda` },
-    jsonapi: { version: "1.0" },
+    links: { self: `${world.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
+    jsonapi: { version: "1.1" },
   });
 });
 
@@ -100,7 +100,7 @@ describe("a name is found", () => {
 
   test("with blanks as + and %20 alike", async () => {
     for (const typed of ["grace+hoper", "grace%20hoper"]) {
-      const { body } = await world.get(`/shards/na/player-names?near=${typed}`);
+      const { body } = await world.get(`/shards/na/player-names?filter[near]=${typed}`);
       expect(idsOf(body)).toEqual(["grace"]);
     }
   });
@@ -160,49 +160,62 @@ test("names are those of now: a new one is found at once, an old one no more", a
 
 describe("refused is", () => {
   test.each([
-    ["", "The list of names needs near; give it, such as near=Adda."],
-    ["?near=", "near has no value; give it one, such as Adda."],
-    ["?near", "near has no value; give it one, such as Adda."],
+    ["", "The list of names needs filter[near]; give it, such as filter[near]=Adda."],
+    ["?filter[near]=", "filter[near] has no value; give it one, such as Adda."],
+    ["?filter[near]", "filter[near] has no value; give it one, such as Adda."],
   ])("no name at all: %s", async (query, detail) => {
     expect(await refusal(query)).toMatchObject({
       code: "empty-parameter",
       detail,
-      source: { parameter: "near" },
+      source: { parameter: "filter[near]" },
     });
   });
 
   test("a name of more than 64 characters, however many bytes they take", async () => {
     expect((await near("😀".repeat(64))).status).toBe(200);
-    expect(await refusal(`?near=${"a".repeat(65)}`)).toMatchObject({
+    expect(await refusal(`?filter[near]=${"a".repeat(65)}`)).toMatchObject({
       code: "invalid-parameter",
       detail:
-        "near takes 64 characters at most, and the beginning of a name is enough; you sent 65.",
+        "filter[near] takes 64 characters at most, and the beginning of a name is enough; you sent 65.",
     });
   });
 
   test("a character that no name has", async () => {
-    expect(await refusal("?near=A%00da")).toMatchObject({ code: "invalid-parameter" });
+    expect(await refusal("?filter[near]=A%00da")).toMatchObject({ code: "invalid-parameter" });
   });
 
   test("a parameter of another endpoint, and one that there is not", async () => {
-    const reply = await world.get("/shards/na/player-names?near=Ada&page[limit]=3&naer=Ada");
+    const reply = await world.get(
+      "/shards/na/player-names?filter[near]=Ada&page[limit]=3&filter[naer]=Ada",
+    );
     expect(problemsIn(reply).map(({ code, detail }) => [code, detail])).toEqual([
       [
         "unknown-parameter",
-        "page[limit] is a parameter of the collection of matches, not of the list of names; leave it out here.",
+        "page[limit] is a parameter of the collection of matches and the collection of players, not of the list of names; leave it out here.",
       ],
-      ["unknown-parameter", 'There is no parameter "naer"; did you mean near?'],
+      ["unknown-parameter", 'There is no parameter "filter[naer]"; did you mean filter[near]?'],
     ]);
   });
 
-  test("the same parameter twice", async () => {
-    expect(await refusal("?near=Ada&near=Bo")).toMatchObject({ code: "repeated-parameter" });
+  test("near without brackets, with a hint at filter[near]", async () => {
+    const reply = await world.get("/shards/na/player-names?near=Ada&filter[near]=Ada");
+    expect(problemIn(reply)).toMatchObject({
+      code: "unknown-parameter",
+      detail: 'There is no parameter "near"; did you mean filter[near]?',
+      source: { parameter: "near" },
+    });
   });
 
-  test("near where no names are looked for", async () => {
-    const reply = await world.get("/shards/na/players?near=Ada");
+  test("the same parameter twice", async () => {
+    expect(await refusal("?filter[near]=Ada&filter[near]=Bo")).toMatchObject({
+      code: "repeated-parameter",
+    });
+  });
+
+  test("filter[near] where no names are looked for", async () => {
+    const reply = await world.get("/shards/na/players?filter[near]=Ada");
     expect(problemIn(reply).detail).toBe(
-      "near is a parameter of the list of names, not of the collection of players; leave it out here.",
+      "filter[near] is a parameter of the list of names, not of the collection of players; leave it out here.",
     );
   });
 });
@@ -213,7 +226,7 @@ test("the tag changes when somebody takes up such a name, and not otherwise", as
     const first = await near("adda", fresh);
     const etag = first.headers.get("etag")!;
     await fresh.ingest([play({ id: "q", name: "Zebra" })]);
-    const path = "/shards/na/player-names?near=adda";
+    const path = "/shards/na/player-names?filter[near]=adda";
     expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(304);
     await fresh.ingest([play({ id: "r", name: "Addy" })]);
     expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(200);
@@ -225,14 +238,14 @@ test("the tag changes when somebody takes up such a name, and not otherwise", as
 test("the compatibility profile forgives as elsewhere, and finding nobody is no 404", async () => {
   const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
   try {
-    const asked = "/shards/na/player-names?near=Adda&page[limit]=50&foo=bar&include=";
+    const asked = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
     const { body } = await lenient.get(asked, { Accept: "application/json" });
     expect(body.data).toEqual([
       { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
     ]);
-    expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?near=Adda`);
+    expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?filter%5Bnear%5D=Adda`);
     expect((await near("qqqqqqqq", lenient)).body.data).toEqual([]);
-    expect((await lenient.get("/shards/na/player-names?near=")).status).toBe(400);
+    expect((await lenient.get("/shards/na/player-names?filter[near]=")).status).toBe(400);
   } finally {
     await lenient.stop();
   }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
+import { problemIn } from "../support/problems.ts";
 import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -151,6 +152,51 @@ describe("at most six players", () => {
       await fresh.stop();
     }
   });
+});
+
+describe("the paging parameters that some JSON:API libraries always send:", () => {
+  test.each([
+    "filter[playerNames]=Many,Ada",
+    "filter[playerIds]=nobody,ada,grace,twin-a",
+    "fields[player]=name",
+  ])("page[limit]=2 gives the first two players: %s", async (query) => {
+    const all = await ids(query);
+    const paged = `page[offset]=0&page[limit]=2&${query}`;
+    const { body } = await world.get(`/shards/na/players?${paged}`);
+    expect(idsOf(body)).toEqual(all.slice(0, 2));
+    expect(all.length).toBeGreaterThan(2);
+    const { searchParams } = new URL(body.links.self);
+    expect([...searchParams]).toEqual([...new URLSearchParams(paged)]);
+  });
+
+  test("page[limit]=6 and page[offset]=0 change nothing", async () => {
+    const query = "filter[playerNames]=Many";
+    expect(await ids(`${query}&page[limit]=6&page[offset]=0`)).toEqual(await ids(query));
+  });
+
+  test.each(["0", "7", "50", "abc"])("page[limit]=%s is refused", async (limit) => {
+    const reply = await world.get(`/shards/na/players?page[limit]=${limit}`);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({
+      code: "invalid-parameter",
+      detail: `page[limit] must be a whole number from 1 to 6; you sent "${limit}".`,
+      source: { parameter: "page[limit]" },
+    });
+  });
+
+  test.each(["1", "6", "10001", "-1", "abc"])(
+    "page[offset]=%s is refused, because there is no such page",
+    async (offset) => {
+      const reply = await world.get(`/shards/na/players?page[offset]=${offset}`);
+      expect(reply.status).toBe(400);
+      const problem = problemIn(reply);
+      expect(problem).toMatchObject({
+        code: "invalid-parameter",
+        source: { parameter: "page[offset]" },
+      });
+      expect(problem.detail).toContain("the collection of players has no further pages");
+    },
+  );
 });
 
 describe("names and ids together", () => {

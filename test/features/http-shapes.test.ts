@@ -82,10 +82,12 @@ describe.each([
     expect(unlinkedNames(body)).toEqual([]);
   });
 
-  test.each(["include=", "include"])("?%s (empty) sends nothing along", async (query) => {
+  test.each(["include=", "include"])("?%s (empty) gives an empty included", async (query) => {
     const body = await get(`${path}?${query}`);
-    expect(body).not.toHaveProperty("included");
+    expect(body.included).toEqual([]);
     expect(body.data).toEqual((await get(path)).data);
+    const sparse = await get(`${path}?${query}&fields[match]=duration`);
+    expect(sparse.included).toEqual([]);
   });
 
   test("of everything there is equals the default", async () => {
@@ -138,11 +140,16 @@ describe.each([
   ["a single player", PLAYER],
   ["the players", PLAYERS],
 ])("include on %s", (_, path) => {
-  test("may be empty", async () => {
-    const body = await get(`${path}?include=`);
-    expect(body.data).toEqual((await get(path)).data);
-    expect(body).not.toHaveProperty("included");
-  });
+  test.each(["", "fields[player]=name"])(
+    "may be empty, and only then gives an included, which is empty: %s",
+    async (query) => {
+      const without = await get(`${path}?${query}`);
+      const body = await get(`${path}?include=&${query}`);
+      expect(body.data).toEqual(without.data);
+      expect(body.included).toEqual([]);
+      expect(without).not.toHaveProperty("included");
+    },
+  );
 
   test("has no paths: any is refused", async () => {
     for (const include of ["rosters", "matches", "assets"]) {
@@ -227,6 +234,28 @@ describe("fields", () => {
     });
   });
 
+  test.each(["fields[match]=", "fields[match]"])(
+    "%s (empty) sends neither attributes nor relationships of that type",
+    async (query) => {
+      const bare = { type: "match", id: "match-1" };
+      const whole = await get(SINGLE);
+      expect(await get(`${SINGLE}?${query}`)).toMatchObject({ included: whole.included });
+      expect((await get(`${SINGLE}?${query}`)).data).toEqual(bare);
+      expect((await get(`${LIST}?${query}&page[limit]=1`)).data).toEqual([bare]);
+    },
+  );
+
+  test("that are empty trim included resources and players the same way", async () => {
+    const body = await get(`${SINGLE}?include=rosters&fields[roster]=`);
+    expect(body.included).toEqual([
+      { type: "roster", id: "match-1-r0" },
+      { type: "roster", id: "match-1-r1" },
+    ]);
+    const player = { type: "player", id: "p1" };
+    expect((await get(`${PLAYER}?fields[player]=`)).data).toEqual(player);
+    expect((await get(`${PLAYERS}?fields[player]=&filter[playerIds]=p1`)).data).toEqual([player]);
+  });
+
   test("of a type that the reply does not hold changes nothing", async () => {
     expect((await get(`${PLAYER}?fields[match]=duration`)).data).toEqual((await get(PLAYER)).data);
   });
@@ -263,7 +292,7 @@ describe("fields", () => {
   test("survive in the links", async () => {
     const body = await get(`${LIST}?fields[match]=gameMode&include=&page[limit]=1`);
     const next = await get(body.links.next);
-    expect(next).not.toHaveProperty("included");
+    expect(next.included).toEqual([]);
     expect(next.data).toEqual([
       { type: "match", id: "match-2", attributes: { gameMode: "ranked" } },
     ]);

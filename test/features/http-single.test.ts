@@ -61,7 +61,7 @@ describe("a match", () => {
     const body = await get(MATCH);
     expect(Object.keys(body).toSorted()).toEqual(["data", "included", "jsonapi", "links"]);
     expect(body.links).toEqual({ self: `${world.url}${MATCH}` });
-    expect(body.jsonapi).toEqual({ version: "1.0" });
+    expect(body.jsonapi).toEqual({ version: "1.1" });
   });
 
   test("has every field of the interface", async () => {

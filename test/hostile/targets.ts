@@ -153,7 +153,7 @@ function wordsOf(name: string, known: Known): readonly string[] {
     case "filter[playerIds]":
       return known.players;
     case "filter[playerNames]":
-    case "near":
+    case "filter[near]":
       return known.names;
     default:
       return ["createdAt", "stats", "2.5", "name", "", "a\\", "a\\,b", "\\\\"];

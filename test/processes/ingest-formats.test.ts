@@ -62,7 +62,7 @@ function aPage(): { data: Json[]; included: Json[] } {
     ),
     links: { self: "https://matchbook.test/shards/na/matches" },
     meta: { window: {} },
-    jsonapi: { version: "1.0" },
+    jsonapi: { version: "1.1" },
   } as { data: Json[]; included: Json[] };
 }
 

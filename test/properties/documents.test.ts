@@ -112,7 +112,7 @@ test("every walk through any list gives its matches in order, each page whole", 
         const ids = expected.slice(index * limit, (index + 1) * limit);
         expectSame(document, reference.document(ids));
         expect(document.meta).toStrictEqual({ window: WINDOW });
-        expect(document.jsonapi).toStrictEqual({ version: "1.0" });
+        expect(document.jsonapi).toStrictEqual({ version: "1.1" });
       }
     }
   });
@@ -150,10 +150,10 @@ const anyShape = fc.record({
   ),
   fields: fc.dictionary(
     fc.constantFrom("match", "roster", "participant", "player", "team"),
-    fc.subarray(
-      ["name", "stats", "createdAt", "rosters", "participants", "player", "won", "extra", "none"],
-      { minLength: 1 },
-    ),
+    fc.subarray([
+      ...["name", "stats", "createdAt", "rosters", "participants", "player"],
+      ...["won", "extra", "none"],
+    ]),
     { maxKeys: 3, noNullPrototype: true },
   ),
 });
@@ -184,10 +184,7 @@ test("chosen paths and fields are what is left of the whole document", async () 
       if (ids.length === 0) continue;
       const single = `/shards/${SHARD}/matches/${ids[0]}?${query(shape)}`;
       const { data, included } = projected(reference.document([ids[0]!]), paths, fields);
-      expectSame((await documentAt(world, single))!, {
-        data: data[0],
-        ...(included ? { included } : {}),
-      });
+      expectSame((await documentAt(world, single))!, { data: data[0], included });
     }
   });
 }, 120_000);

@@ -212,7 +212,7 @@ export function projected(
   whole: Answer,
   include: string[] | undefined,
   fields: Record<string, string[]>,
-): { data: Thing[]; included?: Thing[] } {
+): { data: Thing[]; included: Thing[] } {
   const everything = new Map([...whole.data, ...whole.included].map((one) => [key(one), one]));
   const wanted = new Set<string>();
   for (const path of include ?? []) {
@@ -239,7 +239,6 @@ export function projected(
     );
   };
   const data = whole.data.map(trimmed);
-  if (include?.length === 0) return { data };
   const chosen = whole.included.filter((one) => !include || wanted.has(key(one)));
   return { data, included: chosen.map(trimmed) };
 }

@@ -15,7 +15,7 @@ export interface ProblemOut {
 /** The problems a reply reports, once it is clear that it is a proper error document. */
 export function problemsIn(reply: Reply): ProblemOut[] {
   expect(reply.headers.get("content-type")).toBe("application/vnd.api+json");
-  expect(reply.body).toEqual({ errors: expect.any(Array), jsonapi: { version: "1.0" } });
+  expect(reply.body).toEqual({ errors: expect.any(Array), jsonapi: { version: "1.1" } });
   const problems = reply.body.errors as ProblemOut[];
   expect(problems).not.toBeEmpty();
   for (const problem of problems) {

@@ -124,6 +124,8 @@ describe("a change of a question", () => {
   test("of the target keeps the parameters that are taken there", () => {
     const question = asked([
       ["sort", "-createdAt"],
+      ["page[limit]", "2"],
+      ["page[offset]", "4"],
       ["filter[playerNames]", "Ada"],
       ["include", "rosters"],
       ["fields[player]", "name"],

@@ -49,7 +49,7 @@ describe("a query without parameters", () => {
     const shape = { include: undefined, fields: undefined, given: [] };
     expect(parsePlayersQuery("", context)).toEqual({
       ok: true,
-      query: { playerNames: undefined, playerIds: undefined, ...shape },
+      query: { playerNames: undefined, playerIds: undefined, limit: 6, ...shape },
     });
     expect(parseSingleQuery("", context)).toEqual({ ok: true, query: shape });
   });

@@ -114,7 +114,7 @@ describe("a name that does not belong is refused", () => {
     ["matches", "constructor", "no parameter"],
     [
       "players",
-      "page[limit]",
+      "page[after]",
       "is a parameter of the collection of matches, not of the collection of players",
     ],
     ["single", "sort", "is a parameter of the collection of matches, not of a single record"],
@@ -136,7 +136,7 @@ describe("a name that does not belong is refused", () => {
 });
 
 describe("a parameter is refused", () => {
-  test.each(["page[limit]", "filter[playerNames]", "sort", "fields[match]", "page[after]"])(
+  test.each(["page[limit]", "filter[playerNames]", "sort", "page[after]"])(
     "when it is empty, with or without the equals sign: %s",
     (name) => {
       const expected = [{ code: "empty-parameter", source: { parameter: name } }];

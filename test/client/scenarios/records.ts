@@ -124,6 +124,7 @@ export const RECORDS: Record<string, Scenario> = {
     const [thin] = await collect(eu.matches({ fields: { match: ["gameMode"] } }));
     assert.deepEqual([thin?.gameMode, thin?.createdAt, thin?.rosters], ["ranked", undefined, []]);
     assert.equal((await eu.player("player-eu", { fields: { player: ["stats"] } })).name, undefined);
+    assert.deepEqual((await eu.player("player-eu", { fields: { player: [] } })).attributes, {});
   },
 
   async "the service tells of itself and of the key"(scene) {
@@ -153,7 +154,10 @@ export const RECORDS: Record<string, Scenario> = {
     const [comma] = await matchbookOf(scene).shard("na").playerNames("A,B");
     assert.equal(comma?.name, "a,b");
     const error = await errorOf(scene, () => eu.playerNames(""));
-    assert.deepEqual([error.kind, error.problems[0]?.source], ["invalid", { parameter: "near" }]);
+    assert.deepEqual(
+      [error.kind, error.problems[0]?.source],
+      ["invalid", { parameter: "filter[near]" }],
+    );
   },
 
   async "any address can be asked, with the reply as it came"(scene) {

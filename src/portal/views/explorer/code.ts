@@ -14,6 +14,7 @@ const OF_RECORDS: Words<RecordQuery> = { include: "include" };
 const OF_PLAYERS: Words<PlayersQuery> = {
   "filter[playerNames]": "names",
   "filter[playerIds]": "ids",
+  "page[limit]": "limit",
   include: "include",
 };
 const OF_MATCHES: Words<MatchesQuery> = {
@@ -113,8 +114,8 @@ const writers: Readonly<Record<string, (value: string) => string | undefined>> =
   timestamp: given,
   list,
   modes: (value) => (value.split(",").every(isMode) ? list(value) : undefined),
-  include: (value) => (value === "" ? "[]" : list(value)),
-  fields: list,
+  include: emptyOrList,
+  fields: emptyOrList,
 };
 
 function text(value: string): string {
@@ -132,6 +133,10 @@ function number(value: string): string | undefined {
 function list(value: string): string | undefined {
   const items = splitList(value);
   return typeof items === "string" ? undefined : `[${items.map(text).join(", ")}]`;
+}
+
+function emptyOrList(value: string): string | undefined {
+  return value === "" ? "[]" : list(value);
 }
 
 const isMode = (mode: string): boolean => GAME_MODES.some((known) => known === mode);

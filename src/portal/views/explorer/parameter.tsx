@@ -100,7 +100,8 @@ function FieldChips({ control, known }: Props & { control: ControlProps }) {
     },
     [known],
   );
-  return <Chips {...control} item="field" placeholder="every field" suggest={suggest} />;
+  const placeholder = control.value === "" ? "no field" : "every field";
+  return <Chips {...control} item="field" placeholder={placeholder} suggest={suggest} />;
 }
 
 /** "name" for `filter[playerNames]`: its last word. */

@@ -86,12 +86,13 @@ export function withValue(question: Question, name: string, value: string | unde
   return { ...question, parameters: changed };
 }
 
-/** Asks elsewhere, with the parameters that are taken there. */
+/** Asks elsewhere, with the parameters that are taken there. Pages differ from list to list. */
 export function turnedTo(question: Question, on: Target, id = ""): Question {
   const endpoint = endpointOf(on);
   const hasPaths = on === "matches" || on === "match";
-  const parameters = question.parameters.filter(([name, value]) => {
+  const parameters = withoutPlace(question.parameters).filter(([name, value]) => {
     const parameter = findParameter(name);
+    if (parameter?.kind === "limit") return false;
     if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
     return parameter?.endpoints.includes(endpoint) ?? false;
   });
