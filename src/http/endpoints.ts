@@ -176,12 +176,7 @@ async function choosePlayers(
     return fitting.slice(0, MAX_PLAYERS);
   }
   if (!playerNames) return reader.recentPlayers(MAX_PLAYERS);
-  const players: PlayerListing[] = [];
-  for (const name of findable(playerNames)) {
-    if (players.length >= MAX_PLAYERS) break;
-    players.push(...(await reader.playersNamed(name, MAX_PLAYERS - players.length)));
-  }
-  return players;
+  return reader.playersNamed(findable(playerNames), MAX_PLAYERS);
 }
 
 const NO_PATHS: ReadonlySet<string> = new Set();

@@ -108,8 +108,8 @@ export interface Reader {
   matches(selection: Selection): Awaitable<Page>;
   /** The players with these (distinct) ids, in the order of the ids; unknown ids are left out. */
   players(ids: string[]): Awaitable<PlayerListing[]>;
-  /** The players that bear a name now, by id, at most `limit`. */
-  playersNamed(name: string, limit: number): Awaitable<PlayerListing[]>;
+  /** The players with one of these (distinct) names now, in the order of the names, then by id, at most `limit`. */
+  playersNamed(names: string[], limit: number): Awaitable<PlayerListing[]>;
   /** The players seen in a served match most recently: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
   /** The ids of every player that bears one of these (distinct) names now, in their order, then by id. */

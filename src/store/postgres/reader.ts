@@ -62,12 +62,21 @@ export class PostgresReader implements Reader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  playersNamed(name: string, limit: number): Promise<PlayerListing[]> {
-    return this.#listed("WHERE name = $1 ORDER BY id LIMIT $2", [name, limit]);
+  /** Of each name no more than `limit` are read, however many players have it. */
+  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
+    return this.#listed(
+      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+       CROSS JOIN LATERAL (SELECT ${NAMED} FROM {players} AS named
+         WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
+       ORDER BY place, player.id LIMIT $2`,
+      [names, limit],
+    );
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#listed("ORDER BY seen_at DESC, id LIMIT $1", [limit]);
+    return this.#listed(`SELECT ${NAMED} FROM {players} ORDER BY seen_at DESC, id LIMIT $1`, [
+      limit,
+    ]);
   }
 
   playerIdsNamed(names: string[]): Promise<string[]> {
@@ -104,11 +113,8 @@ export class PostgresReader implements Reader {
     return this.#session.close();
   }
 
-  async #listed(rest: string, values: unknown[]): Promise<PlayerListing[]> {
-    const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} ${rest}`,
-      values,
-    );
+  async #listed(statement: string, values: unknown[]): Promise<PlayerListing[]> {
+    const rows = await this.#session.rows<NamedRow>(statement, values);
     return rows.map((row) => this.#bundles.entry(row));
   }
 

@@ -67,8 +67,8 @@ export class ReplicatedReader implements Reader {
     return this.#read((reader) => reader.players(ids));
   }
 
-  playersNamed(name: string, limit: number): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.playersNamed(name, limit));
+  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
+    return this.#read((reader) => reader.playersNamed(names, limit));
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
