@@ -113,12 +113,21 @@ describe("a page by several filters", () => {
 });
 
 test("players by name: looks at no more rows of a name than are asked for", async () => {
-  const names = ["name of p1", COMMON_NAME, "nobody", "name of p2"];
+  const names = ["name of p1", COMMON_NAME, "name of p2"];
   const limit = 6;
   const asking = (connection: Session) =>
     new PostgresReader(connection, 0, () => {}).playersNamed(names, limit);
+  for (const { rows } of await costsOfAsking(asking)) {
+    expect(rows).toBeWithin(1, names.length * limit + 1);
+  }
+});
+
+test("ids by name: looks at those who have a name, and at the state", async () => {
+  const names = ["name of p1", "name of p2"];
+  const asking = (connection: Session) =>
+    new PostgresReader(connection, 0, () => {}).playerIdsNamed(names);
   for (const { rows, scans } of await costsOfAsking(asking)) {
-    expect([rows, scans.length > 0]).toEqual([1 + limit + 1, true]);
+    expect([rows, scans.length > 0]).toEqual([names.length + 1, true]);
   }
 });
 
