@@ -11,7 +11,7 @@ import type { ShardLocation, ShardReplicas } from "./settings/shards.ts";
 import type { Settings } from "./settings/table.ts";
 import { PostgresKeeper } from "./store/postgres/keeper.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
-import { ReplicatedReader } from "./store/postgres/replicas.ts";
+import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
 import type { ReplicaChange } from "./store/postgres/watch.ts";
 import type { Shards } from "./store/shards.ts";
@@ -30,12 +30,15 @@ const MIB = 1024 * 1024;
 /** One writes, one answers questions meanwhile. */
 const WRITING_CONNECTIONS = 2;
 
+/** What is kept open of a shard for all who read it. */
+type OpenStore = SqliteReader | PostgresReader | ReplicatedReaders;
+
 /** One shard's store, opened as far as it is needed. */
 interface Store {
   /** Where it is, as it may be shown. */
   location: string;
   /** Undefined when there is no shard (yet). */
-  reader(): Awaitable<Reader | undefined>;
+  open(): Awaitable<OpenStore | undefined>;
   keeper(): Keeper;
 }
 
@@ -49,9 +52,9 @@ export function openShards(
   writerCacheKib?: number,
 ): Shards {
   const places = new Map(settings.shards.map((place) => [place.id, place]));
-  const readers = new Map<string, Reader>();
+  const opened = new Map<string, OpenStore>();
   /** Those that are not open yet: whoever asks meanwhile gets the same one. */
-  const opening = new Map<string, Promise<Reader | undefined>>();
+  const opening = new Map<string, Promise<OpenStore | undefined>>();
   const keepers = new Map<string, Keeper>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
   /** Which replicas were told to be in use. A shard that cannot be opened is tried again and again. */
@@ -74,51 +77,55 @@ export function openShards(
     });
   };
 
+  const open = (id: string): Awaitable<OpenStore | undefined> => {
+    const known = opened.get(id) ?? opening.get(id);
+    if (known || !mayExist(id)) return known;
+    const store = storeOf(id);
+    const found = after(store.open(), (one) => {
+      if (!one) return undefined;
+      opened.set(id, one);
+      observe({ event: "shard-opened", shard: id, location: store.location });
+      return one;
+    });
+    if (!(found instanceof Promise)) return found;
+    const over = found.finally(() => opening.delete(id));
+    opening.set(id, over);
+    return over;
+  };
+
   const shards: Shards = {
     allowed: places.size > 0 ? new Set(places.keys()) : undefined,
     list: () => (places.size > 0 ? [...places.keys()].sort() : storesIn(settings.data)),
-    reader(id) {
-      const open = readers.get(id) ?? opening.get(id);
-      if (open || !mayExist(id)) return open;
-      const store = storeOf(id);
-      const opened = after(store.reader(), (reader) => {
-        if (!reader) return undefined;
-        readers.set(id, reader);
-        observe({ event: "shard-opened", shard: id, location: store.location });
-        return reader;
-      });
-      if (!(opened instanceof Promise)) return opened;
-      const over = opened.finally(() => opening.delete(id));
-      opening.set(id, over);
-      return over;
-    },
+    reader: (id) => after(open(id), readerOf),
     replicas(id) {
-      const reader = readers.get(id);
-      if (reader instanceof ReplicatedReader) return reader.inUse;
+      const store = opened.get(id);
+      if (store instanceof ReplicatedReaders) return store.inUse;
       return places.get(id)?.replicas?.places.map(() => false) ?? [];
     },
     keeper(id) {
-      const open = keepers.get(id) ?? storeOf(id).keeper();
-      keepers.set(id, open);
-      return open;
+      const keeper = keepers.get(id) ?? storeOf(id).keeper();
+      keepers.set(id, keeper);
+      return keeper;
     },
-    existingKeeper: (id) =>
-      after(shards.reader(id), (reader) => (reader ? shards.keeper(id) : undefined)),
+    existingKeeper: (id) => after(open(id), (store) => (store ? shards.keeper(id) : undefined)),
     async close() {
       // One that comes about later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
-      for (const store of [...readers.values(), ...keepers.values()]) await store.close();
-      readers.clear();
+      for (const store of [...opened.values(), ...keepers.values()]) await store.close();
+      opened.clear();
       keepers.clear();
     },
   };
   return shards;
 }
 
+const readerOf = (store: OpenStore | undefined): Reader | undefined =>
+  store instanceof ReplicatedReaders ? store.forRequest() : store;
+
 function sqliteStore(path: string, cacheBytes: number, writerCacheKib: number | undefined): Store {
   return {
     location: path,
-    reader() {
+    open() {
       const database = openForReading(path);
       return database && new SqliteReader(database, cacheBytes, checkFragment);
     },
@@ -143,14 +150,14 @@ function postgresStore(
 ): Store {
   return {
     location: place.shown,
-    async reader() {
+    async open() {
       const away = await absence(keeper().ready());
       if (away && !replicas) throw away;
       if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
-      const reader = new ReplicatedReader(place, replicas, cacheBytes, checkFragment, onChange);
-      await reader.look();
-      if (!away || reader.inUse.includes(true)) return reader;
-      await reader.close();
+      const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
+      await readers.look();
+      if (!away || readers.inUse.includes(true)) return readers;
+      await readers.close();
       throw away;
     },
     keeper: () => openKeeper(place),

@@ -26,7 +26,7 @@ export function selfLink(address: string, given: GivenParameters): Links {
 /**
  * Links to other pages pin the window and the bearers of names, so that a walk keeps to the matches
  * it began with, and name their place by a neighbour instead of a count, so that arrivals cannot
- * shift it.
+ * shift it. They carry the sequence of this page, so that the next is not read in an older state.
  */
 export function matchesLinks(
   address: string,
@@ -39,12 +39,13 @@ export function matchesLinks(
     [WINDOW_START, formatTimestamp(query.window.start)],
     [WINDOW_END, formatTimestamp(query.window.end)],
   ]);
+  const { sequence } = page;
   const at = (name: string, { createdAt, id, side }: Gap) => {
-    const gap = { createdAt, id, side };
-    const to = (cursor: Cursor) => `${first}&${writeQuery([[name, encodeCursor(cursor)]])}`;
-    const link = to(bearers && isFew(bearers) ? { ...gap, bearers } : gap);
+    const cursor = { createdAt, id, side, sequence };
+    const to = (one: Cursor) => `${first}&${writeQuery([[name, encodeCursor(one)]])}`;
+    const link = to(bearers && isFew(bearers) ? { ...cursor, bearers } : cursor);
     // Better a link that can be followed than one that holds on to everybody.
-    return link.length <= LONGEST_ADDRESS ? link : to(gap);
+    return link.length <= LONGEST_ADDRESS ? link : to(cursor);
   };
   const links: Links = { self: withQuery(address, query.given), first };
   const { start, end } = gapsAround(query, page);

@@ -22,7 +22,15 @@ import {
   parsePlayersQuery,
   parseSingleQuery,
 } from "../query/parse.ts";
-import type { Bearers, Gap, GivenParameters, MatchesQuery, PlayersQuery } from "../query/query.ts";
+import type {
+  Bearers,
+  Cursor,
+  Gap,
+  GivenParameters,
+  MatchesQuery,
+  Place,
+  PlayersQuery,
+} from "../query/query.ts";
 import type {
   Fragment,
   Page,
@@ -142,16 +150,20 @@ function findBearers(
 ): Awaitable<Bearers | undefined> {
   if (!playerNames && !teamNames) return undefined;
   const names = crc32(JSON.stringify([playerNames, teamNames]));
-  const known = place.from === "offset" ? undefined : place.gap.bearers;
+  const known = cursorOf(place)?.bearers;
   if (known?.names === names) return known;
-  return after(playerNames ? reader.playerIdsNamed(findable(playerNames)) : [], (players) =>
-    after(teamNames ? reader.teamIdsNamed(findable(teamNames)) : [], (teams) => ({
+  const since = cursorOf(place)?.sequence;
+  return after(playerNames ? reader.playerIdsNamed(findable(playerNames), since) : [], (players) =>
+    after(teamNames ? reader.teamIdsNamed(findable(teamNames), since) : [], (teams) => ({
       names,
       players,
       teams,
     })),
   );
 }
+
+const cursorOf = (place: Place): Cursor | undefined =>
+  place.from === "offset" ? undefined : place.gap;
 
 /** No record has U+0000 in what it is found by, and stores need not be able to look for it. */
 const isFindable = (text: string): boolean => !text.includes("\0");
@@ -171,6 +183,7 @@ function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
     teams: filters.teamNames && bearers ? [bearers.teams] : [],
     gameModes: filters.gameModes,
     patchVersions: filters.patchVersions && findable(filters.patchVersions),
+    since: cursorOf(place)?.sequence,
   };
 }
 
@@ -209,12 +222,7 @@ async function choosePlayers(
     return fitting.slice(0, MAX_PLAYERS);
   }
   if (!playerNames) return reader.recentPlayers(MAX_PLAYERS);
-  const players: PlayerListing[] = [];
-  for (const name of findable(playerNames)) {
-    if (players.length >= MAX_PLAYERS) break;
-    players.push(...(await reader.playersNamed(name, MAX_PLAYERS - players.length)));
-  }
-  return players;
+  return reader.playersNamed(findable(playerNames), MAX_PLAYERS);
 }
 
 const NO_PATHS: ReadonlySet<string> = new Set();

@@ -7,7 +7,8 @@ import type { Bearers, Cursor } from "./query.ts";
 
 /*
  * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
- * Bearers follow the id: a blank, their names' hash, a blank, players, a blank, teams.
+ * After the id come up to four words, each behind a blank: the sequence, if there is one; then the
+ * bearers, if there are any: their names' hash, players, teams.
  * The checksum covers what follows it. It is no signature: a cursor holds no secret and grants
  * nothing, so the checksum only has to tell a damaged cursor from a whole one.
  */
@@ -21,8 +22,11 @@ const BEFORE = 0;
 const AFTER = 1;
 
 /** The gap must name a valid resource id and a safe integer. */
-export function encodeCursor({ bearers, ...gap }: Cursor): string {
-  const text = bearers ? `${gap.id} ${writeBearers(bearers)}` : gap.id;
+export function encodeCursor({ sequence, bearers, ...gap }: Cursor): string {
+  const words = [gap.id];
+  if (sequence !== undefined) words.push(String(sequence));
+  if (bearers) words.push(writeBearers(bearers));
+  const text = words.join(" ");
   const bytes = Buffer.alloc(ID_AT + text.length);
   bytes[0] = VERSION;
   bytes[SIDE_AT] = gap.side === "before" ? BEFORE : AFTER;
@@ -46,10 +50,22 @@ export function decodeCursor(text: string): Cursor | undefined {
   const [id = "", ...rest] = bytes.toString("latin1", ID_AT).split(" ");
   if (side !== BEFORE && side !== AFTER) return undefined;
   if (!Number.isSafeInteger(createdAt) || !isResourceId(id)) return undefined;
-  const gap: Cursor = { createdAt, id, side: side === BEFORE ? "before" : "after" };
-  if (rest.length === 0) return gap;
+  const cursor: Cursor = { createdAt, id, side: side === BEFORE ? "before" : "after" };
+  // The bearers are three words.
+  if (rest.length % 3 === 1) {
+    const sequence = readSequence(rest.shift()!);
+    if (sequence === undefined) return undefined;
+    cursor.sequence = sequence;
+  }
+  if (rest.length === 0) return cursor;
   const bearers = readBearers(rest);
-  return bearers && { ...gap, bearers };
+  return bearers && { ...cursor, bearers };
+}
+
+function readSequence(word: string): number | undefined {
+  const sequence = Number(word);
+  const isValid = Number.isSafeInteger(sequence) && sequence >= 0 && String(sequence) === word;
+  return isValid ? sequence : undefined;
 }
 
 function writeBearers({ names, players, teams }: Bearers): string {

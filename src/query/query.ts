@@ -26,8 +26,11 @@ export interface Bearers {
   teams: string[];
 }
 
-/** A gap as a link names it, with those whom the walk began with. */
+/** A gap as a link names it, with what the walk must not lose. */
 export interface Cursor extends Gap {
+  /** The number of the latest change that the page with the link could show, if changes have numbers there. */
+  sequence?: number | undefined;
+  /** Those whom the walk began with. */
   bearers?: Bearers;
 }
 

@@ -7,7 +7,10 @@ import type { Keeper, Reader } from "./store.ts";
 export interface ReadableShards {
   /** The ids of all shards there are now, in order. */
   list(): Awaitable<string[]>;
-  /** The reader of a shard, kept open; undefined when there is no such shard. May throw StoreError. */
+  /**
+   * A reader for one request; undefined when there is no such shard. All its calls go to the same replica,
+   * where there are any, as long as that one answers. Nobody has to close it. May throw StoreError.
+   */
   reader(id: string): Awaitable<Reader | undefined>;
   /** Whether each replica of a shard is read from now, in their order; empty where there are none. */
   replicas(id: string): readonly boolean[];

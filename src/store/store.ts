@@ -66,6 +66,11 @@ export interface Page extends Bundle {
    * there are none, the gap that was asked for is looked at; at an offset both are false then.
    */
   more: { before: boolean; after: boolean };
+  /**
+   * The number of the latest change in the state that the page is of. Undefined where all readers of the
+   * shard see the same state, so that nobody can see an older one later.
+   */
+  sequence?: number;
 }
 
 /**
@@ -88,6 +93,8 @@ export interface Selection {
   gameModes: string[] | undefined;
   /** Undefined: any. */
   patchVersions: string[] | undefined;
+  /** A page's `sequence`: the state must not be older than that page's. */
+  since?: number | undefined;
 }
 
 export interface PlayerListing extends NamedParts {
@@ -100,7 +107,11 @@ export interface NameBearer {
   name: string;
 }
 
-/** What callers may see. Each call answers from one consistent state of the shard. */
+/**
+ * What callers may see. Each call answers from one consistent state of the shard. Replicas may be behind
+ * the primary, and some further than others: a later call, or another reader, may see an older state. With
+ * `since`, a replica in such a state is passed over; what the primary has counts as new enough.
+ */
 export interface Reader {
   /** The served match with this id. */
   match(id: string): Awaitable<Bundle | undefined>;
@@ -108,14 +119,14 @@ export interface Reader {
   matches(selection: Selection): Awaitable<Page>;
   /** The players with these (distinct) ids, in the order of the ids; unknown ids are left out. */
   players(ids: string[]): Awaitable<PlayerListing[]>;
-  /** The players that bear a name now, by id, at most `limit`. */
-  playersNamed(name: string, limit: number): Awaitable<PlayerListing[]>;
+  /** The players with one of these (distinct) names now, in the order of the names, then by id, at most `limit`. */
+  playersNamed(names: string[], limit: number): Awaitable<PlayerListing[]>;
   /** The players seen in a served match most recently: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
   /** The ids of every player that bears one of these (distinct) names now, in their order, then by id. */
-  playerIdsNamed(names: string[]): Awaitable<string[]>;
+  playerIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
-  teamIdsNamed(names: string[]): Awaitable<string[]>;
+  teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /**
    * Names that players bear now, each once, by where they stand in the index of names: a list of every
    * such name at each of its spots (domain/name-spots.ts), by spot, then by name. Around each of these
@@ -129,7 +140,6 @@ export interface Reader {
   summary(): Awaitable<Summary>;
   /** The extra include paths and resource types that served records carry, beyond the usual. */
   vocabulary(): Awaitable<Vocabulary>;
-  close(): Awaitable<void>;
 }
 
 export interface Summary {

@@ -113,7 +113,7 @@ export function foldingGuarantees(guarantee: Guarantee): void {
         expect(await transaction.playerHistory("p", 9)).toEqual([]);
       });
       expect(await reader.players(["p"])).toEqual([]);
-      expect(await reader.playersNamed("name of p", 9)).toEqual([]);
+      expect(await reader.playersNamed(["name of p"], 9)).toEqual([]);
       expect(await reader.recentPlayers(9)).toEqual([]);
       expect(await reader.teamIdsNamed(["tag of t"])).toEqual([]);
     }

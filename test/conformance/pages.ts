@@ -245,6 +245,16 @@ export function pageGuarantees(guarantee: Guarantee): void {
     },
   );
 
+  guarantee("a shard without replicas is never too old, and its pages say so", async (store) => {
+    await serve(store.keeper, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+    const reader = await store.reader();
+    const since = Number.MAX_SAFE_INTEGER;
+    const page = await reader.matches(selection({ since }));
+    expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
+    expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
+    expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
+  });
+
   guarantee("long walks miss nothing and repeat nothing, by offsets and by gaps", async (store) => {
     const entries = Array.from({ length: 3000 }, (_, index) => longEntry(index));
     await store.keeper.write((transaction) => addPlainly(transaction, entries));

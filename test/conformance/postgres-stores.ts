@@ -3,7 +3,7 @@
 import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
-import type { Keeper, Reader } from "../../src/store/store.ts";
+import type { Keeper } from "../../src/store/store.ts";
 import type { TestStore } from "./suite.ts";
 
 const CACHE_BYTES = 8192;
@@ -14,7 +14,7 @@ export async function emptyShard(url: string, prepares: boolean): Promise<TestSt
   const place = { url, shown: "the test's database", schema, prepares, pool: 4 };
   const keeper = new PostgresKeeper(new Session(place));
   await keeper.ready();
-  const others: (Reader | Keeper)[] = [];
+  const others: (PostgresReader | Keeper)[] = [];
   return {
     keeper,
     reader() {

@@ -39,7 +39,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     const reader = await store.reader();
     expect(await reader.match("m")).toBeUndefined();
     expect(await reader.players(["p"])).toEqual([]);
-    expect(await reader.playersNamed("Ana", 6)).toEqual([]);
+    expect(await reader.playersNamed(["Ana"], 6)).toEqual([]);
     expect(await reader.recentPlayers(6)).toEqual([]);
     expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
@@ -140,8 +140,8 @@ export function readingGuarantees(guarantee: Guarantee): void {
     });
     const reader = await store.reader();
     for (const [index, name] of LOOKALIKES.entries()) {
-      expect(idsIn(await reader.playersNamed(name, 9))).toEqual([`p${index}`]);
-      expect((await reader.playersNamed(name, 9))[0]!.name).toBe(name);
+      expect(idsIn(await reader.playersNamed([name], 9))).toEqual([`p${index}`]);
+      expect((await reader.playersNamed([name], 9))[0]!.name).toBe(name);
       expect(await reader.playerIdsNamed([name])).toEqual([`p${index}`]);
       expect(await reader.teamIdsNamed([name])).toEqual([`t${index}`]);
     }
@@ -155,8 +155,25 @@ export function readingGuarantees(guarantee: Guarantee): void {
       const reader = await store.reader();
       const inOrder = ["-", "1", "10", "9", "B", "_", "a", "b"];
       for (const limit of [1, 3, 8, 100]) {
-        expect(idsIn(await reader.playersNamed("Ana", limit))).toEqual(inOrder.slice(0, limit));
+        expect(idsIn(await reader.playersNamed(["Ana"], limit))).toEqual(inOrder.slice(0, limit));
       }
+    },
+  );
+
+  guarantee(
+    "the players of several names come in the order of the names, then by id, and no more than asked for",
+    async (store) => {
+      const names = { b: "Ana", a: "Ana", d: "Bo", c: "Bo", e: "Cy" };
+      await people(store.keeper, {
+        players: Object.entries(names).map(([id, name]) => aPlayer(id, { name })),
+      });
+      const reader = await store.reader();
+      const inOrder = ["c", "d", "e", "a", "b"];
+      for (const limit of [1, 2, 3, 4, 5, 100]) {
+        const found = await reader.playersNamed(["Bo", "nobody", "Cy", "Ana"], limit);
+        expect(idsIn(found)).toEqual(inOrder.slice(0, limit));
+      }
+      expect(await reader.playersNamed([], 6)).toEqual([]);
     },
   );
 
@@ -188,10 +205,10 @@ export function readingGuarantees(guarantee: Guarantee): void {
       await transaction.putTeams([aTeam("t", { name: "NEW" })]);
     });
     const reader = await store.reader();
-    expect(await reader.playersNamed("Old", 6)).toEqual([]);
+    expect(await reader.playersNamed(["Old"], 6)).toEqual([]);
     expect(await reader.playerIdsNamed(["Old"])).toEqual([]);
     expect(await reader.teamIdsNamed(["OLD"])).toEqual([]);
-    expect(idsIn(await reader.playersNamed("New", 6))).toEqual(["p"]);
+    expect(idsIn(await reader.playersNamed(["New"], 6))).toEqual(["p"]);
     expect(await reader.teamIdsNamed(["NEW"])).toEqual(["t"]);
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
-import type { Keeper, Reader } from "../../src/store/store.ts";
+import type { Keeper } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
@@ -15,7 +15,7 @@ storeConformance("SQLite", async () => {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
   const keeper = new SqliteKeeper(openForWriting(path));
-  const others: (Reader | Keeper)[] = [];
+  const others: (SqliteReader | Keeper)[] = [];
   return {
     keeper,
     reader() {

@@ -5,7 +5,9 @@ import { surroundingsOf } from "../../src/domain/name-spots.ts";
 import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { bearersOf, namesAround } from "../../src/store/postgres/name-spots.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
+import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { aPlayer } from "../conformance/entries.ts";
 import {
   COMBINATIONS,
   LIMIT,
@@ -29,6 +31,7 @@ beforeAll(async () => {
   const keeper = new PostgresKeeper(new Session(place));
   await keeper.ready();
   await fillLargely(keeper);
+  await keeper.write(async (transaction) => transaction.putPlayers(NAMESAKES));
   await keeper.close();
   session = sessionForReading(place);
   await session.run("ANALYZE");
@@ -41,11 +44,16 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stop());
 
+const COMMON_NAME = "a common name";
+const NAMESAKES = Array.from({ length: 500 }, (_, at) =>
+  aPlayer(`namesake${at}`, { name: COMMON_NAME }),
+);
+
 const costsOf = (selection: Parameters<typeof findPage>[1]) =>
   costsOfAsking((connection) => findPage(connection, selection));
 
 /** The statements for a question, as they are run. */
-async function costsOfAsking(ask: (connection: Connection) => Promise<unknown>) {
+async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
   const { connection, noted } = noting(session);
   await ask(connection);
   const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
@@ -101,6 +109,25 @@ describe("a page by several filters", () => {
         }
       }
     }, 60_000);
+  }
+});
+
+test("players by name: looks at no more rows of a name than are asked for", async () => {
+  const names = ["name of p1", COMMON_NAME, "name of p2"];
+  const limit = 6;
+  const asking = (connection: Session) =>
+    new PostgresReader(connection, 0, () => {}).playersNamed(names, limit);
+  for (const { rows } of await costsOfAsking(asking)) {
+    expect(rows).toBeWithin(1, names.length * limit + 1);
+  }
+});
+
+test("ids by name: looks at those who have a name, and at the state", async () => {
+  const names = ["name of p1", "name of p2"];
+  const asking = (connection: Session) =>
+    new PostgresReader(connection, 0, () => {}).playerIdsNamed(names);
+  for (const { rows, scans } of await costsOfAsking(asking)) {
+    expect([rows, scans.length > 0]).toEqual([names.length + 1, true]);
   }
 });
 

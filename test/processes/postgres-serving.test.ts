@@ -1,6 +1,9 @@
 /** In charge of a shard in PostgreSQL behind the same interface: the same bytes, and no lasting harm from faults. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
 import { openKeyring } from "../../src/access/keyring.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -185,6 +188,35 @@ describe("the same records in SQLite and in PostgreSQL", () => {
     await other.stop();
   }, 120_000);
 });
+
+test("players are looked up by 50 names with one statement", async () => {
+  const sql = new SQL(cluster.url, { max: 1 });
+  await sql.unsafe("ALTER DATABASE postgres SET log_statement = 'all'");
+  const settings = settingsFor("names", `na=${placeOf("names")}`);
+  await ingestInto(settings, records.slice(0, 20));
+  const server = await serving(settings);
+  const { data } = JSON.parse((await server.get("/shards/na/players")).text);
+  const names: string[] = data.map((one: Named) => one.attributes.name);
+  const asked = [...Array.from({ length: 50 - names.length }, (_, at) => `nobody${at}`), ...names];
+  const log = () => readFileSync(join(cluster.folder, "log"), "utf8");
+  const before = log().length;
+  const filter = asked.map(encodeURIComponent).join();
+  const found = JSON.parse(
+    (await server.get(`/shards/na/players?filter[playerNames]=${filter}`)).text,
+  );
+  const statements = log()
+    .slice(before)
+    .match(/"names"\."players"/g);
+  expect(found.data[0].attributes.name).toBe(names[0]!);
+  expect(statements).toHaveLength(1);
+  await server.stop();
+  await sql.unsafe("ALTER DATABASE postgres RESET log_statement");
+  await sql.close();
+}, 60_000);
+
+interface Named {
+  attributes: { name: string };
+}
 
 describe("a database that goes away", () => {
   test("takes its own shard along and no other, and comes back without a restart", async () => {

@@ -9,6 +9,7 @@ import {
   setDefaultTimeout,
   test,
 } from "bun:test";
+import { join } from "node:path";
 import { type Instance, makeKey, startInstance, until } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
@@ -257,6 +258,24 @@ describe("a Redis that may not be written to", () => {
     expect((await one.get(ONE, key)).status).toBe(200);
     await are("ok", [one]);
   });
+});
+
+test("limits that are closed while Redis does not answer decide locally at once and leave nothing running", async () => {
+  const script = join(import.meta.dir, "../support/closing-process.ts");
+  // It is killed if something keeps it alive.
+  const child = Bun.spawn([process.execPath, script, redis.url], {
+    stdout: "pipe",
+    stderr: "inherit",
+    timeout: 20_000,
+  });
+  expect(JSON.parse(await new Response(child.stdout).text())).toEqual({
+    inFlight: expect.objectContaining({ allowed: true, remaining: 4 }),
+    afterwards: expect.objectContaining({ allowed: true, remaining: 3 }),
+    connecting: "ended",
+    isUp: [false, false],
+    events: ["shared-limits-up"],
+  });
+  expect(await child.exited).toBe(0);
 });
 
 test("an instance shows neither the user nor the password of its Redis", async () => {

@@ -1,4 +1,4 @@
-/** In charge of a primary and its replica for tests, and of servers over shards that both of them hold. */
+/** A primary and its replicas for tests, and servers over shards that all of them hold. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +27,9 @@ export interface ReplicatedServer {
   events: Event[];
   /** The status of a match. */
   get(at: number): Promise<number>;
+  /** What is answered at a path, or at a link. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
+  read(path: string): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
   status(): Promise<any>;
   /** Whether the replica is read from, as the metrics tell. */
@@ -36,20 +39,23 @@ export interface ReplicatedServer {
 
 export interface Replicated {
   primary: Cluster;
+  /** The first of them. */
   replica: Cluster;
-  /** A shard of its own with the first 20 records, on both. */
+  replicas: Cluster[];
+  /** A shard of its own with the first 20 records, on all of them. */
   shard(maxLagSeconds: number): Promise<{ schema: string; serve(): Promise<ReplicatedServer> }>;
   takeIn(settings: Settings, from: number, to: number): Promise<unknown>;
   on<T>(cluster: Cluster, text: string): Promise<T>;
-  /** Until the replica has all that the primary has now. */
-  caughtUp(): Promise<void>;
+  /** Until these replicas have all that the primary has now: every one, unless said otherwise. */
+  caughtUp(replicas?: Cluster[]): Promise<void>;
   remove(): void;
 }
 
-export async function startReplicated(): Promise<Replicated> {
+export async function startReplicated(count = 1): Promise<Replicated> {
   const folder = aFolder();
   const primary = await startCluster(["wal_level = replica"]);
-  const replica = await startReplica(primary);
+  const replicas: Cluster[] = [];
+  while (replicas.length < count) replicas.push(await startReplica(primary));
   let made = 0;
 
   const settingsFor = (schema: string, maxLagSeconds: number) => {
@@ -60,7 +66,7 @@ export async function startReplicated(): Promise<Replicated> {
       "admin-port = 0",
       "[shards.na]",
       `url = "${withPassword(primary)}?schema=${schema}"`,
-      `replicas = ["${withPassword(replica)}"]`,
+      `replicas = ${JSON.stringify(replicas.map(withPassword))}`,
       `max-lag-seconds = ${maxLagSeconds}`,
     ];
     writeFileSync(file, `${toml.join("\n")}\n`);
@@ -69,20 +75,23 @@ export async function startReplicated(): Promise<Replicated> {
     return { settings: values, file };
   };
 
-  const caughtUp = async () => {
+  const caughtUp = async (those = replicas) => {
     const { at } = await on<{ at: string }>(primary, "SELECT pg_current_wal_lsn() AS at");
-    await until(async () => {
-      const { has } = await on<{ has: boolean }>(
-        replica,
-        `SELECT pg_last_wal_replay_lsn() >= '${at}'::pg_lsn AS has`,
-      );
-      return has || undefined;
-    });
+    for (const replica of those) {
+      await until(async () => {
+        const { has } = await on<{ has: boolean }>(
+          replica,
+          `SELECT pg_last_wal_replay_lsn() >= '${at}'::pg_lsn AS has`,
+        );
+        return has || undefined;
+      });
+    }
   };
 
   return {
     primary,
-    replica,
+    replica: replicas[0]!,
+    replicas,
     async shard(maxLagSeconds) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
@@ -97,7 +106,7 @@ export async function startReplicated(): Promise<Replicated> {
     on,
     caughtUp,
     remove() {
-      replica.remove();
+      for (const replica of replicas) replica.remove();
       primary.remove();
       folder.remove();
     },
@@ -117,17 +126,18 @@ async function startServer(
   const server = await serve(settings, (event) => {
     if (event.event !== "request" && event.event !== "admin-request") events.push(event);
   });
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   return {
     settings,
     configFile,
     events,
     async get(at) {
-      const reply = await fetch(`${server.url}/shards/na/matches/${RECORDS[at]!.data.id}`, {
-        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
-      });
+      const path = `/shards/na/matches/${RECORDS[at]!.data.id}`;
+      const reply = await fetch(`${server.url}${path}`, { headers });
       await reply.arrayBuffer();
       return reply.status;
     },
+    read: async (path) => (await fetch(new URL(path, server.url), { headers })).json(),
     status: async () => (await fetch(`${server.url}/status`)).json(),
     async replicaMetric() {
       const reply = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });

@@ -2,15 +2,26 @@ import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { decodeCursor, encodeCursor } from "../../src/query/cursor.ts";
-import type { Gap } from "../../src/query/query.ts";
+import type { Cursor } from "../../src/query/query.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const gaps: fc.Arbitrary<Gap> = fc.record({
-  createdAt: fc.maxSafeInteger(),
-  id: fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 1, maxLength: 64 }),
-  side: fc.constantFrom("before", "after"),
-});
+const ids = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 1, maxLength: 64 });
+
+const cursors: fc.Arbitrary<Cursor> = fc.record(
+  {
+    createdAt: fc.maxSafeInteger(),
+    id: ids,
+    side: fc.constantFrom("before", "after"),
+    sequence: fc.maxSafeNat(),
+    bearers: fc.record({
+      names: fc.nat(0xffffffff),
+      players: fc.array(ids, { maxLength: 3 }),
+      teams: fc.array(ids, { maxLength: 3 }),
+    }),
+  },
+  { requiredKeys: ["createdAt", "id", "side"] },
+);
 
 /** A cursor with a right checksum, whatever its content. */
 function forge(version: number, side: number, createdAt: bigint, id: string): string {
@@ -23,19 +34,19 @@ function forge(version: number, side: number, createdAt: bigint, id: string): st
 }
 
 describe("a cursor", () => {
-  test("gives back the gap it was made of", () => {
-    fc.assert(fc.property(gaps, (gap) => expect(decodeCursor(encodeCursor(gap))).toEqual(gap)));
+  test("gives back what it was made of", () => {
+    fc.assert(fc.property(cursors, (one) => expect(decodeCursor(encodeCursor(one))).toEqual(one)));
   });
 
   test("needs no escaping in a URL", () => {
-    fc.assert(fc.property(gaps, (gap) => expect(encodeCursor(gap)).toMatch(/^[A-Za-z0-9_-]+$/)));
+    fc.assert(fc.property(cursors, (one) => expect(encodeCursor(one)).toMatch(/^[A-Za-z0-9_-]+$/)));
   });
 
   test("is refused when any one character is another", () => {
     const replacement = fc.oneof(fc.constantFrom(...ALPHABET), fc.string({ unit: "binary" }));
     fc.assert(
-      fc.property(gaps, fc.nat(), replacement, (gap, position, character) => {
-        const cursor = encodeCursor(gap);
+      fc.property(cursors, fc.nat(), replacement, (one, position, character) => {
+        const cursor = encodeCursor(one);
         const at = position % cursor.length;
         const damaged = cursor.slice(0, at) + character + cursor.slice(at + 1);
         fc.pre(damaged !== cursor);
@@ -65,6 +76,12 @@ describe("a cursor", () => {
     ["an id with a strange character", forge(1, 0, 0n, "a b")],
     ["an id that is too long", forge(1, 0, 0n, "a".repeat(65))],
     ["padding", `${forge(1, 0, 0n, "ab")}==`],
+    ["a sequence that is not a number", forge(1, 0, 0n, "a NaN")],
+    ["a sequence spelled otherwise", forge(1, 0, 0n, "a 07")],
+    ["a sequence below zero", forge(1, 0, 0n, "a -1")],
+    ["a sequence beyond the safe integers", forge(1, 0, 0n, "a 9007199254740992")],
+    ["two sequences", forge(1, 0, 0n, "a 7 8")],
+    ["more words than there are", forge(1, 0, 0n, "a 7 z p t more")],
   ];
   test.each(forgeries)("is refused with a right checksum over %s", (_, cursor) => {
     expect(decodeCursor(cursor)).toBeUndefined();
@@ -73,5 +90,10 @@ describe("a cursor", () => {
   test("stays readable from one release to the next", () => {
     expect(decodeCursor(forge(1, 1, 5n, "a"))).toEqual({ createdAt: 5, id: "a", side: "after" });
     expect(decodeCursor(forge(1, 0, -5n, "a"))).toEqual({ createdAt: -5, id: "a", side: "before" });
+    const gap = { createdAt: 5, id: "a", side: "after" } as const;
+    const bearers = { names: 35, players: ["p", "q"], teams: [] };
+    expect(decodeCursor(forge(1, 1, 5n, "a z p,q "))).toEqual({ ...gap, bearers });
+    expect(decodeCursor(forge(1, 1, 5n, "a 7"))).toEqual({ ...gap, sequence: 7 });
+    expect(decodeCursor(forge(1, 1, 5n, "a 7 z p,q "))).toEqual({ ...gap, sequence: 7, bearers });
   });
 });

@@ -30,10 +30,14 @@ export class RedisLink {
   readonly #answerMs: number;
   /** Undefined while Redis is away. */
   #client: RedisClient | undefined;
-  /** The oldest first. */
+  /** The oldest first. Empty while there is no client: whoever takes that away answers all of them. */
   readonly #waiting = new Set<Question>();
-  #isWatching = false;
+  /** Rings when the oldest has waited long enough. */
+  #clock: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
+  /** Gives up the connection on its way, if there is one. */
+  #stopConnecting: (error: Error) => void = () => {};
+  /** Undefined before it is opened and after it is closed. */
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Undefined until Redis was looked for. */
   #wasUp: boolean | undefined;
@@ -61,12 +65,13 @@ export class RedisLink {
     await this.#look();
   }
 
+  /** Whoever waits gets the local decision at once, and so does whoever asks later. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    const client = this.#client;
-    this.#client = undefined;
-    client?.close();
+    const closed = new Error("the connection to Redis was closed");
+    this.#stopConnecting(closed);
+    this.#drop(closed);
   }
 
   /** What Redis says, or what is decided here instead: at once while Redis is away. */
@@ -110,33 +115,39 @@ export class RedisLink {
 
   /** One timer for all questions: most are answered long before it rings. */
   #watch(milliseconds: number): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    setTimeout(() => {
-      this.#isWatching = false;
+    this.#clock ??= setTimeout(() => {
+      this.#clock = undefined;
       const [oldest] = this.#waiting;
       if (!oldest) return;
       const age = performance.now() - oldest.since;
       if (age < this.#answerMs) this.#watch(this.#answerMs - age);
-      else setTimeout(() => this.#giveUp(oldest), GRACE_MS);
+      else this.#clock = setTimeout(() => this.#giveUp(oldest), GRACE_MS);
     }, milliseconds);
   }
 
   #giveUp(late: Question): void {
+    this.#clock = undefined;
     if (this.#waiting.has(late) && this.#client) {
       this.#lose(this.#client, new Error(`Redis gave no answer within ${this.#answerMs} ms`));
     } else if (this.#waiting.size > 0) this.#watch(this.#answerMs);
   }
 
-  /** Whoever waits is told at once. */
   #lose(client: RedisClient, error: unknown): void {
     if (client !== this.#client) return;
-    this.#client = undefined;
     const failure = error instanceof Error ? error : new Error(String(error));
+    this.#drop(failure);
+    this.#tell(false, failure);
+  }
+
+  /** Gives up the client, everything that was asked of it, and the clock for that. */
+  #drop(failure: Error): void {
+    const client = this.#client;
+    this.#client = undefined;
     for (const question of this.#waiting) question.giveUp(failure);
     this.#waiting.clear();
-    client.close();
-    this.#tell(false, failure);
+    clearTimeout(this.#clock);
+    this.#clock = undefined;
+    client?.close();
   }
 
   /** Connects if there is no connection; else sees whether it still works, though nobody may ask. */
@@ -158,16 +169,29 @@ export class RedisLink {
     });
     client.onclose = (error) => this.#lose(client, error);
     try {
-      await within(CONNECT_MS, greet(client));
+      await this.#unlessStopped(greet(client));
     } catch (error) {
       client.close();
-      this.#tell(false, error);
+      if (this.#timer !== undefined) this.#tell(false, error);
       return;
     }
-    // Closed while it was on its way.
+    // The link may have been closed just after the last answer came in.
     if (this.#timer === undefined) return client.close();
     this.#client = client;
     this.#tell(true, undefined);
+  }
+
+  /** What `work` becomes, or a failure if that takes too long, or at once when the link is closed. */
+  async #unlessStopped(work: Promise<void>): Promise<void> {
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    const late = new Error(`Redis gave no answer within ${CONNECT_MS} ms`);
+    const timer = setTimeout(() => reject(late), CONNECT_MS);
+    this.#stopConnecting = reject;
+    try {
+      await Promise.race([work, stopped]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Once a change. */
@@ -184,19 +208,4 @@ async function greet(client: RedisClient): Promise<void> {
   for (const { text } of SCRIPTS) await client.send("SCRIPT", ["LOAD", text]);
   const [key, ...values] = PROBE;
   await client.send("EVALSHA", [TAKE.hash, "1", key, ...values]);
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`Redis gave no answer within ${milliseconds} ms`)),
-      milliseconds,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

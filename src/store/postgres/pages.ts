@@ -13,8 +13,9 @@ export interface PageMatch {
 }
 
 export interface FoundPage {
-  /** Of the state that it was read in. */
+  /** Of the state that it was read in, as is the number of its latest change. */
   token: string;
+  sequence: number;
   matches: PageMatch[];
   more: { before: boolean; after: boolean };
 }
@@ -35,6 +36,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const matches = rows.filter(({ id }) => id !== null) as PageMatch[];
   return {
     token: first!.token,
+    sequence: Number(first!.seq),
     matches: course.isReversed ? matches.reverse() : matches,
     more: moreOf(course, {
       matches: matches.length,
@@ -47,6 +49,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
 /** What is said of the page as a whole is in every row; of an empty one there is a row without a match. */
 type PageRow = { [Column in keyof PageMatch]: PageMatch[Column] | null } & {
   token: string;
+  seq: string;
   found: string;
   behind: boolean;
 };
@@ -71,7 +74,7 @@ function readPage(
   const order = direction === "up" ? "ASC" : "DESC";
   return connection.rows<PageRow>(
     `WITH keys AS MATERIALIZED (${keys})
-     SELECT state.token, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
+     SELECT state.token, state.seq, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {state} AS state LEFT JOIN
        (SELECT first.created_at, id, served FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first

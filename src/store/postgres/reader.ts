@@ -21,6 +21,12 @@ import { findPage, type PageMatch } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 import { readSummary } from "./summary.ts";
 
+/** An answer, with the number of the latest change in the state it was read in. */
+export interface AsOf<T> {
+  answer: T;
+  sequence: number;
+}
+
 export class PostgresReader implements Reader {
   readonly #session: Session;
   readonly #bundles: Bundles;
@@ -44,13 +50,17 @@ export class PostgresReader implements Reader {
   }
 
   async matches(selection: Selection): Promise<Page> {
-    const { bundle, matches, more } = await this.#bundles.read((connection) =>
+    return (await this.matchesAsOf(selection)).answer;
+  }
+
+  async matchesAsOf(selection: Selection): Promise<AsOf<Page>> {
+    const { bundle, matches, more, sequence } = await this.#bundles.read((connection) =>
       findPage(connection, selection),
     );
     const first = matches[0];
     const last = matches.at(-1);
     const edges = first && last ? { first: spotOf(first), last: spotOf(last) } : undefined;
-    return { ...bundle, edges, more };
+    return { answer: { ...bundle, edges, more }, sequence };
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
@@ -62,20 +72,41 @@ export class PostgresReader implements Reader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  playersNamed(name: string, limit: number): Promise<PlayerListing[]> {
-    return this.#listed("WHERE name = $1 ORDER BY id LIMIT $2", [name, limit]);
+  /** Of each name no more than `limit` are read, however many players have it. */
+  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
+    return this.#listed(
+      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+       CROSS JOIN LATERAL (SELECT ${NAMED} FROM {players} AS named
+         WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
+       ORDER BY place, player.id LIMIT $2`,
+      [names, limit],
+    );
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#listed("ORDER BY seen_at DESC, id LIMIT $1", [limit]);
+    return this.#listed(`SELECT ${NAMED} FROM {players} ORDER BY seen_at DESC, id LIMIT $1`, [
+      limit,
+    ]);
   }
 
-  playerIdsNamed(names: string[]): Promise<string[]> {
-    return this.#idsNamed("players", names);
+  async playerIdsNamed(names: string[]): Promise<string[]> {
+    return (await this.idsNamedAsOf("players", names)).answer;
   }
 
-  teamIdsNamed(names: string[]): Promise<string[]> {
-    return this.#idsNamed("teams", names);
+  async teamIdsNamed(names: string[]): Promise<string[]> {
+    return (await this.idsNamedAsOf("teams", names)).answer;
+  }
+
+  /** Where nobody has such a name, there is a row without an id. */
+  async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
+    const rows = await this.#session.rows<{ id: string | null; seq: string }>(
+      `SELECT found.id, state.seq FROM {state} AS state LEFT JOIN
+         (SELECT place, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+          JOIN {${table}} AS named ON named.name = given.name COLLATE "C") AS found ON true
+       ORDER BY place, id`,
+      [names],
+    );
+    return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
   }
 
   namesAround(spots: string[], before: number, after: number): Promise<string[]> {
@@ -104,21 +135,9 @@ export class PostgresReader implements Reader {
     return this.#session.close();
   }
 
-  async #listed(rest: string, values: unknown[]): Promise<PlayerListing[]> {
-    const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} ${rest}`,
-      values,
-    );
+  async #listed(statement: string, values: unknown[]): Promise<PlayerListing[]> {
+    const rows = await this.#session.rows<NamedRow>(statement, values);
     return rows.map((row) => this.#bundles.entry(row));
-  }
-
-  async #idsNamed(table: NamedTable, names: string[]): Promise<string[]> {
-    const rows = await this.#session.rows<{ id: string }>(
-      `SELECT id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
-       JOIN {${table}} AS named ON named.name = given.name COLLATE "C" ORDER BY place, id`,
-      [names],
-    );
-    return rows.map(({ id }) => id);
   }
 }
 

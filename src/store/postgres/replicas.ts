@@ -1,7 +1,8 @@
 /**
- * In charge of reading from replicas in turn. One that is away or too far behind is left out until it
- * is fit again; with none left, the primary is read. Each has a reader of its own, and so a memory of
- * its own: what one of them showed is no answer of another, which may be ahead or behind.
+ * Reads from the replicas of a shard, each request from another one. A replica that is away or too far
+ * behind is left out until it is fit again; with none left, the primary is read. Each has a reader of its
+ * own, and so a memory of its own: what one of them showed is no answer of another, which may be ahead or
+ * behind.
  */
 
 import {
@@ -16,14 +17,15 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { PostgresReader } from "./reader.ts";
+import type { NamedTable } from "./numbers.ts";
+import { type AsOf, PostgresReader } from "./reader.ts";
 import { type Patience, type PostgresPlace, sessionForReading } from "./session.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./watch.ts";
 
 /** So that there is time left to ask the next one. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
 
-export class ReplicatedReader implements Reader {
+export class ReplicatedReaders {
   readonly #primary: PostgresReader;
   readonly #replicas: readonly PostgresReader[];
   readonly #watch: ReplicaWatch;
@@ -55,32 +57,70 @@ export class ReplicatedReader implements Reader {
     return this.#watch.look();
   }
 
+  forRequest(): Reader {
+    this.#turn += 1;
+    return new RequestReader(this.#primary, this.#replicas, this.#watch, this.#turn);
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+    for (const replica of this.#replicas) await replica.close();
+    await this.#primary.close();
+  }
+}
+
+/** Stays with one replica, until that one fails or is behind what the request must see. */
+class RequestReader implements Reader {
+  readonly #primary: PostgresReader;
+  readonly #replicas: readonly PostgresReader[];
+  readonly #watch: ReplicaWatch;
+  /** The replica in use, counted from the first; the primary is in use once all have been passed. */
+  #at: number;
+  readonly #end: number;
+
+  constructor(
+    primary: PostgresReader,
+    replicas: readonly PostgresReader[],
+    watch: ReplicaWatch,
+    first: number,
+  ) {
+    this.#primary = primary;
+    this.#replicas = replicas;
+    this.#watch = watch;
+    this.#at = first;
+    this.#end = first + replicas.length;
+  }
+
   match(id: string): Promise<Bundle | undefined> {
     return this.#read((reader) => reader.match(id));
   }
 
-  matches(selection: Selection): Promise<Page> {
-    return this.#read((reader) => reader.matches(selection));
+  async matches(selection: Selection): Promise<Page> {
+    const { answer, sequence } = await this.#read(
+      (reader) => reader.matchesAsOf(selection),
+      hasReached(selection.since),
+    );
+    return { ...answer, sequence };
   }
 
   players(ids: string[]): Promise<PlayerListing[]> {
     return this.#read((reader) => reader.players(ids));
   }
 
-  playersNamed(name: string, limit: number): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.playersNamed(name, limit));
+  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
+    return this.#read((reader) => reader.playersNamed(names, limit));
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
     return this.#read((reader) => reader.recentPlayers(limit));
   }
 
-  playerIdsNamed(names: string[]): Promise<string[]> {
-    return this.#read((reader) => reader.playerIdsNamed(names));
+  playerIdsNamed(names: string[], since?: number): Promise<string[]> {
+    return this.#idsNamed("players", names, since);
   }
 
-  teamIdsNamed(names: string[]): Promise<string[]> {
-    return this.#read((reader) => reader.teamIdsNamed(names));
+  teamIdsNamed(names: string[], since?: number): Promise<string[]> {
+    return this.#idsNamed("teams", names, since);
   }
 
   namesAround(spots: string[], before: number, after: number): Promise<string[]> {
@@ -99,20 +139,22 @@ export class ReplicatedReader implements Reader {
     return this.#read((reader) => reader.vocabulary());
   }
 
-  async close(): Promise<void> {
-    await this.#watch.close();
-    for (const replica of this.#replicas) await replica.close();
-    await this.#primary.close();
+  async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
+    const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
+    return (await this.#read(asking, hasReached(since))).answer;
   }
 
-  async #read<T>(ask: (reader: PostgresReader) => Promise<T>): Promise<T> {
-    this.#turn += 1;
-    const { length } = this.#replicas;
-    for (let step = 0; step < length; step++) {
-      const at = (this.#turn + step) % length;
+  /** The answer of the replica in use, or of the first one after it that is fit and whose answer will do. */
+  async #read<T>(
+    ask: (reader: PostgresReader) => Promise<T>,
+    willDo: (answer: T) => boolean = () => true,
+  ): Promise<T> {
+    for (; this.#at < this.#end; this.#at++) {
+      const at = this.#at % this.#replicas.length;
       if (!this.#watch.isUsed(at)) continue;
       try {
-        return await ask(this.#replicas[at]!);
+        const answer = await ask(this.#replicas[at]!);
+        if (willDo(answer)) return answer;
       } catch (error) {
         if (!(error instanceof StoreAway)) throw error;
         this.#watch.leaveOut(at, error);
@@ -121,3 +163,9 @@ export class ReplicatedReader implements Reader {
     return ask(this.#primary);
   }
 }
+
+/** The sequence came with the answer, in the same statement: nothing can have changed in between. */
+const hasReached =
+  (since = 0) =>
+  ({ sequence }: AsOf<unknown>): boolean =>
+    sequence >= since;

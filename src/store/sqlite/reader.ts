@@ -88,9 +88,15 @@ export class SqliteReader implements Reader {
     return ids.flatMap((id) => this.#withId("players", id) ?? []);
   }
 
-  playersNamed(name: string, limit: number): PlayerListing[] {
+  playersNamed(names: string[], limit: number): PlayerListing[] {
     this.#snapshot.enter();
-    return this.#listed(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`, name);
+    const byName = "SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ?";
+    const found: PlayerListing[] = [];
+    for (const name of names) {
+      if (found.length >= limit) break;
+      found.push(...this.#listed(byName, name, limit - found.length));
+    }
+    return found;
   }
 
   recentPlayers(limit: number): PlayerListing[] {

@@ -1,0 +1,116 @@
+/** Walks over two replicas, one of which lags behind what the walk has seen. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { decodeCursor, encodeCursor } from "../../src/query/cursor.ts";
+import { type Replicated, type ReplicatedServer, startReplicated } from "../support/replicated.ts";
+import { until } from "../support/state.ts";
+
+const MATCHES = "/shards/na/matches?filter[createdAt-start]=2000-01-01T00:00:00Z&sort=-createdAt";
+
+let all: Replicated;
+let server: ReplicatedServer;
+/** The ids of all matches that are served, the newest first: the lagging replica lacks the first ones. */
+let present: string[];
+/** The ids of the players that the lagging replica has. */
+let oldPlayers: string[];
+
+beforeAll(async () => {
+  all = await startReplicated(2);
+  const { schema, serve } = await all.shard(1000);
+  server = await serve();
+  const [lagging, fresh] = all.replicas;
+  await all.on(lagging!, "SELECT pg_wal_replay_pause()");
+  await until(async () => {
+    const asked = "SELECT pg_get_wal_replay_pause_state() AS state";
+    return (await all.on<{ state: string }>(lagging!, asked)).state === "paused" || undefined;
+  });
+  await all.takeIn(server.settings, 20, 60);
+  await all.caughtUp([fresh!]);
+  const matches = `SELECT array_agg(id ORDER BY created_at DESC, id DESC) AS ids FROM ${schema}.matches`;
+  present = (await all.on<{ ids: string[] }>(all.primary, matches)).ids;
+  const players = `SELECT array_agg(id) AS ids FROM ${schema}.players`;
+  oldPlayers = (await all.on<{ ids: string[] }>(lagging!, players)).ids;
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  all.remove();
+});
+
+interface Page {
+  data: { id: string }[];
+  included: { type: string; id: string; attributes: { name: string } }[];
+  links: { prev?: string; next?: string };
+}
+
+const idsOf = ({ data }: Page) => data.map(({ id }) => id);
+
+/** What two requests get, one after the other; the one for a single match changes whose turn is next. */
+async function askedInTurn(path: string): Promise<[Page, Page]> {
+  const pages: [Page, Page] = [await server.read(path), await server.read(path)];
+  await server.get(0);
+  return pages;
+}
+
+/** The first page as the fresh replica has it, or as the lagging one does. */
+const firstPage = (isFresh: boolean): Promise<Page> =>
+  until(async () => {
+    const pages = await askedInTurn(MATCHES);
+    return pages.find((page) => (idsOf(page)[0] === present[0]) === isFresh);
+  });
+
+/** Follows the links; whoever's turn it is, the next page must be the same. */
+async function walk(from: Page, direction: "prev" | "next"): Promise<Page[]> {
+  const pages = [from];
+  for (let link = from.links[direction]; link; link = pages.at(-1)!.links[direction]) {
+    const [page, again] = await askedInTurn(link);
+    expect(idsOf(again)).toEqual(idsOf(page));
+    pages.push(page);
+  }
+  return pages;
+}
+
+/** The second page of the walk, with a player of it whom the lagging replica does not know. */
+async function aNewPlayer() {
+  const { links } = await firstPage(true);
+  const next = links.next!;
+  const { included, data } = (await server.read(next)) as Page;
+  const { id, attributes } = included.find(
+    (one) => one.type === "player" && !oldPlayers.includes(one.id),
+  )!;
+  return { next, id, name: encodeURIComponent(attributes.name), onPage: data.map((one) => one.id) };
+}
+
+test("a walk skips no match that its first page could see, whichever replica's turn it is", async () => {
+  const there = await walk(await firstPage(true), "next");
+  expect(there.flatMap(idsOf)).toEqual(present);
+  const back = await walk(there.at(-1)!, "prev");
+  expect(back.toReversed().flatMap(idsOf)).toEqual(present);
+  // Whoever begins a walk may still get the replica that lags.
+  await firstPage(false);
+}, 60_000);
+
+test("a cursor of a state that is lost, as after a failover, is answered by the primary", async () => {
+  const link = new URL((await firstPage(true)).links.next!);
+  const cursor = decodeCursor(link.searchParams.get("page[after]")!)!;
+  const later = encodeCursor({ ...cursor, sequence: cursor.sequence! + 1000 });
+  link.searchParams.set("page[after]", later);
+  const expected = present.slice(5, 10);
+  for (const page of await askedInTurn(link.href)) expect(idsOf(page)).toEqual(expected);
+}, 60_000);
+
+test("names are looked up on the replica that the page is read from", async () => {
+  const { name } = await aNewPlayer();
+  const found = await until(async () => {
+    const pages = await askedInTurn(`${MATCHES}&filter[playerNames]=${name}`);
+    return pages.map(idsOf).find((ids) => ids.length > 0);
+  });
+  expect(present).toEqual(expect.arrayContaining(found));
+}, 60_000);
+
+test("names that come up during a walk are looked up in no older state than its pages", async () => {
+  const { next, name, onPage } = await aNewPlayer();
+  for (const page of await askedInTurn(`${next}&filter[playerNames]=${name}`)) {
+    expect(onPage).toContainEqual(idsOf(page)[0]!);
+  }
+}, 60_000);
