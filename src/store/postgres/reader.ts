@@ -55,7 +55,7 @@ export class PostgresReader implements Reader {
 
   async players(ids: string[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} WHERE id = ANY($1::text[])`,
+      `SELECT ${NAMED.players} FROM {players} WHERE id = ANY($1::text[])`,
       [ids],
     );
     const byId = new Map(rows.map((row) => [row.id, this.#bundles.entry(row)]));
@@ -106,7 +106,7 @@ export class PostgresReader implements Reader {
 
   async #listed(rest: string, values: unknown[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} ${rest}`,
+      `SELECT ${NAMED.players} FROM {players} ${rest}`,
       values,
     );
     return rows.map((row) => this.#bundles.entry(row));
