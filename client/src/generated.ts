@@ -432,9 +432,15 @@ export interface Operations {
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
-      readonly fields?: {
-        readonly [name: string]: string;
-      };
+      readonly "fields[match]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[roster]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[participant]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[player]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[team]"?: string;
     };
     reply: MatchList;
   };
@@ -444,9 +450,15 @@ export interface Operations {
       /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
-      readonly fields?: {
-        readonly [name: string]: string;
-      };
+      readonly "fields[match]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[roster]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[participant]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[player]"?: string;
+      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      readonly "fields[team]"?: string;
     };
     reply: SingleMatch;
   };
@@ -464,9 +476,7 @@ export interface Operations {
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
-      readonly fields?: {
-        readonly [name: string]: string;
-      };
+      readonly "fields[player]"?: string;
     };
     reply: PlayerList;
   };
@@ -476,9 +486,7 @@ export interface Operations {
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
-      readonly fields?: {
-        readonly [name: string]: string;
-      };
+      readonly "fields[player]"?: string;
     };
     reply: SinglePlayer;
   };

@@ -61,8 +61,11 @@ export type PlayersQuery = PlayerFilters & Selection;
 export type RecordQuery = CallOptions & Selection;
 
 type ParameterOf<Path extends keyof Operations> = Operations[Path] extends { query: infer Query }
-  ? keyof Query
+  ? WithoutType<keyof Query>
   : never;
+
+/** `fields[TYPE]` is one member of a query, with the types inside. */
+type WithoutType<Parameter> = Parameter extends `fields[${string}]` ? "fields" : Parameter;
 
 interface Row<Parameter = string> {
   readonly parameter: Parameter;

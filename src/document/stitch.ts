@@ -40,8 +40,8 @@ export function restOf(links: Links, meta?: object): string {
   return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"${JSON_API_VERSION}"}}`;
 }
 
-/** Adds to a resource what a compatibility profile wants there. */
-export type Decorate = (resource: Resource) => Resource;
+/** Adds to a resource what a compatibility profile wants there; of a player, the latest match is known. */
+export type Decorate = (resource: Resource, lastMatchAt?: number) => Resource;
 
 export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
   const sheets = bundle.sheets.map(readSheet);
@@ -81,9 +81,7 @@ export function playerListContent(
 ): Piece[] {
   if (decorate || shape.fields) return writtenPlayers(players, shape, true, decorate);
   const content = [LIST];
-  for (const [index, player] of players.entries()) {
-    content.push(index === 0 ? pieceAlone(player) : pieceAfter(player));
-  }
+  addNamed(content, players);
   if (isBare(shape)) content.push(AFTER_LIST);
   content.push(END);
   return content;
@@ -120,6 +118,13 @@ function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | 
   }
 }
 
+/** Their stored forms begin with a comma, which the first one does without. */
+function addNamed(content: Piece[], named: readonly NamedParts[]): void {
+  for (const [index, one] of named.entries()) {
+    content.push(index === 0 ? pieceAlone(one) : pieceAfter(one));
+  }
+}
+
 const pieceAfter = ({ resource, isChecked }: NamedParts): Piece =>
   isChecked ? readCheckedFragment(resource) : readFragment(viewOf(resource));
 
@@ -132,23 +137,36 @@ function written(
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const [primary, related] = everyResource(bundle, sheets);
-  return write(primary.map(decorate), related.map(decorate), shape, isList);
+  const { matches, own, players, others } = everyResource(bundle, sheets);
+  const related = [
+    ...own.map((one) => decorate(one)),
+    ...players.map((one, at) => decorate(one, bundle.players[at]!.lastMatchAt)),
+    ...others.map((one) => decorate(one)),
+  ];
+  const primary = matches.map((one) => decorate(one));
+  return write(primary, related, shape, isList);
 }
 
 /** The matches, and all that belongs to them. They are read as one text: it is quicker than each alone. */
-function everyResource(bundle: Bundle, sheets: readonly Sheet[]): [Resource[], Resource[]] {
+function everyResource(bundle: Bundle, sheets: readonly Sheet[]) {
   const pieces = [OPEN];
   addList(pieces, sheets, "resource");
   pieces.push(BETWEEN);
   addList(pieces, sheets, "included");
-  const named = [...bundle.players, ...bundle.teams];
-  for (const one of named) pieces.push(pieceAfter(one));
-  for (const { companions } of named) {
-    if (companions) pieces.push(COMMA, readFragment(companions));
+  pieces.push(BETWEEN);
+  addNamed(pieces, bundle.players);
+  pieces.push(BETWEEN);
+  addNamed(pieces, bundle.teams);
+  pieces.push(BETWEEN);
+  const companions = [...bundle.players, ...bundle.teams].flatMap((one) => one.companions ?? []);
+  for (const [index, one] of companions.entries()) {
+    if (index > 0) pieces.push(COMMA);
+    pieces.push(readFragment(one));
   }
   pieces.push(CLOSE);
-  return JSON.parse(piecesText(pieces));
+  const lists: Resource[][] = JSON.parse(piecesText(pieces));
+  const [matches = [], own = [], players = [], ...others] = lists;
+  return { matches, own, players, others: others.flat() };
 }
 
 const OPEN = literalPiece("[[");
@@ -161,7 +179,7 @@ function writtenPlayers(
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const primary = players.map((player) => decorate(parse(pieceAlone(player))));
+  const primary = players.map((player) => decorate(parse(pieceAlone(player)), player.lastMatchAt));
   // Players have no related resources: `included` is sent only when `include` is given.
   return write(primary, shape.include && [], shape, isList);
 }

@@ -131,11 +131,11 @@ export function getPlayer(call: ShardCall): Awaitable<Answer> {
 
 /** What has no further pages has one link. */
 export function linkedToItself(
-  { address }: ShardCall,
+  { address, profile }: ShardCall,
   { given }: { given: GivenParameters },
   content: Document["content"],
 ): Document {
-  return { content, rest: restOf(selfLink(address, given)) };
+  return { content, rest: restOf(selfLink(address, given), profile.meta) };
 }
 
 export const NO_SHEETS: readonly Fragment[] = [];

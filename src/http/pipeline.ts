@@ -140,7 +140,7 @@ function checkAccept({ profile }: Service, { request }: Call): void {
   if (profile.accepts(request.headers.get("accept"))) return;
   throw refuse(
     "not-acceptable",
-    `Send the header "Accept: ${MEDIA_TYPE}", without parameters. Other types may stand beside it.`,
+    `Send the header "Accept: ${MEDIA_TYPE}", without any parameter but "profile". Generated clients often send "*/*" until they are configured to send this header.`,
     { source: { header: "Accept" } },
   );
 }

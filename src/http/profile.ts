@@ -4,7 +4,9 @@
  * the two differ; nothing else knows which one is in force.
  */
 
+import type { Decorate } from "../document/stitch.ts";
 import type { Resource } from "../domain/json.ts";
+import { formatTimestamp } from "../domain/time.ts";
 import { splitQuery, writeQuery } from "../query/pairs.ts";
 import { type Endpoint, fieldsType, findParameter, MAX_RECORDS } from "../query/parameters.ts";
 import { acceptsAnyJson, acceptsMediaType } from "./negotiate.ts";
@@ -18,7 +20,11 @@ export interface Profile {
   /** What matches may be asked to include beyond what their records carry. */
   includePaths: ReadonlySet<string>;
   /** What is added to a resource while a reply is made; undefined when nothing is. */
-  decorate: ((resource: Resource) => Resource) | undefined;
+  decorate: Decorate | undefined;
+  /** The `meta` of a document that has none of its own; undefined when it stays without. */
+  meta: object | undefined;
+  /** What is added to `/status`. */
+  status(service: { version: string; startedAt: number }): object;
   /** Whether a collection without a hit is answered with 404. */
   emptyIsMissing: boolean;
 }
@@ -29,6 +35,8 @@ const STRICT: Profile = {
   query: (raw) => raw,
   includePaths: new Set(),
   decorate: undefined,
+  meta: undefined,
+  status: () => ({}),
   emptyIsMissing: false,
 };
 
@@ -37,6 +45,7 @@ const EXPECTED: ReadonlyMap<string, Record<string, [] | null>> = new Map([
   ["match", { assets: [], rounds: [], spectators: [] }],
   ["player", { assets: [] }],
   ["roster", { team: null }],
+  ["participant", {}],
 ]);
 const TITLED: ReadonlySet<string> = new Set(["match", "player"]);
 
@@ -47,6 +56,14 @@ const GAMELOCKER: Profile = {
   query: relaxedQuery,
   includePaths: new Set(Object.keys(EXPECTED.get("match")!)),
   decorate: withExpectedMembers,
+  meta: {},
+  status: ({ version, startedAt }) => ({
+    data: {
+      type: "status",
+      id: "matchbook",
+      attributes: { version, releasedAt: formatTimestamp(startedAt) },
+    },
+  }),
   emptyIsMissing: true,
 };
 
@@ -74,19 +91,20 @@ function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string
   return parts.join("&");
 }
 
-function withExpectedMembers(resource: Resource): Resource {
+function withExpectedMembers(resource: Resource, lastMatchAt?: number): Resource {
   const expected = EXPECTED.get(resource.type);
   if (!expected) return resource;
   const { attributes = {}, relationships = {} } = resource;
   const { titleId, titleID } = attributes;
   const title = TITLED.has(resource.type) ? { titleId: titleId ?? titleID ?? "" } : {};
+  const time = lastMatchAt === undefined ? {} : { createdAt: formatTimestamp(lastMatchAt) };
   const links = Object.entries(expected).map(([name, data]) => [
     name,
     { data, ...relationships[name] },
   ]);
   return {
     ...resource,
-    attributes: { ...attributes, ...title },
+    attributes: { ...time, ...attributes, ...title },
     relationships: { ...relationships, ...Object.fromEntries(links) },
   };
 }

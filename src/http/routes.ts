@@ -23,6 +23,7 @@ export type ReplyName =
 interface Described {
   path: string;
   summary: string;
+  description: string;
   reply: ReplyName;
 }
 
@@ -41,6 +42,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/shards/:shard/matches",
     summary: "Get a collection of matches",
+    description:
+      "A page of the matches that satisfy every filter, with the rosters, participants, players and teams they link to. The default window is the last 28 days; follow `links.next` to walk through it.",
     access: "key",
     takes: "matches",
     readsMatches: true,
@@ -50,6 +53,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/shards/:shard/matches/:id",
     summary: "Get a single match",
+    description:
+      "One match by its id, whatever its age, with the rosters, participants, players and teams it links to. Matches that are withheld get the same 404 as those that do not exist.",
     access: "key",
     takes: "single",
     readsMatches: true,
@@ -59,6 +64,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/shards/:shard/players",
     summary: "Get a collection of players",
+    description:
+      "Up to 6 players by name or id, in the order of the values given. Without a filter, the 6 players seen in a match most recently.",
     access: "key",
     takes: "players",
     readsMatches: false,
@@ -68,6 +75,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/shards/:shard/players/:id",
     summary: "Get a single player",
+    description:
+      "The lifetime record of one player by id: the name now, and stats over all served matches.",
     access: "key",
     takes: "single",
     readsMatches: false,
@@ -77,6 +86,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/shards/:shard/player-names",
     summary: "Get the player names close to a mistyped one",
+    description:
+      "Up to 10 player names close to the one given, the closest first, each with the id of its player. Filters by name are exact; this list helps to find the exact name.",
     access: "key",
     takes: "names",
     readsMatches: false,
@@ -86,6 +97,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/usage",
     summary: "Limits of the caller's own key, and how much it was used",
+    description:
+      "What the key of this request may do, and how much it was used over the last 30 days. It costs one request, and needs no `Accept`.",
     access: "own",
     reply: "Usage",
     endpoint: usage,
@@ -93,6 +106,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/status",
     summary: "Which shards there are, and how fresh each is",
+    description:
+      "Name, version and start time of the service, and every shard with the time of its newest match.",
     access: "open",
     reply: "Status",
     endpoint: status,
@@ -100,6 +115,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/healthz",
     summary: "Whether the process answers",
+    description: "200 as long as the process answers, for liveness probes. No shard is read.",
     access: "open",
     reply: "Health",
     endpoint: health,
@@ -107,6 +123,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/readyz",
     summary: "Whether every shard can be read",
+    description:
+      "200 when every shard can be read, else 503 with the shards that cannot. For readiness probes and load balancers.",
     access: "open",
     reply: "Readiness",
     endpoint: readiness,
@@ -114,6 +132,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: "/openapi.json",
     summary: "This interface, described in OpenAPI 3.1",
+    description:
+      "This document, as the running server makes it from its own tables of routes, parameters and error codes.",
     access: "open",
     reply: "Description",
     endpoint: description,

@@ -5,6 +5,7 @@ import type { Observe } from "../observe/events.ts";
 import type { ShardState } from "../observe/shards.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
+import type { Profile } from "./profile.ts";
 
 export interface ServiceState {
   version: string;
@@ -14,6 +15,7 @@ export interface ServiceState {
   shards: ReadableShards;
   /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
+  profile: Profile;
   observe: Observe;
 }
 
@@ -42,6 +44,7 @@ export async function status(state: ServiceState): Promise<ServiceAnswer> {
         ...replicasInUse(replicas),
       })),
       ...(state.sharedLimits && { sharedLimits: state.sharedLimits.isUp ? "ok" : "away" }),
+      ...state.profile.status(state),
     },
   };
 }

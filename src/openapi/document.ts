@@ -2,11 +2,17 @@
 
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { INCLUDE_PATHS } from "../domain/vocabulary.ts";
+import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import { LONGEST_NEAR, MAX_VALUES } from "../query/limits.ts";
-import { type Endpoint, MAX_RECORDS, PARAMETERS, type Parameter } from "../query/parameters.ts";
+import {
+  type Endpoint,
+  fieldsName,
+  MAX_RECORDS,
+  PARAMETERS,
+  type Parameter,
+} from "../query/parameters.ts";
 import examples from "./examples.json";
-import { HEADERS, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
+import { HEADERS, JSON_API, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
 import type { DescribedRoute } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -24,6 +30,10 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
       version: deployment.version,
       summary: "Completed matches and lifetime player records of an online game, per region shard.",
       description: DESCRIPTION,
+      contact: {
+        name: "The operator of this Matchbook server",
+        ...(deployment.publicUrl && { url: deployment.publicUrl }),
+      },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: deployment.publicUrl || "/", description: "This service" }],
@@ -52,6 +62,7 @@ const DESCRIPTION = [
   "A read-only JSON:API over completed matches and the players in them.",
   "Every request for records carries an API key and `Accept: application/vnd.api+json`.",
   "A match document includes its rosters, participants, players and teams.",
+  "`fields[TYPE]` also takes the further types that records carry, besides those listed here.",
   "Bulk scraping of matches is prohibited.",
 ].join(" ");
 
@@ -66,22 +77,25 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
     get: {
       operationId: `get${route.reply}`,
       summary: route.summary,
+      description: route.description,
       tags,
       ...isOpen,
-      parameters: queryParameters(route, deployment),
+      parameters: parameters(route, deployment),
       responses: repliesOf(route),
     },
     head: {
       operationId: `head${route.reply}`,
       summary: `${route.summary}: the headers alone`,
+      description: `Answers with the status and headers of a GET for ${route.path}, without a body.`,
       tags,
       ...isOpen,
-      parameters: queryParameters(route, deployment),
+      parameters: parameters(route, deployment),
       responses: withoutContent(repliesOf(route)),
     },
     options: {
       operationId: `options${route.reply}`,
       summary: `${route.summary}: what a browser may send`,
+      description: `Answers a browser's CORS preflight: which methods and headers a page of another origin may send to ${route.path}. It needs no key.`,
       tags,
       security: [],
       responses: PREFLIGHT,
@@ -101,14 +115,30 @@ function pathParameters({ path, reply }: DescribedRoute): object[] {
   }));
 }
 
-function queryParameters(route: DescribedRoute, deployment: Deployment): object[] {
+function parameters(route: DescribedRoute, deployment: Deployment): object[] {
   const { takes } = route;
   if (takes === undefined) return [];
   const taken = (PARAMETERS as readonly Parameter[])
     .filter(({ endpoints }) => endpoints.includes(takes))
-    .map((parameter) => queryParameter(parameter, route, deployment));
-  return [...taken, IF_NONE_MATCH];
+    .flatMap((parameter) =>
+      parameter.kind === "fields"
+        ? fieldsParameters(parameter, route, deployment)
+        : queryParameter(parameter, route, deployment),
+    );
+  return [...taken, ACCEPT, IF_NONE_MATCH];
 }
+
+/**
+ * OpenAPI asks tools to ignore a parameter named Accept, but the client generators that would
+ * otherwise send any Accept they like do read it.
+ */
+const ACCEPT = {
+  name: "Accept",
+  in: "header",
+  required: true,
+  description: `The media type of the response. A request without \`Accept: ${JSON_API}\` gets 406.`,
+  schema: { type: "string", enum: [JSON_API] },
+};
 
 const IF_NONE_MATCH = {
   name: "If-None-Match",
@@ -118,6 +148,28 @@ const IF_NONE_MATCH = {
   example: '"3c2l8grlwrhzb-gzip"',
 };
 
+/** One for each type: generators do not agree on how to write an object in deep form. */
+function fieldsParameters(
+  parameter: Parameter,
+  route: DescribedRoute,
+  deployment: Deployment,
+): object[] {
+  const types = isAboutPlayers(route) ? (["player"] as const) : RESOURCE_TYPES;
+  return types.map((type) => ({
+    ...queryParameter(parameter, route, deployment),
+    name: fieldsName(type),
+    example: FIELDS_EXAMPLES[type],
+  }));
+}
+
+const FIELDS_EXAMPLES: Record<(typeof RESOURCE_TYPES)[number], string> = {
+  match: "createdAt,gameMode",
+  roster: "won,participants",
+  participant: "actor,player",
+  player: "name,stats",
+  team: "name",
+};
+
 function queryParameter(
   parameter: Parameter,
   route: DescribedRoute,
@@ -125,7 +177,6 @@ function queryParameter(
 ): object {
   const { kind, mayBeEmpty, isRequired } = parameter;
   if (kind === "include" && isAboutPlayers(route)) return NOTHING_TO_INCLUDE;
-  const isFields = kind === "fields";
   const words = [
     parameter.description,
     ...(kind === "include"
@@ -136,15 +187,13 @@ function queryParameter(
     ...(parameter.default ? [`Default: ${parameter.default}.`] : []),
   ];
   return {
-    // OpenAPI cannot describe an open family of names; an object in deep form comes closest.
-    name: isFields ? "fields" : parameter.name,
+    name: parameter.name,
     in: "query",
     description: words.join(" "),
-    ...(isFields ? { style: "deepObject", explode: true } : {}),
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
     ...(isRequired ? { required: true } : {}),
     schema: parameterSchema(parameter, route.takes!, deployment),
-    example: isFields && isAboutPlayers(route) ? { player: "name,stats" } : exampleOf(parameter),
+    example: exampleOf(parameter),
   };
 }
 
@@ -162,8 +211,7 @@ const NOTHING_TO_INCLUDE = {
 };
 
 function exampleOf({ kind, example }: Parameter): unknown {
-  if (kind === "limit" || kind === "offset") return Number(example);
-  return kind === "fields" ? { match: example } : example;
+  return kind === "limit" || kind === "offset" ? Number(example) : example;
 }
 
 function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deployment): object {
@@ -184,8 +232,6 @@ function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deplo
     }
     case "name":
       return { type: "string", minLength: 1, maxLength: LONGEST_NEAR };
-    case "fields":
-      return { type: "object", additionalProperties: { type: "string" } };
     default:
       return { type: "string" };
   }

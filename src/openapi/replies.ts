@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from "../domain/errors.ts";
 import examples from "./examples.json";
 import type { DescribedRoute } from "./route.ts";
 
-const JSON_API = "application/vnd.api+json";
+export const JSON_API = "application/vnd.api+json";
 
 type Replies = Record<string, { description: string; headers?: object; content?: object }>;
 

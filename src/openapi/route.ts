@@ -7,6 +7,7 @@ export interface DescribedRoute {
   /** Its variable parts in braces. */
   path: string;
   summary: string;
+  description: string;
   access: "key" | "own" | "open";
   takes?: Endpoint;
   /** Whether the key's daily budget applies. */

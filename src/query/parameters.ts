@@ -199,6 +199,8 @@ export function findParameter(name: string): Parameter | undefined {
   return name.startsWith(FIELDS_OPENING) && name.endsWith("]") ? FIELDS : undefined;
 }
 
+export const fieldsName = (type: string): string => `${FIELDS_OPENING}${type}]`;
+
 /** The TYPE of `fields[TYPE]`. */
 export const fieldsType = (name: string): string => name.slice(FIELDS_OPENING.length, -1);
 
@@ -207,7 +209,7 @@ export function namesTaken(endpoint: Endpoint, types: Iterable<string>): string[
   const names: string[] = [];
   for (const { name, kind, endpoints } of PARAMETERS as readonly Parameter[]) {
     if (!endpoints.includes(endpoint)) continue;
-    if (kind === "fields") for (const type of types) names.push(`${FIELDS_OPENING}${type}]`);
+    if (kind === "fields") for (const type of types) names.push(fieldsName(type));
     else names.push(name);
   }
   return names;

@@ -3,7 +3,7 @@
  * As objects of their own they would lie scattered, and the runtime would visit each of them whenever
  * it looks for garbage. What is written stays as it is: whoever was given bytes from here may keep them.
  *
- * An entry: seven words, then the id, the name, the resource and the companions, then up to three
+ * An entry: nine words, then the id, the name, the resource and the companions, then up to three
  * bytes, so that the next entry begins at a whole word.
  */
 
@@ -24,11 +24,12 @@ export interface NamedRow {
   name: string;
   resource: Uint8Array;
   companions: Uint8Array | null;
+  lastMatchAt: number | null;
 }
 
 /** What comes from a table is checked once. */
 export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
-  const { num, id, name, resource, companions } = row;
+  const { num, id, name, resource, companions, lastMatchAt } = row;
   check(resource);
   if (companions) check(companions);
   return {
@@ -37,12 +38,13 @@ export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
     name,
     resource: whole(resource),
     companions: companions ?? undefined,
+    lastMatchAt: lastMatchAt ?? undefined,
     isChecked: true,
   };
 }
 
 const WORD = 4;
-const WORDS = 7;
+const WORDS = 9;
 
 /** The words of an entry. */
 const SIZE = 0;
@@ -52,8 +54,13 @@ const ID_LENGTH = 3;
 const NAME_LENGTH = 4;
 const RESOURCE_LENGTH = 5;
 const COMPANIONS_LENGTH = 6;
+/** A time in milliseconds takes two words. */
+const TIME_HIGH = 7;
+const TIME_LOW = 8;
 
 const NO_COMPANIONS = -1;
+/** No date reaches so far back. */
+const NO_TIME = -(2 ** 31);
 
 /** How much of a slab an entry takes, in bytes. */
 export function sizeOf({ id, name, resource, companions }: NamedEntry): number {
@@ -78,7 +85,7 @@ export class Slab {
   }
 
   add(entry: NamedEntry, size: number): number {
-    const { id, name, resource, companions } = entry;
+    const { id, name, resource, companions, lastMatchAt } = entry;
     const at = this.#end;
     let end = (at + WORDS) * WORD;
     end += this.#bytes.write(id, end, "latin1");
@@ -93,6 +100,9 @@ export class Slab {
     this.#words[at + NAME_LENGTH] = nameLength;
     this.#words[at + RESOURCE_LENGTH] = resourceEnd - end;
     this.#words[at + COMPANIONS_LENGTH] = companions?.length ?? NO_COMPANIONS;
+    this.#words[at + TIME_HIGH] =
+      lastMatchAt === undefined ? NO_TIME : Math.floor(lastMatchAt / 2 ** 32);
+    this.#words[at + TIME_LOW] = lastMatchAt ?? 0;
     this.#end += size / WORD;
     return at;
   }
@@ -131,6 +141,7 @@ export class Slab {
       resource: { bytes: this.#bytes, start, end },
       companions:
         companions === NO_COMPANIONS ? undefined : this.#bytes.subarray(end, end + companions),
+      lastMatchAt: this.#time(at),
       isChecked: true,
     };
   }
@@ -143,6 +154,11 @@ export class Slab {
       name: this.#bytes.toString("utf8", nameAt, nameAt + this.#words[at + NAME_LENGTH]!),
       ...this.parts(at),
     };
+  }
+
+  #time(at: number): number | undefined {
+    const high = this.#words[at + TIME_HIGH]!;
+    return high === NO_TIME ? undefined : high * 2 ** 32 + (this.#words[at + TIME_LOW]! >>> 0);
   }
 
   #nameAt(at: number): number {

@@ -37,6 +37,8 @@ export interface NamedFragments {
 export interface NamedParts {
   resource: Stretch;
   companions: Fragment | undefined;
+  /** Of a player, the creation time of the latest served match; undefined for a team. */
+  lastMatchAt: number | undefined;
   /** Whether the store had them checked when it read them, so that it need not be done again. */
   isChecked: boolean;
 }

@@ -23,8 +23,8 @@ test.each([
   ["/shards/{shard}/player-names", NEAR_TABLE],
 ])("let every query parameter of %s be asked for", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
-    ({ name }) => name,
+    ({ name }) => name.replace(/^fields\[\w+\]$/, "fields"),
   );
   const written = Object.values(table).map(({ parameter }): string => parameter);
-  expect(written.toSorted()).toEqual(described.toSorted());
+  expect(written.toSorted()).toEqual([...new Set(described)].toSorted());
 });

@@ -1,7 +1,7 @@
 /** In charge of what the conformance suite asks of readers, pages of matches aside. */
 
 import { expect } from "bun:test";
-import type { PlayerListing } from "../../src/store/store.ts";
+import type { NamedParts, PlayerListing } from "../../src/store/store.ts";
 import { viewOf } from "../../src/store/stretch.ts";
 import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
@@ -117,6 +117,29 @@ export function readingGuarantees(guarantee: Guarantee): void {
       ["p anew", undefined],
     ]);
   });
+
+  guarantee(
+    "a player comes with the time of the latest match, alone and with a match; a team has none",
+    async (store) => {
+      const times = { p: 1_767_225_600_123, q: 0, r: -1, s: -(2 ** 40), t: 2 ** 32 - 1 };
+      const ids = Object.keys(times);
+      const players = Object.entries(times).map(([id, createdAt]) =>
+        aPlayer(id, { latest: { createdAt, matchId: `with-${ids.join("-")}-team` } }),
+      );
+      await people(store.keeper, { players, teams: [aTeam("team")] });
+      const reader = await store.reader();
+      // The second time they may come from memory.
+      for (let time = 0; time < 2; time++) {
+        const bundle = (await reader.match(`with-${ids.join("-")}-team`))!;
+        const timesOf = (named: NamedParts[]) => named.map(({ lastMatchAt }) => lastMatchAt);
+        expect(timesOf(bundle.players)).toEqual(Object.values(times));
+        expect(timesOf(bundle.teams)).toEqual([undefined]);
+        expect(timesOf(await reader.players(ids))).toEqual(Object.values(times));
+        expect(timesOf(await reader.playersNamed(["name of p"], 1))).toEqual([times.p]);
+        expect(timesOf(await reader.recentPlayers(1))).toEqual([times.p]);
+      }
+    },
+  );
 
   guarantee(
     "players come in the order of the ids asked for, unknown ones left out",

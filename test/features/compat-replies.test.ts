@@ -29,15 +29,18 @@ const plain = aMatch({
 });
 
 const asset = (id: string) => ({ type: "asset", id, attributes: { URL: "https://a.example/t" } });
+const RICH_TIME = minutesAgo(40);
 const rich = aMatch({
   id: "rich",
-  createdAt: minutesAgo(40),
+  createdAt: RICH_TIME,
   rosters: [
     {
-      members: [{ id: "player-c", attributes: { titleId: "its-own" } }],
+      members: [
+        { id: "player-c", attributes: { titleId: "its-own", createdAt: "2017-03-01T00:00:00Z" } },
+      ],
       team: { id: "team-a", name: "ABC" },
     },
-    { members: [{ bot: true }] },
+    { members: [{ bot: true }, { id: "player-a", name: "Ada" }] },
   ],
   attributes: { titleId: "emberfall" },
   relationships: {
@@ -130,6 +133,38 @@ describe("the members such clients read are there, empty where the record has no
     }
   });
 
+  test("relationships on a participant without a player", async () => {
+    const { body } = await world.get("/shards/na/matches/rich");
+    const participants = related(body).filter(({ type }) => type === "participant");
+    expect(participants.map(({ relationships }) => relationships)).toContainEqual({});
+    for (const { relationships } of participants) expect(relationships).toBeDefined();
+  });
+
+  test("createdAt on a player, of the latest match, also with an older one", async () => {
+    const expected = { attributes: { createdAt: RICH_TIME } };
+    const single = await world.get("/shards/na/players/player-a");
+    expect(single.body.data).toMatchObject(expected);
+    const list = await world.get("/shards/na/players?filter[playerIds]=player-b,player-a");
+    expect(list.body.data[1]).toMatchObject(expected);
+    const match = await world.get("/shards/na/matches/plain");
+    expect(included(match.body, "player", "player-a")).toMatchObject(expected);
+  });
+
+  test.each(PATHS)("meta on %s", async (path) => {
+    const { data, meta } = (await world.get(path)).body;
+    const isPage = path.includes("/matches") && Array.isArray(data);
+    expect(meta).toEqual(isPage ? { window: expect.anything() } : {});
+  });
+
+  test("data with the version on /status", async () => {
+    const { version, startedAt, data } = (await world.get("/status")).body;
+    expect(data).toEqual({
+      type: "status",
+      id: "matchbook",
+      attributes: { version, releasedAt: startedAt },
+    });
+  });
+
   test("on every match of a collection, with and without related resources", async () => {
     for (const path of ["/shards/na/matches", "/shards/na/matches?include="]) {
       const { data } = (await world.get(path)).body;
@@ -163,7 +198,11 @@ describe("where the record has them, they are its own:", () => {
 
   test("on a player", async () => {
     const { data } = (await world.get("/shards/na/players/player-c")).body;
-    expect(data.attributes).toMatchObject({ titleId: "its-own", titleID: "emberfall" });
+    expect(data.attributes).toMatchObject({
+      titleId: "its-own",
+      titleID: "emberfall",
+      createdAt: "2017-03-01T00:00:00Z",
+    });
     expect(data.relationships.assets).toEqual({ data: [{ type: "asset", id: "asset-2" }] });
   });
 
@@ -188,8 +227,13 @@ describe("they are added to replies alone:", () => {
       }
     }
     const player = await strictly("/shards/na/players/player-a");
+    expect(player.body).not.toHaveProperty("meta");
     expect(player.body.data).not.toHaveProperty("relationships");
     expect(player.body.data.attributes).not.toHaveProperty("titleId");
+    expect(player.body.data.attributes).not.toHaveProperty("createdAt");
+    const match = await strictly("/shards/na/matches/rich");
+    expect(included(match.body, "participant", "watcher")).not.toHaveProperty("relationships");
+    expect((await strictly("/status")).body).not.toHaveProperty("data");
   });
 
   test.each(PATHS.filter((path) => !path.includes("assets")))(

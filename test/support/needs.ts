@@ -14,9 +14,13 @@ export async function needs(
 }
 
 /** Says what is not tested, if that is not a whole file. */
-export function skipWithout(what: string, about?: string): void {
+export function skipWithout(
+  what: string,
+  about?: string,
+  remedy = `apt-get install ${what}`,
+): void {
   const part = about === undefined ? "" : ` (${about})`;
-  test.skip(`without ${what} this cannot be tested: apt-get install ${what}${part}`, () => {});
+  test.skip(`without ${what} this cannot be tested: ${remedy}${part}`, () => {});
 }
 
 /** Some are where only root's path leads. */

@@ -25,7 +25,11 @@ export interface Found {
   matches: { served: Uint8Array }[];
 }
 
-export const NAMED = "num, id, name, resource, companions";
+/** A bigint would arrive as text. */
+export const NAMED = {
+  players: 'num, id, name, resource, companions, seen_at::float8 AS "lastMatchAt"',
+  teams: 'num, id, name, resource, companions, NULL::float8 AS "lastMatchAt"',
+};
 
 interface Outline {
   sheets: Fragment[];
@@ -127,7 +131,7 @@ export class Bundles {
   ): Promise<Map<number, NamedEntry>> {
     const isStill = token === undefined ? "" : " AND (SELECT token FROM {state}) = $2";
     const rows = await connection.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {${table}} WHERE num = ANY($1::integer[])${isStill}`,
+      `SELECT ${NAMED[table]} FROM {${table}} WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
     return new Map(rows.map((row) => [row.num, this.entry(row)]));

@@ -65,7 +65,7 @@ export class PostgresReader implements Reader {
 
   async players(ids: string[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(
-      `SELECT ${NAMED} FROM {players} WHERE id = ANY($1::text[])`,
+      `SELECT ${NAMED.players} FROM {players} WHERE id = ANY($1::text[])`,
       [ids],
     );
     const byId = new Map(rows.map((row) => [row.id, this.#bundles.entry(row)]));
@@ -76,7 +76,7 @@ export class PostgresReader implements Reader {
   playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#listed(
       `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
-       CROSS JOIN LATERAL (SELECT ${NAMED} FROM {players} AS named
+       CROSS JOIN LATERAL (SELECT ${NAMED.players} FROM {players} AS named
          WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
        ORDER BY place, player.id LIMIT $2`,
       [names, limit],
@@ -84,9 +84,10 @@ export class PostgresReader implements Reader {
   }
 
   recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#listed(`SELECT ${NAMED} FROM {players} ORDER BY seen_at DESC, id LIMIT $1`, [
-      limit,
-    ]);
+    return this.#listed(
+      `SELECT ${NAMED.players} FROM {players} ORDER BY seen_at DESC, id LIMIT $1`,
+      [limit],
+    );
   }
 
   async playerIdsNamed(names: string[]): Promise<string[]> {

@@ -27,7 +27,10 @@ import { Statements } from "./statements.ts";
 import { readTallies } from "./tallies.ts";
 import { Walk } from "./walk.ts";
 
-const NAMED = "SELECT num, id, name, resource, companions FROM";
+const NAMED = {
+  players: "SELECT num, id, name, resource, companions, seen_at AS lastMatchAt FROM players",
+  teams: "SELECT num, id, name, resource, companions, NULL AS lastMatchAt FROM teams",
+};
 
 type NamedTable = "players" | "teams";
 
@@ -166,7 +169,7 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements.get<NamedRow>(`${NAMED} ${table} WHERE ${column} = ?`).get(key);
+    const row = this.#statements.get<NamedRow>(`${NAMED[table]} WHERE ${column} = ?`).get(key);
     if (row === null) return undefined;
     const entry = readEntry(row, this.#check);
     this.#cached[table].add(entry);

@@ -55,8 +55,11 @@ function shownReplies(replies: unknown): Json {
   );
 }
 
+/** The library sends an Accept header of its own, by the media type chosen for the response. */
 const shownParameters = (parameters: unknown, shard: string): Parameter[] =>
-  (parameters as Parameter[]).map((one) => shown(one, shard));
+  (parameters as Parameter[])
+    .filter(({ name }) => name !== "Accept")
+    .map((one) => shown(one, shard));
 
 /** Examples of filters stay to be read; the shard is the visitor's own. */
 function shown(parameter: Parameter, shard: string): Parameter {
@@ -64,8 +67,6 @@ function shown(parameter: Parameter, shard: string): Parameter {
   if (parameter.in === "path" && parameter.name === "shard") {
     return shard === "" ? rest : { ...rest, example: shard };
   }
-  // Left alone, the library would make up a value and send it.
-  if ((rest.schema as Json | undefined)?.type === "object") return { ...rest, example: {} };
   if (parameter.in !== "query" || typeof example !== "string") return rest;
   const description = `${rest.description ?? ""} For example \`${example}\`.`;
   return { ...rest, description: description.trim() };
