@@ -4,7 +4,6 @@ import { secondsToNextDay } from "../access/day.ts";
 import { limitHeaders } from "../access/limiter.ts";
 import type { LiveKey } from "../access/watch.ts";
 import { sheetHash } from "../document/sheet.ts";
-import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { Fragment } from "../store/store.ts";
 import type { Call } from "./call.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -27,45 +26,39 @@ export function authenticate(service: Service, call: Call): LiveKey {
 }
 
 /** Charges the request to the key; `began` is monotonic. The headers that tell of it come back, or go with the refusal. */
-export function limitRate(
+export async function limitRate(
   { limiter }: Service,
   key: LiveKey,
   began: number,
-): Awaitable<Record<string, string>> {
+): Promise<Record<string, string>> {
   const { allowance } = key;
-  const charge = limiter.take(key.id, allowance, began);
-  return after(charge, (verdict) => {
-    const headers = limitHeaders(allowance, verdict);
-    if (verdict.allowed) return headers;
-    throw refuse(
-      "rate-limited",
-      `This key may send ${allowance.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
-      { headers },
-    );
-  });
+  const verdict = await limiter.take(key.id, allowance, began);
+  const headers = limitHeaders(allowance, verdict);
+  if (verdict.allowed) return headers;
+  throw refuse(
+    "rate-limited",
+    `This key may send ${allowance.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
+    { headers },
+  );
 }
 
 /** Refuses a key that has spent its day's budget, before any work is done for it. */
-export function checkBudget({ budgets }: Service, key: LiveKey, now: number): Awaitable<void> {
+export async function checkBudget({ budgets }: Service, key: LiveKey, now: number): Promise<void> {
   const most = key.allowance.matchesPerDay;
-  if (most === 0) return;
-  return after(budgets.isSpent(key.id, most, now), (isSpent) => {
-    if (isSpent) throw budgetSpent(most, now);
-  });
+  if (most > 0 && (await budgets.isSpent(key.id, most, now))) throw budgetSpent(most, now);
 }
 
 /** Counts matches that are about to be served against the key's budget. */
-export function spendBudget(
+export async function spendBudget(
   { budgets }: Service,
   key: LiveKey,
   sheets: readonly Fragment[],
   now: number,
-): Awaitable<void> {
+): Promise<void> {
   const most = key.allowance.matchesPerDay;
   if (most === 0 || sheets.length === 0) return;
-  return after(budgets.spend(key.id, sheets.map(sheetHash), most, now), (allowed) => {
-    if (!allowed) throw budgetSpent(most, now);
-  });
+  const allowed = await budgets.spend(key.id, sheets.map(sheetHash), most, now);
+  if (!allowed) throw budgetSpent(most, now);
 }
 
 export function checkShard(service: Service, key: LiveKey, shard: string): void {

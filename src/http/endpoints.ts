@@ -10,7 +10,6 @@ import {
   playerListContent,
   restOf,
 } from "../document/stitch.ts";
-import { type Awaitable, after } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { ParseContext } from "../query/context.ts";
@@ -67,66 +66,51 @@ export interface Answer {
   tag: "strong" | "weak";
 }
 
-export type ShardEndpoint = (call: ShardCall) => Awaitable<Answer>;
+export type ShardEndpoint = (call: ShardCall) => Promise<Answer>;
 
-export function getMatches(call: ShardCall): Awaitable<Answer> {
+export async function getMatches(call: ShardCall): Promise<Answer> {
   const { reader, address, profile } = call;
-  return after(matchContext(call), (context) => {
-    const query = read(parseMatchesQuery, call, "matches", context);
-    return after(findBearers(query, reader), (bearers) =>
-      after(findPage(select(query, bearers), reader), ({ page, place }) => {
-        call.watch.lap("store");
-        const { sheets } = page;
-        if (sheets.length === 0) checkEmpty(call, "match");
-        const content = matchListContent(page, query, profile.decorate);
-        const rest = restOf(
-          matchesLinks(address, { ...query, place }, page, bearers),
-          windowMeta(query),
-        );
-        return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
-      }),
-    );
-  });
+  const query = read(parseMatchesQuery, call, "matches", await matchContext(call));
+  const bearers = await findBearers(query, reader);
+  const { page, place } = await findPage(select(query, bearers), reader);
+  call.watch.lap("store");
+  const { sheets } = page;
+  if (sheets.length === 0) checkEmpty(call, "match");
+  const content = matchListContent(page, query, profile.decorate);
+  const links = matchesLinks(address, { ...query, place }, page, bearers);
+  const rest = restOf(links, windowMeta(query));
+  return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
 }
 
-export function getMatch(call: ShardCall): Awaitable<Answer> {
-  return after(matchContext(call), (context) => {
-    const query = read(parseSingleQuery, call, "single", context);
-    return after(isFindable(call.id) ? call.reader.match(call.id) : undefined, (bundle) => {
-      call.watch.lap("store");
-      if (!bundle) throw notFound("match");
-      const content = matchContent(bundle, query, call.profile.decorate);
-      const document = linkedToItself(call, query, content);
-      return { document, records: 1, sheets: bundle.sheets, tag: "strong" };
-    });
-  });
+export async function getMatch(call: ShardCall): Promise<Answer> {
+  const query = read(parseSingleQuery, call, "single", await matchContext(call));
+  const bundle = isFindable(call.id) ? await call.reader.match(call.id) : undefined;
+  call.watch.lap("store");
+  if (!bundle) throw notFound("match");
+  const content = matchContent(bundle, query, call.profile.decorate);
+  const document = linkedToItself(call, query, content);
+  return { document, records: 1, sheets: bundle.sheets, tag: "strong" };
 }
 
-export function getPlayers(call: ShardCall): Awaitable<Answer> {
-  return after(playerContext(call), (context) => {
-    const query = read(parsePlayersQuery, call, "players", context);
-    return after(choosePlayers(query, call.reader), (chosen) => {
-      call.watch.lap("store");
-      const players = chosen.slice(0, query.limit);
-      if (players.length === 0) checkEmpty(call, "player");
-      const content = playerListContent(players, query, call.profile.decorate);
-      const document = linkedToItself(call, query, content);
-      return { document, records: players.length, sheets: NO_SHEETS, tag: "weak" };
-    });
-  });
+export async function getPlayers(call: ShardCall): Promise<Answer> {
+  const query = read(parsePlayersQuery, call, "players", await playerContext(call));
+  const chosen = await choosePlayers(query, call.reader);
+  call.watch.lap("store");
+  const players = chosen.slice(0, query.limit);
+  if (players.length === 0) checkEmpty(call, "player");
+  const content = playerListContent(players, query, call.profile.decorate);
+  const document = linkedToItself(call, query, content);
+  return { document, records: players.length, sheets: NO_SHEETS, tag: "weak" };
 }
 
-export function getPlayer(call: ShardCall): Awaitable<Answer> {
-  return after(playerContext(call), (context) => {
-    const query = read(parseSingleQuery, call, "single", context);
-    return after(call.reader.players(findable([call.id])), ([player]) => {
-      call.watch.lap("store");
-      if (!player) throw notFound("player");
-      const content = playerContent(player, query, call.profile.decorate);
-      const document = linkedToItself(call, query, content);
-      return { document, records: 1, sheets: NO_SHEETS, tag: "strong" };
-    });
-  });
+export async function getPlayer(call: ShardCall): Promise<Answer> {
+  const query = read(parseSingleQuery, call, "single", await playerContext(call));
+  const [player] = await call.reader.players(findable([call.id]));
+  call.watch.lap("store");
+  if (!player) throw notFound("player");
+  const content = playerContent(player, query, call.profile.decorate);
+  const document = linkedToItself(call, query, content);
+  return { document, records: 1, sheets: NO_SHEETS, tag: "strong" };
 }
 
 /** What has no further pages has one link. */
@@ -144,22 +128,18 @@ export const NO_SHEETS: readonly Fragment[] = [];
  * A name stands for every player that bears it now, a tag for every team; in the middle of a walk,
  * for those that bore it when the walk began. Undefined when no names are given.
  */
-function findBearers(
+async function findBearers(
   { filters: { playerNames, teamNames }, place }: MatchesQuery,
   reader: Reader,
-): Awaitable<Bearers | undefined> {
+): Promise<Bearers | undefined> {
   if (!playerNames && !teamNames) return undefined;
   const names = crc32(JSON.stringify([playerNames, teamNames]));
   const known = cursorOf(place)?.bearers;
   if (known?.names === names) return known;
   const since = cursorOf(place)?.sequence;
-  return after(playerNames ? reader.playerIdsNamed(findable(playerNames), since) : [], (players) =>
-    after(teamNames ? reader.teamIdsNamed(findable(teamNames), since) : [], (teams) => ({
-      names,
-      players,
-      teams,
-    })),
-  );
+  const players = playerNames ? await reader.playerIdsNamed(findable(playerNames), since) : [];
+  const teams = teamNames ? await reader.teamIdsNamed(findable(teamNames), since) : [];
+  return { names, players, teams };
 }
 
 const cursorOf = (place: Place): Cursor | undefined =>
@@ -188,19 +168,15 @@ function select(query: MatchesQuery, bearers: Bearers | undefined): Selection {
 }
 
 /** At an offset past the end, the empty page right after the last match: its links lead back. */
-function findPage(
+async function findPage(
   selection: Selection,
   reader: Reader,
-): Awaitable<{ page: Page; place: Selection["place"] }> {
+): Promise<{ page: Page; place: Selection["place"] }> {
   const { place } = selection;
-  return after(reader.matches(selection), (page) => {
-    if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
-    const end = { from: "after", gap: endOf(selection) } as const;
-    return after(reader.matches({ ...selection, place: end }), (last) => ({
-      page: last,
-      place: end,
-    }));
-  });
+  const page = await reader.matches(selection);
+  if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
+  const end = { from: "after", gap: endOf(selection) } as const;
+  return { page: await reader.matches({ ...selection, place: end }), place: end };
 }
 
 /** The gap after everything in the window, in the sort direction. No id sorts before "-". */
@@ -230,18 +206,17 @@ const USUAL_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const USUAL_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
 /** What the shard's records carry beyond the usual is looked up only for queries that may name it. */
-function matchContext(call: ShardCall): Awaitable<ParseContext> {
+async function matchContext(call: ShardCall): Promise<ParseContext> {
   const { now, maxOffset, profile } = call;
-  return after(call.query === "" ? NO_WORDS : call.reader.vocabulary(), (extra) => {
-    const { includePaths, types } = allWords.get(profile)?.get(extra) ?? withUsual(extra, profile);
-    return { now, maxOffset, includePaths, types };
-  });
+  const extra = call.query === "" ? NO_WORDS : await call.reader.vocabulary();
+  const { includePaths, types } = allWords.get(profile)?.get(extra) ?? withUsual(extra, profile);
+  return { now, maxOffset, includePaths, types };
 }
 
 const NO_WORDS: Vocabulary = { includePaths: new Set(), types: new Set() };
 
-function playerContext(call: ShardCall): Awaitable<ParseContext> {
-  return after(matchContext(call), (context) => ({ ...context, includePaths: NO_PATHS }));
+async function playerContext(call: ShardCall): Promise<ParseContext> {
+  return { ...(await matchContext(call)), includePaths: NO_PATHS };
 }
 
 /** By profile and by what a reader hands out, which is the same object until the words change. */

@@ -2,7 +2,6 @@
 
 import { AccessError } from "../access/error.ts";
 import type { LiveKey } from "../access/watch.ts";
-import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { LONGEST_ADDRESS } from "../query/limits.ts";
 import type { ReadableShards } from "../store/shards.ts";
@@ -10,7 +9,7 @@ import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
 import type { Call } from "./call.ts";
-import type { Answer } from "./endpoints.ts";
+import type { ShardCall } from "./endpoints.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
 import { internalError, Refusal, refuse } from "./refusal.ts";
 import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
@@ -41,82 +40,69 @@ export function newProgress(watch: Stopwatch): Progress {
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-export function answer(service: Service, call: Call, progress: Progress): Awaitable<Response> {
-  const refused = (error: unknown) => {
+export async function answer(service: Service, call: Call, progress: Progress): Promise<Response> {
+  try {
+    return await stages(service, call, progress);
+  } catch (error) {
     const refusal = error instanceof Refusal ? error : apology(service, call, error);
     progress.code = refusal.problems[0]!.code;
     return refusalReply(call, refusal, progress.headers);
-  };
-  try {
-    const reply = stages(service, call, progress);
-    return reply instanceof Promise ? reply.catch(refused) : reply;
-  } catch (error) {
-    return refused(error);
   }
 }
 
-function stages(service: Service, call: Call, progress: Progress): Awaitable<Response> {
+async function stages(service: Service, call: Call, progress: Progress): Promise<Response> {
   const { watch } = progress;
-  const found = route(service, call);
-  progress.route = found.route.path;
+  const found = findRequested(service, call);
+  const { route } = found;
+  progress.route = route.path;
   if (call.method === "OPTIONS") return preflightReply(call, METHODS);
   checkMethod(call);
   watch.lap("route");
-  if (found.route.access === "page") {
-    return service.portal!.answer(call, found.route.opens, found.id);
+  if (route.access === "page") return service.portal!.answer(call, route.opens, found.id);
+  if (route.access === "open") {
+    return sendJson(call, await route.endpoint({ ...service, now: call.time }));
   }
-  if (found.route.access === "open") {
-    return after(found.route.endpoint({ ...service, now: call.time }), (said) =>
-      sendJson(call, said),
-    );
-  }
+
   const key = authenticate(service, call);
   progress.key = key;
   watch.lap("credentials");
-  const target = found.route;
-  return after(limitRate(service, key, watch.began), (headers) => {
-    progress.headers = headers;
-    if (target.access === "own") {
-      return after(target.endpoint(service, key), (said) => sendJson(call, said, headers));
-    }
-    const { endpoint, readsMatches } = target;
-    return after(readsMatches ? checkBudget(service, key, call.time) : undefined, () => {
-      checkAccept(service, call);
-      watch.lap("limits");
-      return after(readerOf(service, key, found), (reader) => {
-        const { maxOffset, profile } = service;
-        const address = call.base() + call.path;
-        const { query, time: now } = call;
-        const { shard, id } = found;
-        const asked = { reader, shard, id, query, address, now, maxOffset, profile, watch };
-        return after(endpoint(asked), (result) => {
-          watch.lap("document");
-          return deliver(service, call, progress, key, result);
-        });
-      });
-    });
-  });
-}
 
-/** Only what goes out in a body counts: neither a HEAD nor what the caller has already. */
-function deliver(
-  service: Service,
-  call: Call,
-  progress: Progress,
-  key: LiveKey,
-  result: Answer,
-): Awaitable<Response> {
+  progress.headers = await limitRate(service, key, watch.began);
+  if (route.access === "own") {
+    return sendJson(call, await route.endpoint(service, key), progress.headers);
+  }
+  if (route.readsMatches) await checkBudget(service, key, call.time);
+  checkAccept(service, call);
+  watch.lap("limits");
+
+  const reader = await readerOf(service, key, found);
+  const result = await route.endpoint(shardCall(service, call, found, reader, watch));
+  watch.lap("document");
+
+  // Only what goes out in a body counts: neither a HEAD nor what the caller has already.
   const delivery = planDelivery(call, result);
-  const isServed = !delivery.isKnown && call.method === "GET";
-  return after(isServed ? spendBudget(service, key, result.sheets, call.time) : undefined, () => {
-    if (isServed) progress.records = result.records;
-    const response = sendDocument(call, result, delivery, progress.headers);
-    progress.watch.lap("reply");
-    return response;
-  });
+  if (!delivery.isKnown && call.method === "GET") {
+    await spendBudget(service, key, result.sheets, call.time);
+    progress.records = result.records;
+  }
+  const response = sendDocument(call, result, delivery, progress.headers);
+  watch.lap("reply");
+  return response;
 }
 
-function route({ portal }: Service, call: Call): Found {
+function shardCall(
+  { maxOffset, profile }: Service,
+  call: Call,
+  { shard, id }: Found,
+  reader: Reader,
+  watch: Stopwatch,
+): ShardCall {
+  const { query, time: now } = call;
+  const address = call.base() + call.path;
+  return { reader, shard, id, query, address, now, maxOffset, profile, watch };
+}
+
+function findRequested({ portal }: Service, call: Call): Found {
   if (call.request.url.length > LONGEST_ADDRESS) {
     throw refuse(
       "uri-too-long",
@@ -145,12 +131,11 @@ function checkAccept({ profile }: Service, { request }: Call): void {
   );
 }
 
-function readerOf(service: Service, key: LiveKey, found: Found): Awaitable<Reader> {
-  return after(service.shards.reader(found.shard), (reader) => {
-    if (!reader) return noShard(service.shards, found);
-    checkShard(service, key, found.shard);
-    return reader;
-  });
+async function readerOf(service: Service, key: LiveKey, found: Found): Promise<Reader> {
+  const reader = await service.shards.reader(found.shard);
+  if (!reader) return noShard(service.shards, found);
+  checkShard(service, key, found.shard);
+  return reader;
 }
 
 async function noShard(shards: ReadableShards, found: Found): Promise<never> {

@@ -1,6 +1,5 @@
 /** In charge of the listening server: its start, its requests, its orderly end. */
 
-import { after } from "../domain/awaitable.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { type Addressing, newRequestId, readCall } from "./call.ts";
@@ -68,34 +67,33 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    fetch(request) {
+    async fetch(request) {
       const watch = newStopwatch();
       const call = readCall(request, addressing, peer, clock.now());
       const progress = newProgress(watch);
       inFlight += 1;
-      return after(answer(service, call, progress), (response) => {
-        inFlight -= 1;
-        if (isStopping) response.headers.set("Connection", "close");
-        const { key } = progress;
-        const milliseconds = watch.elapsed();
-        observe({
-          event: "request",
-          requestId: call.requestId,
-          method: call.method,
-          path: call.path,
-          query: call.query,
-          route: progress.route,
-          status: response.status,
-          code: progress.code,
-          time: Math.round(call.time + milliseconds),
-          milliseconds,
-          stages: watch.laps,
-          keyId: key?.id,
-          tier: key?.allowance.tier,
-          records: progress.records,
-        });
-        return response;
+      const response = await answer(service, call, progress);
+      inFlight -= 1;
+      if (isStopping) response.headers.set("Connection", "close");
+      const { key } = progress;
+      const milliseconds = watch.elapsed();
+      observe({
+        event: "request",
+        requestId: call.requestId,
+        method: call.method,
+        path: call.path,
+        query: call.query,
+        route: progress.route,
+        status: response.status,
+        code: progress.code,
+        time: Math.round(call.time + milliseconds),
+        milliseconds,
+        stages: watch.laps,
+        keyId: key?.id,
+        tier: key?.allowance.tier,
+        records: progress.records,
       });
+      return response;
     },
     error(error) {
       const requestId = newRequestId();
