@@ -1,6 +1,9 @@
 /** In charge of `matchbook quickstart`: demo data on the first run, then a server to try at once. */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashKey, looksLikeKey } from "../access/key.ts";
+import type { AccessPlace } from "../access/place.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
@@ -25,7 +28,7 @@ export const quickstart: Verb = (program) => {
     .description("on first run fill the shards with demo data; then serve, and print how to ask")
     .action(async () => {
       const { values: settings } = settingsOf(command);
-      // Before anything is made: a second start beside the first must not end the key that is in use.
+      // Before demo data is made for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, unobserved);
       let example: string;
@@ -35,7 +38,7 @@ export const quickstart: Verb = (program) => {
       } finally {
         await shards.close();
       }
-      const key = await freshDemoKey(settings);
+      const key = await demoKey(settings);
       const offered = settings.portal === "on" ? key : undefined;
       const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
       await serveUntilSignal(command, settings, greet, offered);
@@ -115,19 +118,36 @@ function take(
   });
 }
 
-/** Keys are kept as hashes only, so that an old one cannot be shown again: a new one replaces it. */
-async function freshDemoKey(settings: Settings): Promise<string> {
+/**
+ * The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in a
+ * file of its own: it is no secret, since the portal offers it to every visitor.
+ */
+async function demoKey(settings: Settings): Promise<string> {
+  const file = join(settings.data, "demo-key");
   const access = openAccess(settings);
   try {
+    const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+    if (await isLive(access, known)) return known;
     const keyring = await access.keyring();
-    for (const { id, name, revokedAt } of await keyring.list()) {
-      if (name === DEMO_KEY.name && revokedAt === null) await keyring.revoke(id, Date.now());
-    }
     const { key } = await keyring.create(DEMO_KEY, Date.now());
     await keyring.close();
+    mkdirSync(settings.data, { recursive: true });
+    writeFileSync(file, `${key}\n`, { mode: 0o600 });
     return key;
   } finally {
     await access.close();
+  }
+}
+
+async function isLive(access: AccessPlace, key: string): Promise<boolean> {
+  if (!looksLikeKey(key) || !(await access.hasKeys())) return false;
+  const source = access.keys();
+  try {
+    const hash = hashKey(key);
+    const secret = (await source.changed())?.find((one) => one.hash === hash);
+    return secret !== undefined && secret.until > Date.now();
+  } finally {
+    await source.close();
   }
 }
 
@@ -160,7 +180,7 @@ function welcome(url: string, key: string, path: string, hasPortal: boolean): st
     "",
     `  curl --compressed -H 'Authorization: Bearer ${key}' -H 'Accept: ${MEDIA_TYPE}' '${url}${path}'`,
     "",
-    "  Stop with Ctrl-C. Each start makes a new demo key and ends the one before.",
+    "  Stop with Ctrl-C. The key stays valid: the next start uses it again.",
     "",
   ].join("\n");
 }

@@ -9,6 +9,7 @@ import { unobserved } from "../observe/events.ts";
 import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/limits.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
+import { noShard } from "./shards/open.ts";
 import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
 
 export const why: Verb = (program) => {
@@ -64,10 +65,8 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
   const keeper = await shards.existingKeeper(shard);
   if (!keeper) {
     const ids = await shards.list();
-    const detail = ids.includes(shard)
-      ? `nothing was ever received in ${shard}`
-      : `there is no shard "${shard}"; there are: ${ids.join(", ") || "none yet"}`;
-    return { shard, match, state: "unknown", detail };
+    if (!ids.includes(shard)) throw noShard(shard, ids);
+    return { shard, match, state: "unknown", detail: `nothing was ever received in ${shard}` };
   }
   const found = await keeper.inspect(match);
   if (!found) {

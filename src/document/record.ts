@@ -44,7 +44,12 @@ export function writeRecord(record: MatchRecord): RecordText {
     createdAt: record.createdAt,
     gameMode: record.gameMode,
     patchVersion: record.patchVersion,
-    contentHash: contentHash(resource, included, identities(record.players, players), teams),
+    contentHash: contentHash(
+      resource,
+      included,
+      identities(record.players, players),
+      identities(record.teams, teams),
+    ),
     resource,
     included,
     keys,
@@ -102,8 +107,8 @@ function namedMember({ id, resource, companions }: CarriedText): string {
 }
 
 /**
- * Records are equal when all but their players' attributes is: a match that is sent again later
- * shows its players as they are then, and is still the same match.
+ * Records are equal when all but the attributes of their players and teams is: a match that is sent
+ * again later shows them as they are then, and is still the same match.
  */
 function contentHash(
   resource: string,
@@ -119,9 +124,9 @@ function contentHash(
   return Bun.CryptoHasher.hash("sha256", all).subarray(0, HASH_BYTES);
 }
 
-/** The players as they were written, without their attributes. */
-function identities(players: readonly Named[], written: CarriedText[]): CarriedText[] {
-  return players.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
+/** Players or teams as they were written, without their attributes. */
+function identities(named: readonly Named[], written: CarriedText[]): CarriedText[] {
+  return named.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
     id,
     resource: canonicalResource(rest as Resource),
     companions: written[at]!.companions,

@@ -19,7 +19,7 @@ import {
   type Transaction,
 } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
-import { type Moving, restore } from "./prepare.ts";
+import { type Moving, presentContentHash, restore } from "./prepare.ts";
 import type { Arrival } from "./reading.ts";
 
 export type Outcome =
@@ -78,13 +78,23 @@ async function sortOut(
   replace: boolean,
 ) {
   const known = await transaction.known([...new Set(batch.map(({ outline }) => outline.id))]);
+  const differing = batch.filter(({ outline: { id }, contentHash }) => {
+    const before = known.get(id);
+    return before && !areEqual(before.contentHash, contentHash);
+  });
+  // Rarely are there any: what an earlier version stored is then compared by the rules of this one.
+  const stored = await transaction.load([...new Set(differing.map(({ outline }) => outline.id))]);
+  const presentHashes = new Map(stored.map(({ match }) => [match.id, presentContentHash(match)]));
+
   const arriving = new Map<string, Moving & { contentHash: Uint8Array }>();
   const replaced = new Set<string>();
   const outcomes = batch.map(({ outline, contentHash, kept }): Outcome => {
     const { id } = outline;
-    const before = arriving.get(id)?.contentHash ?? known.get(id)?.contentHash;
-    if (before && Buffer.compare(before, contentHash) === 0) return { kind: "duplicate" };
-    if (before && !replace) return { kind: "conflict" };
+    const hashes = arriving.has(id)
+      ? [arriving.get(id)!.contentHash]
+      : [known.get(id)?.contentHash, presentHashes.get(id)].filter((hash) => hash !== undefined);
+    if (hashes.some((hash) => areEqual(hash, contentHash))) return { kind: "duplicate" };
+    if (hashes.length > 0 && !replace) return { kind: "conflict" };
     if (!kept) {
       throw new StoreError(
         `match ${id} was there a moment ago, and no longer is: its database has lost something, as a copy does that takes over from one it lagged behind. Take everything in again`,
@@ -97,8 +107,12 @@ async function sortOut(
   return {
     outcomes,
     arriving: [...arriving.values()],
-    leaving: (await transaction.load([...replaced])).map(recall),
+    leaving: stored.filter(({ match }) => replaced.has(match.id)).map(recall),
   };
+}
+
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
 }
 
 interface Change {

@@ -3,9 +3,14 @@
  * more than one: lines of NDJSON, the elements of one array, or a document over many lines.
  */
 
-import { CLOSE_OBJECT, COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./bytes.ts";
-import { type Cutter, type DocumentText, LineCutter, ValueCutter } from "./cutters.ts";
-import { isAbysmal } from "./nesting.ts";
+import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./bytes.ts";
+import {
+  type Cutter,
+  type DocumentText,
+  isWholeObject,
+  LineCutter,
+  ValueCutter,
+} from "./cutters.ts";
 import type { Bytes } from "./source.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -105,17 +110,4 @@ function isOfMany(line: Buffer, number: number): boolean {
   const last = line.findLast((byte) => !isBlank(byte));
   if (last === undefined) return false;
   return line[0] !== OPEN_OBJECT || last === OPEN_ARRAY || (number > 0 && last === COMMA);
-}
-
-function isWholeObject(line: Buffer): boolean {
-  if (line[0] !== OPEN_OBJECT || line.findLast((byte) => !isBlank(byte)) !== CLOSE_OBJECT) {
-    return false;
-  }
-  if (isAbysmal(line)) return false;
-  try {
-    JSON.parse(line.toString());
-    return true;
-  } catch {
-    return false;
-  }
 }

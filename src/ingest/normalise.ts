@@ -11,7 +11,8 @@ export interface Surroundings {
   titleId: string;
 }
 
-export function normaliseMatch(match: Resource, shard: string | undefined): Resource {
+export function normaliseMatch(raw: Resource, shard: string | undefined): Resource {
+  const match = withoutEmptyShard(raw);
   if (!isObject(match.attributes)) return match;
   const { createdAt, stats } = match.attributes;
   const changes: JsonObject = {};
@@ -76,6 +77,14 @@ function changed(resource: Resource, changes: JsonObject): Resource {
     }
   }
   return resource;
+}
+
+/** An empty `shardId` says the same as none. */
+export function withoutEmptyShard(resource: Resource): Resource {
+  const { attributes } = resource;
+  if (!isObject(attributes) || attributes.shardId !== "") return resource;
+  const { shardId: _, ...rest } = attributes;
+  return { ...resource, attributes: rest };
 }
 
 /** `"team": {"data": null}` says the same as no relationship, which is how it is served. */

@@ -3,6 +3,7 @@
  * and what the rules need of it; then, if it is wanted, the form in which it is kept.
  */
 
+import { DamagedFragment } from "../document/fragment.ts";
 import {
   type CarriedText,
   packRecord,
@@ -11,10 +12,12 @@ import {
   writeCarried,
   writeRecord,
 } from "../document/record.ts";
-import type { MatchFacts, MatchRecord } from "../domain/match.ts";
+import type { Resource } from "../domain/json.ts";
+import type { MatchFacts, MatchRecord, Named } from "../domain/match.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
 import { extraWords } from "../domain/vocabulary.ts";
 import type { StoredMatch } from "../store/store.ts";
+import { withoutEmptyShard } from "./normalise.ts";
 
 /** A record without its resources: all that the shard's other records have to know of it. */
 export interface Outline extends MatchFacts {
@@ -71,4 +74,27 @@ export function keep({ text }: Written): Kept {
 export function restore(stored: StoredMatch): Moving {
   const record = restoreRecord(stored);
   return { outline: outlineOf(record), kept: { stored, ...writeCarried(record) } };
+}
+
+/**
+ * The content hash that a stored record would have if it came in now. An earlier version counted the
+ * attributes of teams too, and kept an empty `shardId`. Undefined when the stored record is damaged.
+ */
+export function presentContentHash(stored: StoredMatch): Uint8Array | undefined {
+  let record: MatchRecord;
+  try {
+    record = restoreRecord(stored);
+  } catch (error) {
+    if (error instanceof DamagedFragment) return undefined;
+    throw error;
+  }
+  const tidy = (resources: Resource[]) => resources.map(withoutEmptyShard);
+  const tidyNamed = <T extends Named>(named: T[]): T[] =>
+    named.map((one) => ({ ...one, companions: tidy(one.companions) }));
+  return writeRecord({
+    ...record,
+    own: tidy(record.own),
+    players: tidyNamed(record.players),
+    teams: tidyNamed(record.teams),
+  }).contentHash;
 }

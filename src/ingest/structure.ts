@@ -1,7 +1,8 @@
 /**
  * In charge of what JSON:API asks of every resource object, whatever its type. Records are served
- * as they came: what is no resource object would make the replies no JSON:API either. (Names of
- * attributes and relationships are left to the records, which may have grown before JSON:API.)
+ * as they came: what is no resource object would make the replies no JSON:API either. (Other than
+ * "type" and "id", names of attributes and relationships are left to the records, which may have grown
+ * before JSON:API.)
  */
 
 import { isObject, isReference, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
@@ -9,6 +10,9 @@ import { isObject, isReference, type JsonObject, keyOf, type Resource } from "..
 const MEMBERS = new Set(["type", "id", "attributes", "relationships", "links", "meta"]);
 const RELATIONSHIP_MEMBERS = new Set(["data", "links", "meta"]);
 const REFERENCE_MEMBERS = new Set(["type", "id", "meta"]);
+
+/** Attributes and relationships share one namespace with these members of a resource. */
+const RESERVED = ["type", "id"];
 
 /** What these name, and how often, is checked with the interface's own promises. */
 const PROMISED = new Set(["rosters", "participants", "team", "player"]);
@@ -31,8 +35,19 @@ export function structureProblems(resource: Resource): string[] {
       checkRelationship(name, relationships[name], problems);
     }
   } else if (relationships !== undefined) problems.push("relationships must be an object");
+  for (const name of RESERVED) {
+    checkReserved("attributes", attributes, name, problems);
+    checkReserved("relationships", relationships, name, problems);
+  }
   checkExtras("", resource, problems);
   return problems;
+}
+
+function checkReserved(where: string, fields: unknown, name: string, problems: string[]): void {
+  if (!isObject(fields) || !Object.hasOwn(fields, name)) return;
+  problems.push(
+    `${where}.${name} is not allowed, because JSON:API reserves the names "type" and "id": rename it`,
+  );
 }
 
 function checkRelationship(name: string, relationship: unknown, problems: string[]): void {

@@ -11,6 +11,7 @@ import {
   normaliseRoster,
   normaliseTeam,
   type Surroundings,
+  withoutEmptyShard,
 } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reasons.ts";
 import { type Kind, shapeProblems } from "./schemas.ts";
@@ -122,7 +123,8 @@ function kindsOf(reached: Resource[], gathered: Gathered): Map<Resource, Kind> {
   return kinds;
 }
 
-function tidiedUp(resource: Resource, kind: Kind | undefined, around: Surroundings): Resource {
+function tidiedUp(raw: Resource, kind: Kind | undefined, around: Surroundings): Resource {
+  const resource = withoutEmptyShard(raw);
   if (kind === "player") return normalisePlayer(resource, around);
   if (kind === "team") return normaliseTeam(resource, around);
   if (resource.type === "roster") return normaliseRoster(resource, around);

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { parse, TomlError } from "smol-toml";
 
 const DEFAULT_FILE = "matchbook.toml";
 
@@ -33,9 +34,14 @@ export function readSettingsFile(asked: string | undefined, cwd: string): Settin
     return { error: `the settings file ${path} cannot be read: ${reason}` };
   }
   try {
-    return { path, entries: Object.entries(Bun.TOML.parse(text)) };
+    // Tables of the parser have no prototype, and so could not be put into a message.
+    return { path, entries: Object.entries(structuredClone(parse(text))) };
   } catch (error) {
-    const reason = (error as Error).message.replace(/^TOML Parse error: /, "");
-    return { error: `the settings file ${path} is no valid TOML: ${reason}` };
+    if (!(error instanceof TomlError)) throw error;
+    const { line, column, message } = error;
+    // The message goes on with the text around the place, which may be a secret.
+    const reason = message.split("\n", 1)[0]!.replace(/^Invalid TOML document: /, "");
+    const place = `line ${line}, column ${column}`;
+    return { error: `the settings file ${path} is not valid TOML: ${reason} (${place})` };
   }
 }

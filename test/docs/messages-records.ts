@@ -116,6 +116,7 @@ const CHANGES: readonly [what: string, ...Change[]][] = [
   ],
   ["a member beside `attributes`", set("data", "season", 9)],
   ["an attribute that is a relationship too", set("data.attributes", "rosters", 2)],
+  ["an attribute named `type` or `id`", set("data.attributes", "type", "ranked")],
   ["a relationship that is a text", set("data.relationships", "assets", "none")],
   ["a relationship with nothing in it", set("data.relationships", "assets", {})],
   [

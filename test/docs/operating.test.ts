@@ -73,7 +73,7 @@ test.each(exchanges.map(({ command }) => command))(
 test("nginx limits the addresses that Matchbook does not, and no other", () => {
   const [, pattern] = /location ~ (\S+) \{/.exec(blocks("nginx")[0]!)!;
   const limited = ROUTES.filter(({ path }) => new RegExp(pattern!).test(path));
-  expect(limited).toEqual(ROUTES.filter(({ access }) => access !== "key"));
+  expect(limited).toEqual(ROUTES.filter(({ access }) => access === "open"));
 });
 
 test("the alarms are those of monitoring.md", () => {

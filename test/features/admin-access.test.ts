@@ -115,14 +115,23 @@ describe("what is wrong with a request", () => {
   });
 
   test.each([
-    ["DELETE", "/keys", "GET, POST"],
-    ["PUT", "/keys/k_0123456789", "GET, PATCH"],
+    ["DELETE", "/keys", "GET, HEAD, POST"],
+    ["PUT", "/keys/k_0123456789", "GET, HEAD, PATCH"],
     ["GET", "/ingest", "POST"],
-    ["POST", "/metrics", "GET"],
+    ["POST", "/metrics", "GET, HEAD"],
   ])("is %s on %s: the reply says what is right", async (method, path, allowed) => {
     const { status, headers, body } = await world.ask(method, path);
     expect([status, body.error.code]).toEqual([405, "method-not-allowed"]);
     expect(headers.get("allow")).toBe(allowed);
+  });
+
+  test("HEAD is answered wherever GET is, with its headers and without a body", async () => {
+    for (const path of ["/metrics", "/keys", "/keys/k_0123456789"]) {
+      const [got, head] = [await world.ask("GET", path), await world.ask("HEAD", path)];
+      expect([path, head.status, head.text]).toEqual([path, got.status, ""]);
+      expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
+    }
+    expect((await world.ask("HEAD", "/ingest")).status).toBe(405);
   });
 
   test.each(["/metrics", "/keys", "/keys/k_0123456789"])(

@@ -5,7 +5,7 @@ import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, minute } from "../support/drafts.ts";
 import { aMatch, anId, duel, type MatchDocument, type MatchIn } from "../support/records.ts";
 import { countsOf, viewOf } from "../support/view.ts";
-import { startWorld } from "../support/world.ts";
+import { included, startWorld } from "../support/world.ts";
 
 // Some tests build and compare several worlds.
 setDefaultTimeout(60_000);
@@ -77,6 +77,23 @@ describe("the same match again", () => {
     expect(body.data.attributes).toMatchObject({ name: "Then", stats: { level: 12 } });
   });
 
+  test("is a duplicate whatever it says of its teams now, and the first tag stays", async () => {
+    const [match, renamed] = ["THEN", "NOW"].map((name) =>
+      aMatch({
+        id: "m",
+        shard: "dup-teams",
+        createdAt: "2023-03-01T18:30:00Z",
+        rosters: [{ members: [{ id: "a" }], team: { id: "t", name } }, { members: [] }],
+      }),
+    );
+    const { report } = await world.ingest([match!, renamed!]);
+    expect(report).toMatchObject({ stored: 1, duplicate: 1, conflict: 0 });
+    const later = await world.ingest([renamed!]);
+    expect(later.report).toMatchObject({ duplicate: 1, conflict: 0 });
+    const { body } = await world.get("/shards/dup-teams/matches/m");
+    expect(included(body, "team")!.attributes).toMatchObject({ name: "THEN" });
+  });
+
   test("is a duplicate while it is withheld", async () => {
     const match = aMatch({ mode: "practice" });
     await world.ingest([match]);
@@ -99,7 +116,7 @@ describe("a different match with a known id", () => {
     ["a participant", "participant/m-r0p0", "attributes.stats.deaths", 9],
     ["a participant's player", "participant/m-r0p0", "relationships.player", { data: null }],
     ["a player's relationships", "player/b", "relationships", { assets: { data: [] } }],
-    ["the team's tag", "team/t", "attributes.name", "OTHER"],
+    ["a team's relationships", "team/t", "relationships", { assets: { data: [] } }],
     ["a further resource", "asset/x", "attributes.URL", "https://other.test"],
   ])(
     "is a conflict when it differs in %s, and the first stays",
@@ -224,10 +241,11 @@ describe("a replacement leaves a world that looks as if there had only ever been
       x(minute(50, { rosters: [{ members: [{ bot: true }] }, { members: [] }] })),
     ],
     [
-      "another tag of its team",
+      "another tag of its team, and another patch",
       x(minute(50, { rosters: [{ members: [ann], team }, { members: [] }] })),
       x(
         minute(50, {
+          patch: "9.9",
           rosters: [{ members: [ann], team: { ...team, name: "RENAMED" } }, { members: [] }],
         }),
       ),

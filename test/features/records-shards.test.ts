@@ -35,7 +35,7 @@ describe("with no list of shards in the settings", () => {
     }
   });
 
-  test.each(["NA", "", "n a", "../na", "a".repeat(33), "né"])("%j is no shard", async (shard) => {
+  test.each(["NA", "n a", "../na", "a".repeat(33), "né"])("%j is no shard", async (shard) => {
     const { report, rejections } = await open.ingest([
       aMatch({ shard, rosters: [{ members: [] }, { members: [] }] }),
     ]);
@@ -65,34 +65,46 @@ describe("with a shard asked for", () => {
     expect((await open.get("/shards/cn/matches")).status).toBe(404);
   });
 
-  test("a record that names no shard gets that one, in all its resources", async () => {
+  test.each([
+    ["names no shard", "bare", undefined],
+    ["has an empty shardId in every resource", "blank", ""],
+  ])("a record that %s gets that one, in all its resources", async (_, id, shardId) => {
     const draft = draftOf(
       aMatch({
-        id: "bare",
+        id,
         rosters: [
           { members: [{ id: "bea" }], team: { id: "bts", name: "BTS" } },
           { members: [{ id: "cal" }] },
         ],
+        relationships: { assets: { data: [{ type: "asset", id: "a1" }] } },
+        included: [{ type: "asset", id: "a1", attributes: { name: "replay" } }],
       }),
     );
-    for (const { attributes } of [draft.match, ...draft.document.included])
-      delete attributes.shardId;
+    for (const { attributes } of [draft.match, ...draft.document.included]) {
+      if (shardId === undefined) delete attributes.shardId;
+      else attributes.shardId = shardId;
+    }
     const { report } = await open.ingest([draft.document], { shard: "ea" });
     expect(report).toMatchObject({ stored: 1, rejected: 0 });
-    const { body } = await open.get("/shards/ea/matches/bare");
+    const { body } = await open.get(`/shards/ea/matches/${id}`);
     expect(body.data.attributes.shardId).toBe("ea");
+    const completed = ["roster", "player", "team"];
     for (const { type, attributes } of body.included) {
-      // The interface gives participants no shardId: what they lack stays away.
-      expect(attributes.shardId).toBe(type === "participant" ? undefined : "ea");
+      if (completed.includes(type)) expect(attributes.shardId).toBe("ea");
+      // The interface gives these no shardId: what they lack stays away.
+      else expect(attributes).not.toHaveProperty("shardId");
     }
   });
 
-  test("a record without a shard is rejected when none is asked for", async () => {
-    const draft = draftOf(aMatch({ id: "nowhere" }));
-    delete draft.match.attributes.shardId;
-    const { rejections } = await open.ingest([draft.document]);
-    expect(rejections[0]!.problems).toEqual(["match nowhere: attributes needs shardId"]);
-  });
+  test.each([undefined, ""])(
+    "a record whose shardId is %j is rejected when none is asked for",
+    async (shardId) => {
+      const draft = draftOf(aMatch({ id: "nowhere" }));
+      draft.match.attributes.shardId = shardId;
+      const { rejections } = await open.ingest([draft.document]);
+      expect(rejections[0]!.problems).toEqual(["match nowhere: attributes needs shardId"]);
+    },
+  );
 });
 
 test.each(["roster", "player", "team"])(

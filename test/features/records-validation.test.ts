@@ -417,6 +417,21 @@ describe("ids:", () => {
     expect(complaints).toEqual(['included must hold resources with a "type" and an "id"']);
   });
 
+  test.each([
+    [MATCH, "attributes", "type", "ranked"],
+    [PARTICIPANT, "attributes", "id", 7],
+    [PLAYER, "relationships", "type", { data: [] }],
+    [TEAM, "relationships", "id", { data: null }],
+  ])("%s may not have %s named %s", async (key, fields, name, value) => {
+    const complaints = await complaintsAbout((draft) => {
+      const resource = find(draft, key);
+      resource[fields] = { ...resource[fields], [name]: value };
+    });
+    expect(complaints).toEqual([
+      `${called(key)}: ${fields}.${name} is not allowed, because JSON:API reserves the names "type" and "id": rename it`,
+    ]);
+  });
+
   test("the type of a further resource is well-formed", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.relationships.assets = { data: [{ type: "as set", id: "a1" }] };

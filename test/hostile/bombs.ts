@@ -148,6 +148,21 @@ export const UNFOLDING: readonly [name: string, reason: RegExp, make: () => stri
     () => `{"data":${"[".repeat(8_000_000)}`,
   ],
   [
+    "documents inside each other, none of which ends",
+    /nested too deeply|not JSON/,
+    () => `[${'{"data":{},"included":['.repeat(400_000)}`,
+  ],
+  [
+    "documents inside each other that all end, but for the first one",
+    /not JSON/,
+    () => `[${'{"data":{},"included":['.repeat(450)}${" ".repeat(8_000_000)}${"]}".repeat(449)}`,
+  ],
+  [
+    "millions of strings that break off",
+    /not JSON/,
+    () => `[{"data":${'"\n\\"{"x'.repeat(1_500_000)}`,
+  ],
+  [
     "half a million numbers that are too large",
     /and \d+ more reasons/,
     () =>

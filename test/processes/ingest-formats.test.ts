@@ -159,7 +159,7 @@ test("a file without records is taken, holds nothing, and is told of", async () 
 
 describe("damage costs what is damaged, and is named with file and line:", () => {
   const cut = JSON.stringify(aMatch()).slice(0, 300);
-  const [a, b, c, d, e, f, g, h] = Array.from({ length: 8 }, () => some(3));
+  const [a, b, c, d, e, f, g, h, i, j] = Array.from({ length: 10 }, () => some(3));
   const notUtf8 = Buffer.from('{"data":"\xff"}\n', "latin1");
   const NOT_JSON = "this is not JSON: ";
   const cases: [
@@ -207,6 +207,20 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
       NOT_JSON,
     ],
     ["a pretty-printed document that breaks off", pretty(h![0]).slice(0, -10), [], 1, NOT_JSON],
+    [
+      "a pretty-printed document that breaks off before NDJSON",
+      `${pretty(aMatch()).slice(0, 300)}\n${lines(i!)}`,
+      i!,
+      1,
+      NOT_JSON,
+    ],
+    [
+      "an element of an array that breaks off",
+      `[${JSON.stringify(j![0])},\n${cut},\n${JSON.stringify(j![1])},${JSON.stringify(j![2])}]`,
+      j!,
+      2,
+      NOT_JSON,
+    ],
   ];
   const files = cases.map(([, content]) => aFile(content));
   const taken = ingest(files);

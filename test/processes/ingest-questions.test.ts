@@ -211,15 +211,14 @@ describe("why", () => {
     expect(words.stdout).toStartWith(text);
   });
 
-  test("says which shards there are when it is asked about another", async () => {
-    const { exitCode, stdout } = await run("why", "sa", "good", "--json");
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({
-      shard: "sa",
-      match: "good",
-      state: "unknown",
-      detail: 'there is no shard "sa"; there are: eu, na',
-    });
+  test("fails, and says which shards there are, when it is asked about another", async () => {
+    for (const flags of [[], ["--json"]]) {
+      const { exitCode, stdout, stderr } = await run("why", "sa", "good", ...flags);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toBe(
+        'matchbook: there is no shard "sa"; did you mean na? there are: eu, na\n',
+      );
+    }
     expect(existsSync(join(cwd, "data/sa.db"))).toBe(false);
   });
 

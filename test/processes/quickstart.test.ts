@@ -1,6 +1,7 @@
 /** In charge of `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
 
 import { afterAll, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, sumsOf, until } from "../support/state.ts";
@@ -96,22 +97,34 @@ test("a first run that is killed is completed by the next, which serves and prin
   expect(beside.stderr).toContain(`cannot listen on 127.0.0.1:${port}: another program`);
   expect(await keyStates()).toEqual(keys);
 
+  // Nor does a start that cannot have its private port.
+  const withAdmin = ["quickstart", "--port", "0", "--admin-port", port, "--data", data];
+  const failed = await matchbook(withAdmin, {
+    env: { MATCHBOOK_ADMIN_TOKEN: "a-token-of-the-tests-0123456789" },
+  });
+  expect([failed.exitCode, failed.stdout]).toEqual([1, ""]);
+  expect(await keyStates()).toEqual(keys);
+  expect(await statusWith(first, first.key)).toBe(200);
+
   first.child.kill("SIGTERM");
   expect(await first.child.exited).toBe(0);
 
-  // Again: nothing is made, and the key of the first run is no longer worth anything.
+  // Again: nothing is made, and the key is the same.
   const second = await quickstart();
   expect(second.notes).not.toContain("Making");
   expect(await recordsIn()).toBe(planned);
-  expect(second.key).not.toBe(first.key);
-  expect(await statusWith(second, first.key)).toBe(401);
+  expect(second.key).toBe(first.key);
   expect(await statusWith(second, second.key)).toBe(200);
   expect(await offeredBy(second)).toBe(second.key);
+  expect(statSync(join(data, "demo-key")).mode & 0o777).toBe(0o600);
   second.child.kill("SIGINT");
   expect(await second.child.exited).toBe(0);
 
-  // From several processes, each offers it.
+  // A key that was revoked is replaced. From several processes, each offers the new one.
+  await matchbook(["keys", "revoke", keys[0]!.split(" ")[0]!, "--data", data]);
   const third = await quickstart(["--workers", "2"]);
+  expect(third.key).not.toBe(first.key);
+  expect(await statusWith(third, third.key)).toBe(200);
   for (let at = 0; at < 6; at++) expect(await offeredBy(third)).toBe(third.key);
   third.child.kill("SIGTERM");
   expect(await third.child.exited).toBe(0);

@@ -98,9 +98,17 @@ describe("the file", () => {
     expect(problemsOf(() => load(undefined, sources))).toEqual([expect.stringMatching(message)]);
   });
 
-  test("what is no TOML is refused with the file's name", () => {
-    const problems = problemsOf(() => load("port = = 1"));
-    expect(problems).toEqual([expect.stringMatching(/matchbook\.toml is no valid TOML: ./)]);
+  test("invalid TOML is refused with the file's name and the place, and without the text there", () => {
+    const problems = problemsOf(() => load('rate = 60\nadmin-token = = "hunter2"'));
+    expect(problems).toEqual([
+      expect.stringMatching(/matchbook\.toml is not valid TOML: .+ \(line 2, column 15\)$/),
+    ]);
+    expect(problems[0]).not.toContain("hunter2");
+  });
+
+  test("a table where a value belongs is a problem like any other", () => {
+    const problems = problemsOf(() => load("shards = [1, { a = 2 }]"));
+    expect(problems).toEqual([expect.stringContaining("the setting shards")]);
   });
 });
 

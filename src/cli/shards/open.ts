@@ -26,8 +26,12 @@ export async function keeperOf(shards: Shards, id: string): Promise<Keeper> {
   if (keeper) return keeper;
   const ids = await shards.list();
   if (ids.includes(id)) throw new Failure(`nothing was ever received in ${id}: ingest makes it`);
+  throw noShard(id, ids);
+}
+
+export function noShard(id: string, ids: readonly string[]): Failure {
   const guess = nearest(id, ids);
-  throw new Failure(
+  return new Failure(
     `there is no shard ${JSON.stringify(id)}; ${guess ? `did you mean ${guess}? ` : ""}there are: ${ids.join(", ") || "none yet"}`,
   );
 }
