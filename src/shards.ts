@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkFragment } from "./document/fragment.ts";
-import { type Awaitable, after } from "./domain/awaitable.ts";
+import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
@@ -77,26 +77,26 @@ export function openShards(
     });
   };
 
+  const openStore = async (id: string): Promise<OpenStore | undefined> => {
+    const store = storeOf(id);
+    const found = await store.open();
+    if (!found) return undefined;
+    opened.set(id, found);
+    observe({ event: "shard-opened", shard: id, location: store.location });
+    return found;
+  };
   const open = (id: string): Awaitable<OpenStore | undefined> => {
     const known = opened.get(id) ?? opening.get(id);
     if (known || !mayExist(id)) return known;
-    const store = storeOf(id);
-    const found = after(store.open(), (one) => {
-      if (!one) return undefined;
-      opened.set(id, one);
-      observe({ event: "shard-opened", shard: id, location: store.location });
-      return one;
-    });
-    if (!(found instanceof Promise)) return found;
-    const over = found.finally(() => opening.delete(id));
-    opening.set(id, over);
-    return over;
+    const found = openStore(id).finally(() => opening.delete(id));
+    opening.set(id, found);
+    return found;
   };
 
   const shards: Shards = {
     allowed: places.size > 0 ? new Set(places.keys()) : undefined,
     list: () => (places.size > 0 ? [...places.keys()].sort() : storesIn(settings.data)),
-    reader: (id) => after(open(id), readerOf),
+    reader: async (id) => readerOf(await open(id)),
     replicas(id) {
       const store = opened.get(id);
       if (store instanceof ReplicatedReaders) return store.inUse;
@@ -107,7 +107,7 @@ export function openShards(
       keepers.set(id, keeper);
       return keeper;
     },
-    existingKeeper: (id) => after(open(id), (store) => (store ? shards.keeper(id) : undefined)),
+    existingKeeper: async (id) => ((await open(id)) ? shards.keeper(id) : undefined),
     async close() {
       // One that comes about later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());

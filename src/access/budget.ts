@@ -4,7 +4,7 @@
  * one of that day: a sketch cannot tell a record it has seen from one it has not.
  */
 
-import { type Awaitable, after } from "../domain/awaitable.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { dayOf } from "./day.ts";
 import { DistinctCounter } from "./distinct.ts";
 import type { Hash } from "./sketch.ts";
@@ -95,9 +95,10 @@ export class MemoryBudgets implements Budgets {
     return allowed;
   }
 
-  count(keyId: string, nowMs: number): Awaitable<number> {
+  async count(keyId: string, nowMs: number): Promise<number> {
     const day = this.#dayOf(keyId, nowMs);
-    return after(day.coming, () => day.counter.count);
+    await day.coming;
+    return day.counter.count;
   }
 
   /** What changed since it was last taken. */

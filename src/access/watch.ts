@@ -7,7 +7,7 @@ import {
   mayRead,
   tierNamed,
 } from "../domain/allowance.ts";
-import { type Awaitable, after } from "../domain/awaitable.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import { keyInHeader } from "./bearer.ts";
 import { hashKey } from "./key.ts";
@@ -53,11 +53,10 @@ export class KeyWatch {
   }
 
   /** Reads the keys and goes on noticing changes. Throws what makes the first reading fail. */
-  start(): Awaitable<void> {
-    return after(this.refresh(), () => {
-      this.#timer = setInterval(() => void this.#lookInTurn(), CHECK_EVERY_MS);
-      this.#timer.unref();
-    });
+  async start(): Promise<void> {
+    await this.refresh();
+    this.#timer = setInterval(() => void this.#lookInTurn(), CHECK_EVERY_MS);
+    this.#timer.unref();
   }
 
   /** Notices changes at once, rather than with the next look. */
@@ -104,11 +103,9 @@ export class KeyWatch {
   }
 
   /** Reads the keys again if they changed since; says whether they did. */
-  refresh(): Awaitable<boolean> {
-    return after(
-      this.#source.changed(),
-      (secrets) => secrets !== undefined && this.#replace(secrets),
-    );
+  async refresh(): Promise<boolean> {
+    const secrets = await this.#source.changed();
+    return secrets !== undefined && this.#replace(secrets);
   }
 
   /** A look that takes long is not joined by another. */

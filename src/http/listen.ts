@@ -1,7 +1,5 @@
 /** Listens on an address and a port, with what both listeners owe every connection. */
 
-import { type Awaitable, after } from "../domain/awaitable.ts";
-
 /** The address cannot be listened on; the message says why. */
 export class ListenError extends Error {
   override name = "ListenError";
@@ -20,7 +18,7 @@ interface ListenOptions {
   reusePort?: boolean;
   idleTimeout?: number;
   maxRequestBodySize?: number;
-  fetch(request: Request, server: Bun.Server<undefined>): Awaitable<Response>;
+  fetch(request: Request, server: Bun.Server<undefined>): Promise<Response>;
   /** The response to a request whose `fetch` threw. */
   error(error: unknown): Response;
 }
@@ -36,11 +34,11 @@ export function listen(
       development: false,
       // Outside of development the runtime shares ports unless told otherwise.
       reusePort,
-      fetch(request, server) {
+      async fetch(request, server) {
         const { headers } = request;
         if (headers.get("host")?.includes(",")) return badRequest();
-        const response = fetch(request, server);
-        return endsConnection(headers) ? after(response, closing) : response;
+        const response = await fetch(request, server);
+        return endsConnection(headers) ? closing(response) : response;
       },
       error: (error) => closing(failed(error)),
     });
@@ -78,7 +76,7 @@ export async function freePort({ host, port }: { host: string; port: number }): 
   const server = listen({
     hostname: host,
     port,
-    fetch: () => new Response(),
+    fetch: async () => new Response(),
     error: () => new Response(),
   });
   const taken = server.port!;

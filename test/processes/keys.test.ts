@@ -113,7 +113,7 @@ test("the timer alone brings a new key to a running server", async () => {
   const watch = new KeyWatch(new FileKeys(join(cwd, "timer")), PLAN, (event) => {
     if (event.event === "keys-reloaded") announced.resolve(event.live);
   });
-  watch.start();
+  await watch.start();
   await keys("create", "--name", "n", "--data", "timer");
   expect(await announced.promise).toBe(1);
   watch.stop();
@@ -122,9 +122,9 @@ test("the timer alone brings a new key to a running server", async () => {
 test("looking changes nothing that a running server would have to read again", async () => {
   await keys("create", "--name", "n", "--data", "calm");
   const watch = new KeyWatch(new FileKeys(join(cwd, "calm")), PLAN, unobserved);
-  watch.start();
+  await watch.start();
   expect((await keys("list", "--data", "calm")).exitCode).toBe(0);
-  expect(watch.refresh()).toBe(false);
+  expect(await watch.refresh()).toBe(false);
   watch.stop();
 });
 

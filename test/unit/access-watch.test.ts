@@ -31,12 +31,17 @@ const NOW = 1_000_000;
 const bearer = (key: string) => `Bearer ${key}`;
 
 /** A keyring and a server's watch on it. */
-function watched(): { keyring: SqliteKeyring; watch: KeyWatch; events: Event[]; stop(): void } {
+async function watched(): Promise<{
+  keyring: SqliteKeyring;
+  watch: KeyWatch;
+  events: Event[];
+  stop(): void;
+}> {
   const folder = freshFolder();
   const keyring = openKeyring(folder);
   const events: Event[] = [];
   const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
-  watch.start();
+  await watch.start();
   return {
     keyring,
     watch,
@@ -56,16 +61,16 @@ function rotated(keyring: SqliteKeyring, id: string, overlapMs: number): string 
 }
 
 describe("a server's keys", () => {
-  test("begin without a file and are there after the first was made", () => {
+  test("begin without a file and are there after the first was made", async () => {
     const folder = freshFolder();
     const events: Event[] = [];
     const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
-    watch.start();
-    expect(watch.refresh()).toBe(false);
+    await watch.start();
+    expect(await watch.refresh()).toBe(false);
     const keyring = openKeyring(folder);
     const { key, record } = keyring.create({ name: "one", rate: 7 }, 1000);
     expect(watch.find(bearer(key), NOW)).toBeUndefined();
-    expect(watch.refresh()).toBe(true);
+    expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(key), NOW)).toMatchObject({
       id: record.id,
       name: "one",
@@ -76,25 +81,25 @@ describe("a server's keys", () => {
     keyring.close();
   });
 
-  test("follow each change of another process, and are read only after one", () => {
-    const { keyring, watch, stop } = watched();
+  test("follow each change of another process, and are read only after one", async () => {
+    const { keyring, watch, stop } = await watched();
     const first = keyring.create({ name: "first" }, 1000);
-    watch.refresh();
-    expect(watch.refresh()).toBe(false);
+    await watch.refresh();
+    expect(await watch.refresh()).toBe(false);
     const second = keyring.create({ name: "second" }, 2000);
-    expect(watch.refresh()).toBe(true);
+    expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(second.key), NOW)?.name).toBe("second");
     keyring.revoke(first.record.id, 3000);
-    expect(watch.refresh()).toBe(true);
+    expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(first.key), NOW)).toBeUndefined();
     keyring.revoke(second.record.id, 3000);
-    expect(watch.refresh()).toBe(true);
+    expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(second.key), NOW)).toBeUndefined();
-    expect(watch.refresh()).toBe(false);
+    expect(await watch.refresh()).toBe(false);
     stop();
   });
 
-  test("follow a file that takes the place of another, and end with the file", () => {
+  test("follow a file that takes the place of another, and end with the file", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
     const here = openKeyring(folder);
     const old = here.create({ name: "old" }, 1000);
@@ -104,22 +109,22 @@ describe("a server's keys", () => {
     there.close();
 
     const watch = new KeyWatch(new FileKeys(folder), PLAN, unobserved);
-    watch.start();
+    await watch.start();
     expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
     renameSync(fileIn(backup), fileIn(folder));
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(bearer(old.key), NOW)).toBeUndefined();
     expect(watch.find(bearer(restored.key), NOW)?.name).toBe("restored");
     rmSync(fileIn(folder));
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(bearer(restored.key), NOW)).toBeUndefined();
     watch.stop();
   });
 
-  test("are found by the key alone: neither its hash nor its id opens anything", () => {
-    const { keyring, watch, stop } = watched();
+  test("are found by the key alone: neither its hash nor its id opens anything", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key, record } = keyring.create({ name: "one" }, 1000);
-    watch.refresh();
+    await watch.refresh();
     for (const wrong of [hashKey(key), record.id, key.toLowerCase(), ""]) {
       expect(watch.find(bearer(wrong), NOW)).toBeUndefined();
     }
@@ -129,11 +134,11 @@ describe("a server's keys", () => {
 });
 
 describe("a rotated key", () => {
-  test("is good in both forms until the overlap ends, then only in the new one", () => {
-    const { keyring, watch, stop } = watched();
+  test("is good in both forms until the overlap ends, then only in the new one", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key: old, record } = keyring.create({ name: "one" }, NOW);
     const fresh = rotated(keyring, record.id, 1000);
-    watch.refresh();
+    await watch.refresh();
     for (const key of [old, fresh]) {
       expect(watch.find(bearer(key), NOW + 999)?.id).toBe(record.id);
     }
@@ -143,19 +148,19 @@ describe("a rotated key", () => {
     stop();
   });
 
-  test("is one key: it is counted once, with one id", () => {
-    const { keyring, watch, events, stop } = watched();
+  test("is one key: it is counted once, with one id", async () => {
+    const { keyring, watch, events, stop } = await watched();
     rotated(keyring, keyring.create({ name: "one" }, NOW).record.id, 1000);
-    watch.refresh();
+    await watch.refresh();
     expect(events.at(-1)).toEqual({ event: "keys-reloaded", live: 1 });
     stop();
   });
 
-  test("ends with its key, if that is earlier than the overlap", () => {
-    const { keyring, watch, stop } = watched();
+  test("ends with its key, if that is earlier than the overlap", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key: old, record } = keyring.create({ name: "one", expiresAt: NOW + 500 }, NOW);
     const fresh = rotated(keyring, record.id, 1000);
-    watch.refresh();
+    await watch.refresh();
     for (const key of [old, fresh]) {
       expect(watch.find(bearer(key), NOW + 499)?.id).toBe(record.id);
       expect(watch.find(bearer(key), NOW + 500)).toBeUndefined();
@@ -165,10 +170,10 @@ describe("a rotated key", () => {
 });
 
 describe("an end", () => {
-  test("takes effect at its moment, without a look at the file", () => {
-    const { keyring, watch, stop } = watched();
+  test("takes effect at its moment, without a look at the file", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
-    watch.refresh();
+    await watch.refresh();
     const header = bearer(key);
     expect(watch.find(header, NOW + 999)?.name).toBe("one");
     expect(watch.recent(header, NOW + 999)?.name).toBe("one");
@@ -177,23 +182,23 @@ describe("an end", () => {
     stop();
   });
 
-  test("that is moved further makes the key good again", () => {
-    const { keyring, watch, stop } = watched();
+  test("that is moved further makes the key good again", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key, record } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(bearer(key), NOW + 2000)).toBeUndefined();
     keyring.change(record.id, { expiresAt: null });
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(bearer(key), NOW + 2000)?.name).toBe("one");
     stop();
   });
 });
 
 describe("a header that was found good a moment ago", () => {
-  test("is known by itself, and one that was never shown is not", () => {
-    const { keyring, watch, stop } = watched();
+  test("is known by itself, and one that was never shown is not", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key } = keyring.create({ name: "one" }, NOW);
-    watch.refresh();
+    await watch.refresh();
     expect(watch.recent(bearer(key), NOW)).toBeUndefined();
     watch.find(bearer(key), NOW);
     expect(watch.recent(bearer(key), NOW)?.name).toBe("one");
@@ -201,35 +206,35 @@ describe("a header that was found good a moment ago", () => {
     stop();
   });
 
-  test("is forgotten when its key is revoked", () => {
-    const { keyring, watch, stop } = watched();
+  test("is forgotten when its key is revoked", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key, record } = keyring.create({ name: "one" }, NOW);
-    watch.refresh();
+    await watch.refresh();
     watch.find(bearer(key), NOW);
     keyring.revoke(record.id, NOW);
-    watch.refresh();
+    await watch.refresh();
     expect(watch.recent(bearer(key), NOW)).toBeUndefined();
     stop();
   });
 
-  test("goes by the terms that its key has now", () => {
-    const { keyring, watch, stop } = watched();
+  test("goes by the terms that its key has now", async () => {
+    const { keyring, watch, stop } = await watched();
     const { key, record } = keyring.create({ name: "one" }, NOW);
-    watch.refresh();
+    await watch.refresh();
     watch.find(bearer(key), NOW);
     keyring.change(record.id, { tier: "community" });
-    watch.refresh();
+    await watch.refresh();
     expect(watch.recent(bearer(key), NOW)?.allowance.rate).toBe(300);
     stop();
   });
 });
 
 describe("a key's tier", () => {
-  test("that the settings do not have is taken for the first, and that is told", () => {
-    const { keyring, watch, events, stop } = watched();
+  test("that the settings do not have is taken for the first, and that is told", async () => {
+    const { keyring, watch, events, stop } = await watched();
     const { key } = keyring.create({ name: "one", tier: "gold" }, NOW);
     keyring.create({ name: "two", tier: "gold" }, NOW);
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(bearer(key), NOW)?.allowance).toEqual(HOBBY);
     expect(events).toEqual([
       { event: "tier-unknown", tier: "gold", taken: "hobby" },
@@ -238,12 +243,12 @@ describe("a key's tier", () => {
     stop();
   });
 
-  test("opens the shards that it names, closed ones too", () => {
-    const { keyring, watch, stop } = watched();
+  test("opens the shards that it names, closed ones too", async () => {
+    const { keyring, watch, stop } = await watched();
     const usual = keyring.create({ name: "usual" }, NOW).key;
     const invited = keyring.create({ name: "invited", tier: "community" }, NOW).key;
     const narrow = keyring.create({ name: "narrow", shards: ["beta"] }, NOW).key;
-    watch.refresh();
+    await watch.refresh();
     const shards = (key: string) =>
       ["na", "beta"].filter((shard) => watch.mayRead(watch.find(bearer(key), NOW)!, shard));
     expect([usual, invited, narrow].map(shards)).toEqual([["na"], ["na", "beta"], ["beta"]]);
