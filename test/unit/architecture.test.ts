@@ -116,6 +116,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   pino: ["observe"],
   "prom-client": ["observe"],
   commander: ["cli"],
+  "smol-toml": ["settings"],
   "cli-progress": ["cli"],
   react: ["portal"],
   "react-dom": ["portal"],
