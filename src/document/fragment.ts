@@ -13,6 +13,7 @@ import { joinCrc } from "./crc32.ts";
 import { deflate, putStored, storedSize } from "./deflate.ts";
 
 const HEADER = 12;
+const EMPTY_HEADER = new Uint8Array(HEADER);
 
 /** Plain bytes, deflated so that pieces can be laid one after another: where that lies, and what is in it. */
 export interface Piece extends Stretch {
@@ -34,7 +35,7 @@ export class DamagedFragment extends Error {
 
 export function writeFragment(text: string): Fragment {
   const plain = Buffer.from(text);
-  return sealed(deflate(plain, HEADER), plain.length, crc32(plain));
+  return sealed([deflate(plain)], plain.length, crc32(plain));
 }
 
 /**
@@ -43,10 +44,8 @@ export function writeFragment(text: string): Fragment {
  */
 export function writeFollowing(text: string): Fragment {
   const plain = Buffer.from(text);
-  const stored = deflate(plain, HEADER + COMMA.end);
-  stored.set(COMMA.bytes, HEADER);
   const crc = joinCrc(COMMA.crc, crc32(plain), plain.length);
-  return sealed(stored, COMMA.length + plain.length, crc);
+  return sealed([COMMA.bytes, deflate(plain)], COMMA.length + plain.length, crc);
 }
 
 /** The piece of such a fragment, where nothing stands before it. */
@@ -139,12 +138,12 @@ export function numberAt(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Fills in the header. */
-function sealed(stored: Uint8Array, length: number, crc: number): Fragment {
-  const view = new DataView(stored.buffer, stored.byteOffset, HEADER);
-  view.setUint32(0, length, true);
-  view.setUint32(4, crc, true);
-  view.setUint32(8, storedCrc(stored), true);
+/** Puts the header in front. */
+function sealed(deflated: Uint8Array[], length: number, crc: number): Fragment {
+  const stored = Buffer.concat([EMPTY_HEADER, ...deflated]);
+  stored.writeUInt32LE(length, 0);
+  stored.writeUInt32LE(crc, 4);
+  stored.writeUInt32LE(storedCrc(stored), 8);
   return stored;
 }
 

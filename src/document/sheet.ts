@@ -38,15 +38,15 @@ export interface Sheet {
 
 export function writeSheet({ resource, included, keys, stitchable }: SheetTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
+  const first = deflate(plain[0]);
   const second = deflate(plain[1]);
   const piecesAt = HEADER + HASH * keys.length;
-  const first = deflate(plain[0], piecesAt);
-  const stored = Buffer.allocUnsafeSlow(first.length + second.length);
-  stored.set(first);
-  stored.set(second, first.length);
+  const stored = Buffer.allocUnsafeSlow(piecesAt + first.length + second.length);
+  stored.set(first, piecesAt);
+  stored.set(second, piecesAt + first.length);
   stored.writeUInt8(stitchable ? 1 : 0, 4);
   stored.writeUInt16LE(keys.length, 5);
-  stored.writeUInt32LE(first.length - piecesAt, 7);
+  stored.writeUInt32LE(first.length, 7);
   stored.writeUInt32LE(plain[0].length, 11);
   stored.writeUInt32LE(crc32(plain[0]), 15);
   stored.writeUInt32LE(plain[1].length, 19);

@@ -1,6 +1,5 @@
 /** In charge of replies: status, headers and body, the same way for every route. */
 
-import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import type { Document } from "../document/stitch.ts";
 import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
@@ -82,7 +81,7 @@ function bodyOf({ content, rest }: Document, encoding: Encoding): Uint8Array<Arr
 
 export function refusalReply(call: Call, refusal: Refusal, earned: HeaderFields): Response {
   const text = errorDocument(refusal.problems, call.requestId);
-  return sendText(call, { text, piece: undefined }, refusal.status, {
+  return sendText(call, { text, gzip: undefined }, refusal.status, {
     ...earned,
     ...refusal.headers,
     "Content-Type": MEDIA_TYPE,
@@ -113,7 +112,7 @@ const constants = new WeakMap<object, Written>();
 
 function writtenBody({ body, isConstant }: ServiceAnswer): Written {
   const known = isConstant ? constants.get(body) : undefined;
-  const written = known ?? { text: `${JSON.stringify(body)}\n`, piece: undefined };
+  const written = known ?? { text: `${JSON.stringify(body)}\n`, gzip: undefined };
   if (isConstant) constants.set(body, written);
   return written;
 }
@@ -121,8 +120,11 @@ function writtenBody({ body, isConstant }: ServiceAnswer): Written {
 /** A text, and the same compressed, as soon as somebody wants it so. */
 interface Written {
   text: string;
-  piece: Piece | undefined;
+  gzip: Uint8Array<ArrayBuffer> | undefined;
 }
+
+/** For short texts this takes half the time of zlib, at the same size. */
+const FAST_GZIP = { library: "libdeflate", level: 1 } as const;
 
 /** A text that nobody should keep. */
 function sendText(call: Call, written: Written, status: number, more: HeaderFields): Response {
@@ -135,8 +137,8 @@ function sendText(call: Call, written: Written, status: number, more: HeaderFiel
   const encoding = chooseEncoding(call.request.headers.get("accept-encoding"));
   if (encoding === "identity") return new Response(written.text, { status, headers });
   headers["Content-Encoding"] = "gzip";
-  written.piece ??= pieceOf(written.text);
-  return new Response(gzipBody([written.piece], ""), { status, headers });
+  written.gzip ??= Bun.gzipSync(written.text, FAST_GZIP);
+  return new Response(written.gzip, { status, headers });
 }
 
 /** What browsers ask before they send a key from another site. */
