@@ -9,7 +9,7 @@ import { refusalStatuses } from "../docs/refusals.ts";
 import { startServerProcess } from "../support/process.ts";
 import { checkReply } from "../support/replies.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
-import { type Answered, SlowCaller, send } from "./caller.ts";
+import { type Answered, send, sendSlowly } from "./caller.ts";
 import { SEED } from "./chance.ts";
 import { complaintAbout, isOurs, type Rules } from "./judge.ts";
 import { type HostileRequest, hostileRequest, type Surroundings } from "./requests.ts";
@@ -103,7 +103,7 @@ function residentMib({ child }: ServerProcess): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
 }
 
-/** Requests of whole heads, to be sent a few bytes at a time. */
+/** Requests of whole heads, to be sent byte by byte. */
 function slowRequests(around: Surroundings): HostileRequest[] {
   const found: HostileRequest[] = [];
   for (let number = COUNT; found.length < SLOW_CALLERS; number++) {
@@ -128,22 +128,16 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
     await send(server.url, { from: 0, to: WARM_UP }, around, (one) => findings.add(one));
     warm = residentMib(server);
 
-    const occasions = Math.floor((COUNT - WARM_UP) / 100);
-    const callers = await Promise.all(
-      slowRequests(around).map((request) => SlowCaller.start(server.url, request, occasions)),
-    );
-    await send(server.url, { from: WARM_UP, to: COUNT }, around, async (one) => {
-      findings.add(one);
-      if (one.number % 100 === 0) for (const caller of callers) await caller.goOn();
-    });
-    for (const caller of callers) {
-      const exchange = await caller.finish();
-      const complaint = complaintAbout(caller.request, exchange, {
+    const slow = slowRequests(around).map(async (request) => {
+      const exchange = await sendSlowly(server.url, request);
+      const complaint = complaintAbout(request, exchange, {
         refusals: refusalStatuses(),
         hasProfile: false,
       });
-      if (complaint) slowTroubles.push(`${nameOf(0, caller.request)}\n→ ${complaint}`);
-    }
+      if (complaint) slowTroubles.push(`${nameOf(0, request)}\n→ ${complaint}`);
+    });
+    await send(server.url, { from: WARM_UP, to: COUNT }, around, (one) => findings.add(one));
+    await Promise.all(slow);
     end = residentMib(server);
   }, 120_000);
   afterAll(async () => {
