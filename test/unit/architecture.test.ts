@@ -114,7 +114,6 @@ const MAY_USE: Record<string, readonly string[]> = {
   bun: ["postgres", "access/redis"],
   typebox: ["schema", "ingest", "openapi"],
   pino: ["observe"],
-  "prom-client": ["observe"],
   commander: ["cli"],
   "cli-progress": ["cli"],
   react: ["portal"],
