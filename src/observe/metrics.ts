@@ -6,6 +6,7 @@ import { Counter, type Family, gauge, total } from "./metric.ts";
 import { processFamilies } from "./process-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { type ShardState, shardFamilies } from "./shard-metrics.ts";
+import { standardError } from "./stderr.ts";
 
 /** Limits that several instances share. */
 export interface SharedLimitsState {
@@ -131,6 +132,11 @@ export class Metrics {
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
       this.#shardFailures.family(),
+      total(
+        "matchbook_log_lines_dropped_total",
+        "Log lines that were dropped because the log was not read in time",
+        standardError.dropped,
+      ),
     ];
   }
 }

@@ -2,6 +2,7 @@
 
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
+import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
 import { openCounters, openLimits } from "./memory.ts";
@@ -49,6 +50,7 @@ export async function work(settings: Settings): Promise<void> {
   } finally {
     if (process.connected) process.disconnect?.();
   }
+  await standardError.end();
 }
 
 function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {

@@ -113,7 +113,6 @@ const MAY_USE: Record<string, readonly string[]> = {
   "bun:ffi": ["workers"],
   bun: ["postgres", "access/redis"],
   typebox: ["schema", "ingest", "openapi"],
-  pino: ["observe"],
   commander: ["cli"],
   "cli-progress": ["cli"],
   react: ["portal"],
