@@ -6,7 +6,7 @@ import { RedisBudgets } from "./access/redis/budgets.ts";
 import { RedisLimiter } from "./access/redis/limiter.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import type { Observe } from "./observe/events.ts";
-import type { SharedLimitsState } from "./observe/shared-limits.ts";
+import type { SharedLimitsState } from "./observe/metrics.ts";
 import type { Settings } from "./settings/table.ts";
 
 export interface Limits {

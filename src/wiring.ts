@@ -11,7 +11,8 @@ import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import type { Clock } from "./http/serving.ts";
 import type { Observe } from "./observe/events.ts";
-import type { Metrics, Others } from "./observe/metrics.ts";
+import type { Family } from "./observe/metric.ts";
+import type { Metrics } from "./observe/metrics.ts";
 import { openParts, type Sharing } from "./parts.ts";
 import type { Settings } from "./settings/table.ts";
 
@@ -24,7 +25,7 @@ const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() 
 export interface RunningMatchbook extends RunningServer {
   /** Where the private listener is, if there is one. */
   adminUrl: string | undefined;
-  metrics: Pick<Metrics, "families" | "processFamilies">;
+  metrics: Pick<Metrics, "families">;
   /** Notices changes of keys at once. */
   lookAtKeys(): Promise<void>;
 }
@@ -95,7 +96,7 @@ export async function serve(
 /** The processes that answer the public, as the private listener beside them sees them. */
 interface Workers {
   lookAtKeys(): Promise<void>;
-  count(): Promise<Others>;
+  count(): Promise<Family[]>;
 }
 
 /** The private listener alone, if the settings ask for one: others serve. */

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { keyringExists } from "../access/keyring.ts";
 import { isPortalBuilt } from "../http/portal-pack.ts";
 import { logTo } from "../observe/log.ts";
+import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { serve as startServing, storesIn } from "../wiring.ts";
 import { StartFailed } from "../workers/crew.ts";
@@ -100,6 +101,7 @@ export async function serveUntilSignal(
     note("The portal is not built: run 'npm run portal', and start again.");
   }
   await server.stop(await signal);
+  await standardError.end();
 }
 
 /** Undefined when a worker could not begin: it has said why, and process.exitCode is set. */

@@ -2,7 +2,7 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import type { Observe } from "../observe/events.ts";
-import type { ShardState } from "../observe/shards.ts";
+import type { ShardState } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
 import type { Profile } from "./profile.ts";

@@ -1,13 +1,9 @@
-/** In charge of how a request's address is shown: without secrets, and without player names unless told. */
+/** The URL of a request as the log shows it: without secrets, and without player names unless wanted. */
 
 import { scrub } from "./scrub.ts";
 
-const HARMLESS = /^[\w./~-]*$/;
-
-/** Whether no secret can hide in a path, nor anything that has to be written otherwise. */
-export function isHarmless(path: string): boolean {
-  return HARMLESS.test(path) && !path.includes("mb_");
-}
+/** A path that cannot contain a secret. */
+const HARMLESS = /^(?!.*mb_)[\w./~-]*$/;
 
 /** The length of the shortest admin token: a shorter path cannot contain one. */
 const SHORTEST_TOKEN = 24;
@@ -18,12 +14,12 @@ const SHORTEST_TOKEN = 24;
  */
 export function shownPath(path: string, isRoute: boolean): string {
   if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
-  return isHarmless(path) ? path : withoutSecrets(path.split("?", 1)[0]!);
+  return HARMLESS.test(path) ? path : withoutSecrets(path.split("?", 1)[0]!);
 }
 
-/** Shown by name, hidden by value. */
+/** Its name is shown, its value is not. */
 const PLAYER_NAMES = "filter[playerNames]";
-/** Parameters that say nothing of a person. A new one is hidden until it is put here. */
+/** Parameters that name no person. A new one is hidden until it is added here. */
 const SHOWN: ReadonlySet<string> = new Set([
   "page[limit]",
   "page[offset]",
@@ -39,35 +35,25 @@ const SHOWN: ReadonlySet<string> = new Set([
   "include",
 ]);
 const FIELDS = /^fields\[[\w-]+\]$/;
-/** A value in which nothing can hide: escaped are commas, plus signs and colons at most. */
+/** A value that cannot hide anything: only commas, plus signs and colons are escaped. */
 const PLAIN_VALUE = /^(?:[\w.,:~-]|%2[BCbc]|%3[Aa])*$/;
 const HIDDEN = "…";
 
-/** Names by how nearly everybody spells them, so that there is nothing to undo. */
-const USUALLY_SPELLED: ReadonlyMap<string, string> = new Map(
-  [...SHOWN, PLAYER_NAMES].flatMap((name) => {
-    const escaped = encodeURIComponent(name);
-    const spellings = [name, escaped, escaped.replaceAll("%5B", "%5b").replaceAll("%5D", "%5d")];
-    return spellings.map((spelling): [string, string] => [spelling, name]);
-  }),
-);
-
-/** The query string as it may be read by whoever reads the log. */
+/** The query string as readers of the log may see it. */
 export function shownQuery(query: string, showNames: boolean): string {
   if (showNames) return withoutSecrets(query);
   const shown = query.split("&").map(shownPart).join("&");
-  // Of all secrets, only a key could be in what is shown of a value.
+  // The only secret that a shown value can contain is a key.
   return shown.includes("mb_") ? scrub(shown) : shown;
 }
 
 /**
- * What is not understood is hidden whole: an unescaped ampersand in a player's name makes the rest of
- * the name look like a parameter.
+ * An unknown parameter is hidden whole: after an unescaped ampersand, the rest of a player's name looks
+ * like one.
  */
 function shownPart(part: string): string {
   const equals = part.indexOf("=");
-  const spelled = equals < 0 ? part : part.slice(0, equals);
-  const name = USUALLY_SPELLED.get(spelled) ?? plainest(spelled);
+  const name = unescaped(equals < 0 ? part : part.slice(0, equals));
   if (name === PLAYER_NAMES) return `${name}=${HIDDEN}`;
   if (!SHOWN.has(name) && !FIELDS.test(name)) return part === "" ? "" : HIDDEN;
   if (equals < 0) return name;
@@ -75,21 +61,21 @@ function shownPart(part: string): string {
   return `${name}=${PLAIN_VALUE.test(value) ? value : HIDDEN}`;
 }
 
-/** If there is a secret behind escapes, they are undone, so that it is seen and taken out. */
+/** Escapes are undone where they hide a secret. */
 function withoutSecrets(text: string): string {
-  const plain = plainest(text);
+  const plain = unescaped(text);
   const scrubbed = scrub(plain);
   return scrubbed === plain ? scrub(text) : scrubbed;
 }
 
 const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
-/** Somebody's program may escape what is escaped already. */
-const MOST_LAYERS = 4;
+/** Some programs escape what is escaped already. */
+const MAX_LAYERS = 4;
 
-/** The text without escapes of ASCII characters. A broken escape spoils nothing for the others. */
-function plainest(text: string): string {
+/** The text without escapes of ASCII characters. Broken escapes stay. */
+function unescaped(text: string): string {
   let plain = text;
-  for (let layer = 0; layer < MOST_LAYERS && plain.includes("%"); layer++) {
+  for (let layer = 0; layer < MAX_LAYERS && plain.includes("%"); layer++) {
     plain = plain.replace(ESCAPED_ASCII, (_, code) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );

@@ -1,36 +1,36 @@
-/** In charge of the list of things worth observing. Code says what happened; sinks decide what to show. */
+/** What happens while the service runs. The log and the metrics decide what to show of it. */
 
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
-  /** A replica is read from now, or no longer. They are numbered from 1, as in the settings. */
+  /** A replica is used for reads, or no longer. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-used"; shard: string; replica: number }
   | { event: "replica-left-out"; shard: string; replica: number; why: string }
   | { event: "keys-reloaded"; live: number }
-  /** The keys read last go on counting, until they can be read again. */
+  /** The keys that were read last stay valid until they can be read again. */
   | { event: "keys-unreadable"; error: unknown }
   | { event: "keys-still-unreadable"; error: unknown }
   | { event: "keys-readable" }
   /** A key names a tier that the settings do not have. */
   | { event: "tier-unknown"; tier: string; taken: string }
-  /** The settings close a shard that is not there: it may still come, or its name is mistyped. */
+  /** The settings close a shard that does not exist: not yet, or its name is mistyped. */
   | { event: "closed-shard-missing"; shard: string }
-  /** Usage and budgets are counted in memory only, until they can be written down again. */
+  /** Usage and budgets are counted in memory only, until they can be stored again. */
   | { event: "usage-unwritten"; error: unknown }
   | { event: "usage-still-unwritten"; error: unknown }
   | { event: "usage-written" }
-  /** Limits that instances share: every instance goes on with limits of its own, or no longer does. */
+  /** While shared limits are unavailable, every instance applies limits of its own. */
   | { event: "shared-limits-away"; error: unknown }
   | { event: "shared-limits-up" }
-  /** One of several processes serves. */
+  /** A worker has started to serve. */
   | { event: "worker-ready"; worker: number; pid: number }
-  /** It ended and was not meant to; another begins after a while. */
+  /** A worker ended unexpectedly. Another starts after the delay. */
   | { event: "worker-lost"; worker: number; pid: number; how: string; delayMs: number }
   | { event: "restarting"; workers: number }
   | { event: "restarted"; workers: number }
-  /** A new worker could not begin; the old ones go on. */
+  /** A new worker could not start; the old ones stay. */
   | { event: "restart-broken-off"; worker: number; how: string }
-  /** A SIGHUP came, and there are no workers that could be replaced. */
+  /** SIGHUP without workers that could be replaced. */
   | { event: "nothing-reloaded" }
   | { event: "listening"; url: string }
   | { event: "admin-listening"; url: string }
@@ -42,6 +42,8 @@ export type Event =
   | UploadEvent
   | RequestEvent
   | { event: "failure"; requestId: string; error: unknown }
+  /** The log was not read for so long that its buffer was full. It is read again now. */
+  | { event: "log-lines-dropped"; lines: number }
   | { event: "stopping"; signal: string; inFlight: number }
   | { event: "stopped" };
 
@@ -52,7 +54,7 @@ export interface RequestEvent {
   method: string;
   /** Without the query string. */
   path: string;
-  /** Still encoded. It may name players: a log shows them only if it is told to. */
+  /** Still encoded. It may name players: the log shows them only on request. */
   query: string;
   /** The path with its variables' names; undefined when nothing is served there. */
   route: string | undefined;
@@ -103,12 +105,12 @@ export type EventName = Event["event"];
 
 export type Observe = (event: Event) => void;
 
-/** Tells several observers, in this order. */
+/** Calls several observers, in this order. */
 export function observeAll(observers: readonly Observe[]): Observe {
   return (event) => {
     for (const observe of observers) observe(event);
   };
 }
 
-/** For what observes nothing: most verbs of the command line, most tests. */
+/** For whatever needs no log: most commands, most tests. */
 export const unobserved: Observe = () => {};

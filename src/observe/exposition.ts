@@ -1,72 +1,60 @@
-/**
- * In charge of writing metrics in the text form of Prometheus. prom-client does it, and adds what it
- * knows of the process. It is loaded when somebody asks for the first time: that takes longer than
- * the whole of most commands, and many a server is never asked.
- */
+/** Writes metrics in the text format of Prometheus, and adds up those of several processes. */
 
-import type { Metric, Registry } from "prom-client";
-import type { Family, Sample } from "./family.ts";
+import type { Family, Sample } from "./metric.ts";
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Of what prom-client would collect, that which is true under Bun. */
-const OF_THE_PROCESS: ReadonlySet<string> = new Set([
-  "process_cpu_user_seconds_total",
-  "process_cpu_system_seconds_total",
-  "process_cpu_seconds_total",
-  "process_start_time_seconds",
-  "process_resident_memory_bytes",
-  "process_open_fds",
-  "process_max_fds",
-  "nodejs_heap_size_total_bytes",
-  "nodejs_heap_size_used_bytes",
-  "nodejs_external_memory_bytes",
-  "nodejs_eventloop_lag_seconds",
-  "nodejs_eventloop_lag_max_seconds",
-  "nodejs_eventloop_lag_p50_seconds",
-  "nodejs_eventloop_lag_p90_seconds",
-  "nodejs_eventloop_lag_p99_seconds",
-]);
-
-export async function exposition(families: readonly Family[]): Promise<string> {
-  const { Registry } = await import("prom-client");
-  const registry = new Registry();
-  for (const family of families) registry.registerMetric(asMetric(family));
-  return registry.metrics();
+export function exposition(families: readonly Family[]): string {
+  return families
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
+      ...samples.map((sample) => `${name}${series(sample)} ${sample.value}\n`),
+    ])
+    .join("");
 }
 
-/** What is known of this process, as it is now. */
-export async function processFamilies(): Promise<Family[]> {
-  const metrics = await (await processRegistry()).getMetricsAsJSON();
-  return metrics.map(({ name, help, type, values }) => ({
-    name,
-    help,
-    type: type as unknown as Family["type"],
-    samples: () => values as Sample[],
+function series({ suffix = "", labels = {} }: Sample): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
+  return pairs.length === 0 ? suffix : `${suffix}{${pairs.join(",")}}`;
+}
+
+const escaped = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+
+/**
+ * Families of the same name as one. Counters and histograms are added up. Of gauges the highest counts,
+ * unless they say otherwise: all processes report the same thing, and one that has just started may not
+ * know it yet.
+ */
+export function merged(families: readonly Family[]): Family[] {
+  const byName = new Map<string, { family: Family; samples: Map<string, Sample> }>();
+  for (const family of families) {
+    const entry = byName.get(family.name) ?? { family, samples: new Map<string, Sample>() };
+    byName.set(family.name, entry);
+    for (const sample of family.samples) {
+      const key = series(sample);
+      const known = entry.samples.get(key);
+      const value = known ? joined(family, known.value, sample.value) : sample.value;
+      entry.samples.set(key, { ...sample, value });
+    }
+  }
+  return [...byName.values()].map(({ family, samples }) => ({
+    ...family,
+    samples: [...samples.values()],
   }));
 }
 
-/** The registry asks a metric for its name and its values, and for nothing else. */
-function asMetric(family: Family): Metric {
-  const { name, help, type } = family;
-  const get = async () => ({ name, help, type, values: family.samples() });
-  return { name, get } as unknown as Metric;
+function joined({ type, isLowest }: Family, one: number, other: number): number {
+  if (type !== "gauge") return one + other;
+  return isLowest ? Math.min(one, other) : Math.max(one, other);
 }
 
-let started: Promise<Registry> | undefined;
-
-/** One for the whole process, since its clocks cannot be stopped again. */
-function processRegistry(): Promise<Registry> {
-  started ??= startProcessRegistry();
-  return started;
-}
-
-async function startProcessRegistry(): Promise<Registry> {
-  const { collectDefaultMetrics, Registry } = await import("prom-client");
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  for (const { name } of register.getMetricsAsArray()) {
-    if (!OF_THE_PROCESS.has(name)) register.removeSingleMetric(name);
-  }
-  return register;
-}
+/** The same metrics with one more label. */
+export const labelled = (families: readonly Family[], label: Record<string, string>): Family[] =>
+  families.map((family) => ({
+    ...family,
+    samples: family.samples.map((sample) => ({
+      ...sample,
+      labels: { ...sample.labels, ...label },
+    })),
+  }));

@@ -1,17 +1,29 @@
-/** In charge of the log: JSON lines for machines, one readable line an event on a terminal. */
+/** Writes events to the log: JSON lines, or one readable line for each on a terminal. */
 
-import pino from "pino";
-import type { Event, Observe } from "./events.ts";
+import type { Observe } from "./events.ts";
 import { presentable, printable, type ShownEvent } from "./present.ts";
-import { requestLine } from "./request-line.ts";
 import { LEVELS, type Paint, sentence } from "./sentences.ts";
-import { gatheredStderr, type LineSink } from "./stderr.ts";
+import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
-export type LogLevel = pino.LevelWithSilent;
+const SEVERITIES = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  fatal: 60,
+  silent: Number.POSITIVE_INFINITY,
+} as const;
 
-/** Where lines go. Standard error has all of these. */
+export type LogLevel = keyof typeof SEVERITIES;
+
+/** Where lines go. */
 export interface LogStream {
-  write(text: string): unknown;
+  write(line: string): unknown;
+  /** Writes without gathering what was written so far. */
+  flush?(): void;
+  /** Set by the log. Called after lines had to be dropped, once there is room again. */
+  onResume?: ((lines: number) => void) | undefined;
   isTTY?: boolean;
 }
 
@@ -19,7 +31,7 @@ export interface LogOptions {
   level: LogLevel;
   /** Whether to show the player names that callers ask for. */
   showNames?: boolean;
-  /** Which of several processes this is, whose lines go to the same place. */
+  /** The number of this process, where several write to the same log. */
   worker?: number | undefined;
   /** Standard error when absent. */
   stream?: LogStream;
@@ -27,68 +39,53 @@ export interface LogOptions {
   colours?: boolean;
 }
 
-const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
-
 export function logTo({
   level,
   showNames = false,
   worker,
-  stream = process.stderr,
-  colours,
+  stream = standardError,
+  colours = supportsColours(process.env),
 }: LogOptions): Observe {
-  const present = (event: Event) => presentable(event, showNames);
-  return stream.isTTY === true
-    ? readableLines(level, stream, present, worker, colours ?? supportsColours(process.env))
-    : jsonLines(level, stream, present, worker, showNames);
+  const least = SEVERITIES[level];
+  const line = stream.isTTY === true ? readableLine(worker, colours) : jsonLine(worker);
+  const observe: Observe = (event) => {
+    const severity = SEVERITIES[LEVELS[event.event]];
+    if (severity < least) return;
+    const time = event.event === "request" ? event.time : Date.now();
+    stream.write(line(presentable(event, showNames), severity, time));
+    // Requests are many and can wait. Anything else is rare, and may be the last line before a crash.
+    if (event.event !== "request") stream.flush?.();
+  };
+  stream.onResume = (lines) => observe({ event: "log-lines-dropped", lines });
+  return observe;
 }
 
-type Present = (event: Event) => ShownEvent;
+type Line = (event: ShownEvent, severity: number, time: number) => string;
 
-function jsonLines(
-  level: LogLevel,
-  stream: LogStream,
-  present: Present,
-  worker: number | undefined,
-  showNames: boolean,
-): Observe {
-  const isAlone = worker === undefined;
-  const sink = stream === process.stderr ? gatheredStderr(isAlone) : direct(stream);
-  const logger = pino({ level, base: isAlone ? null : { worker } }, sink);
-  const showsRequests = logger.isLevelEnabled(LEVELS.request);
-  return (event) => {
-    // Requests are many, and can wait.
-    if (event.event === "request") {
-      if (showsRequests) sink.write(requestLine(event, showNames, worker));
-      return;
+function jsonLine(worker: number | undefined): Line {
+  const source = worker === undefined ? "" : `"worker":${worker},`;
+  return (event, level, time) => {
+    const start = `{"level":${level},"time":${time},${source}`;
+    let line = `${start}${JSON.stringify(event).slice(1)}\n`;
+    // Long texts are cut until the line can be written at once: then those of other workers cannot split it.
+    for (let length = 1024; Buffer.byteLength(line) > MAX_ATOMIC_BYTES; length /= 2) {
+      const cut = (_: string, value: unknown) =>
+        typeof value === "string" && value.length > length ? `${value.slice(0, length)}…` : value;
+      line = `${start}${JSON.stringify(event, cut).slice(1)}\n`;
     }
-    const severity = LEVELS[event.event];
-    if (!logger.isLevelEnabled(severity)) return;
-    logger[severity](present(event));
-    // Anything else is rare and may be the last line before an end.
-    sink.flush();
+    return line;
   };
 }
 
-function direct(stream: LogStream): LineSink {
-  return { write: (line) => void stream.write(line), flush: () => {} };
-}
+const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 
-function readableLines(
-  level: LogLevel,
-  stream: LogStream,
-  present: Present,
-  worker: number | undefined,
-  colours: boolean,
-): Observe {
+function readableLine(worker: number | undefined, colours: boolean): Line {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
-  const severities = pino.levels.values;
-  const least = severities[level] ?? Number.POSITIVE_INFINITY;
-  const whose = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
-  return (event) => {
-    if (severities[LEVELS[event.event]]! < least) return;
-    const time = new Date().toTimeString().slice(0, 8);
-    stream.write(`${paint("dim", time)} ${whose}${sentence(printable(present(event)), paint)}\n`);
+  const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
+  return (event, _, time) => {
+    const clock = new Date(time).toTimeString().slice(0, 8);
+    return `${paint("dim", clock)} ${source}${sentence(printable(event), paint)}\n`;
   };
 }
 

@@ -1,36 +1,39 @@
-/** In charge of metrics: fed by the same events as the log, read by whoever watches the service. */
+/** The metrics of the service: counted from the same events as the log, read by a monitoring system. */
 
 import type { Event, Observe } from "./events.ts";
-import { CONTENT_TYPE, exposition, processFamilies } from "./exposition.ts";
-import { Counter, type Family, gauge, LabelledCounter } from "./family.ts";
-import { PrivateMetrics } from "./private-metrics.ts";
+import { CONTENT_TYPE, exposition, labelled, merged } from "./exposition.ts";
+import { Counter, type Family, gauge, total } from "./metric.ts";
+import { processFamilies } from "./process-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
-import { type ShardState, shardFamilies } from "./shards.ts";
-import { type SharedLimitsState, sharedLimitFamilies } from "./shared-limits.ts";
-import { asFamilies, labelled, type Snapshot, snapshotsOf, summed, together } from "./summed.ts";
+import { type ShardState, shardFamilies } from "./shard-metrics.ts";
+import { standardError } from "./stderr.ts";
 
-/** What other processes of the same service tell of it, and of themselves. */
-export interface Others {
-  service: Snapshot[];
-  process: Snapshot[];
+/** Limits that several instances share. */
+export interface SharedLimitsState {
+  /** False while every instance applies limits of its own. */
+  isUp: boolean;
+  /** Decisions that were made alone because sharing was not possible. */
+  fallbacks: number;
 }
 
 export interface MetricsOptions {
   version: string;
-  /** The names of the stages that request events tell of, in their order. */
+  /** The names of the stages that request events report, in their order. */
   stages: readonly string[];
-  /** Asked anew for each reading. */
+  /** Called for each reading. */
   shardStates(): Promise<ShardState[]>;
-  /** Asked anew for each reading; undefined where limits are not shared. */
+  /** Called for each reading; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
   clock: { now(): number };
 }
+
+/** What may become of an uploaded record, by the names of the event. */
+const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "rejected"] as const;
 
 export class Metrics {
   readonly contentType = CONTENT_TYPE;
   readonly #options: MetricsOptions;
   readonly #requests: RequestMetrics;
-  readonly #private = new PrivateMetrics();
   #liveKeys = 0;
   readonly #keyFailures = new Counter(
     "matchbook_key_reload_failures_total",
@@ -40,27 +43,43 @@ export class Metrics {
     "matchbook_usage_write_failures_total",
     "Times that usage and budgets could not be written down; they are still counted",
   );
-  readonly #shardFailures = new LabelledCounter(
+  readonly #adminRequests = new Counter(
+    "matchbook_admin_requests_total",
+    "Answered requests of the private listener",
+    ["status"],
+  );
+  readonly #uploadedRecords = new Counter(
+    "matchbook_uploaded_records_total",
+    "Records that were uploaded, by what became of them",
+    ["outcome"],
+  );
+  readonly #brokenUploads = new Counter(
+    "matchbook_broken_uploads_total",
+    "Uploads that broke off before their end",
+  );
+  readonly #shardFailures = new Counter(
     "matchbook_shard_failures_total",
     "Times that a look at the shard failed; /status, /readyz and every reading of these metrics look",
-    "shard",
+    ["shard"],
   );
 
   constructor(options: MetricsOptions) {
     this.#options = options;
     this.#requests = new RequestMetrics(options.stages);
+    for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
   }
 
   readonly observe: Observe = (event: Event) => {
     switch (event.event) {
       case "request":
-        this.#requests.note(event);
+        this.#requests.count(event);
         break;
       case "admin-request":
-        this.#private.noteRequest(event);
+        this.#adminRequests.add([String(event.status)]);
         break;
       case "upload":
-        this.#private.noteUpload(event);
+        for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], event[outcome]);
+        if (event.broken !== undefined) this.#brokenUploads.add();
         break;
       case "keys-reloaded":
         this.#liveKeys = event.live;
@@ -74,27 +93,23 @@ export class Metrics {
         this.#usageFailures.add();
         break;
       case "shard-unavailable":
-        this.#shardFailures.add(event.shard);
+        this.#shardFailures.add([event.shard]);
         break;
     }
   };
 
-  /** Everything as it is now, in the text form of Prometheus. */
+  /** Everything as it is now, in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
-    return exposition([...this.families(), ...shards, ...(await this.processFamilies())]);
+    return exposition([...this.families(), ...shards, ...(await processFamilies())]);
   }
 
-  /** The same for a service of several processes. Shards are those that this one sees. */
-  async textWith(others: Others): Promise<string> {
-    const service = summed([snapshotsOf(this.families()), others.service]);
+  /** The same for a service of several processes: those of this one and of its `workers`. */
+  async textWith(workers: readonly Family[]): Promise<string> {
     const shards = await this.#shardFamilies();
-    const own = labelled(snapshotsOf(await this.processFamilies()), { worker: "supervisor" });
-    const processes = together([own, others.process]);
-    return exposition([...asFamilies(service), ...shards, ...asFamilies(processes)]);
+    const own = labelled(await processFamilies(), { worker: "supervisor" });
+    return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
   }
-
-  readonly processFamilies = processFamilies;
 
   async #shardFamilies(): Promise<Family[]> {
     const { shardStates, clock } = this.#options;
@@ -103,18 +118,44 @@ export class Metrics {
 
   /** What this process has counted. */
   families(): Family[] {
-    const { version } = this.#options;
+    const { version, sharedLimits } = this.#options;
     return [
-      gauge("matchbook_build_info", "Always 1; the label tells the version", () => [
+      gauge("matchbook_build_info", "Always 1; the label tells the version", [
         { value: 1, labels: { version } },
       ]),
       ...this.#requests.families(),
-      gauge("matchbook_live_keys", "API keys in force", () => [{ value: this.#liveKeys }]),
-      this.#keyFailures,
-      this.#usageFailures,
-      ...sharedLimitFamilies(this.#options.sharedLimits?.()),
-      ...this.#private.families(),
-      this.#shardFailures,
+      gauge("matchbook_live_keys", "API keys in force", this.#liveKeys),
+      this.#keyFailures.family(),
+      this.#usageFailures.family(),
+      ...sharedLimitFamilies(sharedLimits?.()),
+      this.#adminRequests.family(),
+      this.#uploadedRecords.family(),
+      this.#brokenUploads.family(),
+      this.#shardFailures.family(),
+      total(
+        "matchbook_log_lines_dropped_total",
+        "Log lines that were dropped because the log was not read in time",
+        standardError.dropped,
+      ),
     ];
   }
+}
+
+/** Where limits are not meant to be shared, they count as up. */
+function sharedLimitFamilies(state: SharedLimitsState = { isUp: true, fallbacks: 0 }): Family[] {
+  return [
+    {
+      ...gauge(
+        "matchbook_shared_limits_up",
+        "0 while limits that instances are meant to share through Redis are not shared, else 1",
+        state.isUp ? 1 : 0,
+      ),
+      isLowest: true,
+    },
+    total(
+      "matchbook_shared_limits_fallbacks_total",
+      "Decisions about limits that this instance made alone because Redis was away",
+      state.fallbacks,
+    ),
+  ];
 }

@@ -1,11 +1,7 @@
-/**
- * In charge of the metrics of requests. A request takes some forty microseconds in all, so that what
- * is counted here is kept in plain numbers, and made into samples only when somebody asks.
- */
+/** Counts requests: by route, method and status, by duration, by error code, by tier. */
 
 import type { RequestEvent } from "./events.ts";
-import { type Family, LabelledCounter, type Sample } from "./family.ts";
-import { Histogram, type Spread } from "./histogram.ts";
+import { Counter, type Family, Histogram } from "./metric.ts";
 
 /** Seconds. Most requests take less than the second of these. */
 const REQUEST_BOUNDS = [
@@ -17,123 +13,90 @@ const STAGE_BOUNDS = [
 
 /** Callers may send any word as a method. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
-const OTHER_METHOD = "other";
-const STATUSES = 1000;
 
-/** For addresses at which nothing is served: callers may send any. */
-const UNKNOWN_ROUTE = "unknown";
-
-/** The limits that error codes tell of. */
-const LIMITS: Readonly<Record<string, string>> = {
-  rate: "rate-limited",
-  budget: "budget-spent",
-  failures: "too-many-failures",
-};
-
-/** What is kept of one route. */
-interface RouteCounts {
-  durations: Spread;
-  /** By method and status, as one number. */
-  replies: Map<number, number>;
-}
+/** The limits, by the error codes of requests that they refuse. */
+const LIMITS: ReadonlyMap<string, string> = new Map([
+  ["rate-limited", "rate"],
+  ["budget-spent", "budget"],
+  ["too-many-failures", "failures"],
+]);
 
 export class RequestMetrics {
-  readonly #routes = new Map<string, RouteCounts>();
+  readonly #requests = new Counter("matchbook_requests_total", "Answered requests", [
+    "route",
+    "method",
+    "status",
+  ]);
   readonly #durations = new Histogram(
     "matchbook_request_duration_seconds",
     "Time from the arrival of a request to its reply",
     "route",
     REQUEST_BOUNDS,
   );
-  readonly #stages = new Histogram(
-    "matchbook_stage_duration_seconds",
-    "Time that a stage of a request took, of those that were timed, one in eight, and reached it",
-    "stage",
-    STAGE_BOUNDS,
-  );
-  readonly #errors = new LabelledCounter(
+  readonly #stageDurations: Histogram;
+  readonly #errors = new Counter(
     "matchbook_errors_total",
     "Replies that are error documents, by the code of their first error",
-    "code",
+    ["code"],
   );
-  readonly #byTier = new LabelledCounter(
+  readonly #limits = new Counter(
+    "matchbook_limits_hit_total",
+    "Requests refused because a limit was reached: the key's rate, its daily budget, or wrong keys from an address",
+    ["limit"],
+  );
+  readonly #byTier = new Counter(
     "matchbook_tier_requests_total",
     "Requests with a key that is in force, by the key's tier",
-    "tier",
+    ["tier"],
   );
-  readonly #records = new LabelledCounter(
+  readonly #records = new Counter(
     "matchbook_records_served_total",
     "Match and player records in the bodies of replies, by the key's tier",
-    "tier",
+    ["tier"],
   );
-  /** In the order of the events' stages. */
-  readonly #stageSpreads: readonly Spread[];
 
-  constructor(stages: readonly string[]) {
-    this.#stageSpreads = stages.map((stage) => this.#stages.of(stage));
+  /** `stages` are the names of those that events report, in their order. */
+  constructor(readonly stages: readonly string[]) {
+    this.#stageDurations = new Histogram(
+      "matchbook_stage_duration_seconds",
+      "Time that a stage of a request took, of those that were timed, one in eight, and reached it",
+      "stage",
+      STAGE_BOUNDS,
+      stages,
+    );
+    for (const limit of LIMITS.values()) this.#limits.add([limit], 0);
   }
 
-  note(event: RequestEvent): void {
-    const { route = UNKNOWN_ROUTE, method, status, code, tier, records } = event;
-    const counts = this.#routes.get(route) ?? this.#newRoute(route);
-    const reply = METHODS.indexOf(method) * STATUSES + status;
-    counts.replies.set(reply, (counts.replies.get(reply) ?? 0) + 1);
-    counts.durations.add(event.milliseconds);
-    if (event.stages !== undefined) this.#noteStages(event.stages);
-    if (code !== undefined) this.#errors.add(code);
+  count(event: RequestEvent): void {
+    // Callers may ask for any address, too.
+    const { route = "unknown", status, code, tier } = event;
+    const method = METHODS.includes(event.method) ? event.method : "other";
+    this.#requests.add([route, method, String(status)]);
+    this.#durations.observe(route, event.milliseconds);
+    event.stages?.forEach((milliseconds, at) => {
+      if (milliseconds > 0) this.#stageDurations.observe(this.stages[at]!, milliseconds);
+    });
+    if (code !== undefined) this.#countError(code);
     if (tier === undefined) return;
-    this.#byTier.add(tier);
-    this.#records.add(tier, records);
+    this.#byTier.add([tier]);
+    this.#records.add([tier], event.records);
   }
 
-  #noteStages(stages: readonly number[]): void {
-    for (let at = 0; at < stages.length; at++) {
-      if (stages[at]! > 0) this.#stageSpreads[at]!.add(stages[at]!);
-    }
+  #countError(code: string): void {
+    this.#errors.add([code]);
+    const limit = LIMITS.get(code);
+    if (limit !== undefined) this.#limits.add([limit]);
   }
 
   families(): Family[] {
     return [
-      {
-        name: "matchbook_requests_total",
-        help: "Answered requests",
-        type: "counter",
-        samples: () => this.#replies(),
-      },
+      this.#requests,
       this.#durations,
-      this.#stages,
+      this.#stageDurations,
       this.#errors,
-      {
-        name: "matchbook_limits_hit_total",
-        help: "Requests refused because a limit was reached: the key's rate, its daily budget, or wrong keys from an address",
-        type: "counter",
-        samples: () => this.#limits(),
-      },
+      this.#limits,
       this.#byTier,
       this.#records,
-    ];
-  }
-
-  #newRoute(route: string): RouteCounts {
-    const counts = { durations: this.#durations.of(route), replies: new Map<number, number>() };
-    this.#routes.set(route, counts);
-    return counts;
-  }
-
-  #replies(): Sample[] {
-    return [...this.#routes].flatMap(([route, { replies }]) =>
-      [...replies].map(([reply, value]) => {
-        const method = Math.floor(reply / STATUSES);
-        const status = String(reply - method * STATUSES);
-        return { value, labels: { route, method: METHODS[method] ?? OTHER_METHOD, status } };
-      }),
-    );
-  }
-
-  #limits(): Sample[] {
-    return Object.entries(LIMITS).map(([limit, code]) => ({
-      value: this.#errors.counts.get(code) ?? 0,
-      labels: { limit },
-    }));
+    ].map((metric) => metric.family());
   }
 }

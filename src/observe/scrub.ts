@@ -1,4 +1,4 @@
-/** In charge of keeping secrets out of what is logged, wherever an error's text may have met them. */
+/** Removes secrets from texts that are logged, e.g. error messages. */
 
 const API_KEY = /mb_[0-9A-Za-z]{10,}/g;
 const USER_AND_PASSWORD = /(\w:\/\/)[^\s/]*@/g;

@@ -1,4 +1,4 @@
-/** In charge of each event's level and of the words that a person reads about it. */
+/** The level of each event, and the sentence that a terminal shows for it. */
 
 import type { EventName } from "./events.ts";
 import type { ShownEvent } from "./present.ts";
@@ -34,6 +34,7 @@ export const LEVELS = {
   upload: "info",
   request: "info",
   failure: "error",
+  "log-lines-dropped": "warn",
   stopping: "info",
   stopped: "info",
 } as const satisfies Record<EventName, "debug" | "info" | "warn" | "error">;
@@ -101,6 +102,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return requestSentence(event, paint);
     case "failure":
       return `${paint("red", `request ${event.requestId} failed`)}: ${event.error.stack ?? event.error.message}`;
+    case "log-lines-dropped":
+      return paint("yellow", `${event.lines} log lines were dropped: the log was not read in time`);
     case "stopping":
       return `${event.signal}: stopping, ${event.inFlight} requests in flight`;
     case "stopped":
@@ -131,7 +134,7 @@ function adminSentence(
 
 function requestSentence(event: Extract<ShownEvent, { event: "request" }>, paint: Paint): string {
   const { method, path, query, status, code, milliseconds, keyId, tier, requestId } = event;
-  const address = query === "" ? path : `${path}?${query}`;
+  const address = query === undefined ? path : `${path}?${query}`;
   const outcome = paint(
     colourOf(status),
     code === undefined ? String(status) : `${status} ${code}`,

@@ -1,51 +1,147 @@
-/** In charge of getting log lines to standard error without slowing the service or ending it. */
+/** Writes log lines to standard error without ever waiting for whoever reads it. */
 
-import { fstatSync } from "node:fs";
-import pino from "pino";
+import { write, writeSync } from "node:fs";
 
+/** PIPE_BUF: a write of this size is never mixed with those of other processes to the same pipe. */
+export const MAX_ATOMIC_BYTES = 4096;
+
+/** Lines that have not been written yet are kept up to this size; further ones are dropped. */
+const MAX_WAITING_BYTES = 1 << 20;
+
+/** Lines of requests are gathered for so long: a write for each would cost as much as the request. */
 const GATHER_MS = 100;
-const GATHER_CHARACTERS = 16_384;
+const DRAIN_MS = 2000;
 
-/** What is written to a pipe at once stays together up to this length. To a file it always does. */
-const TOGETHER_IN_A_PIPE = 4096;
+const STANDARD_ERROR = 2;
 
-// What cannot be written (a full disk) is kept for a better moment, but not without end.
-const KEPT_BYTES = 1_048_576;
-
-export interface LineSink {
-  /** Takes one line, its line feed included. */
-  write(line: string): void;
-  /** Writes what was gathered. */
-  flush(): void;
+/** Whole lines that are written at once. */
+interface Chunk {
+  text: string;
+  bytes: number;
 }
 
-/**
- * Lines are gathered for a moment, because a write for each would cost as much as the request it
- * tells of when a pipe is behind it. What must not wait is flushed by the caller. Unless `isAlone`,
- * other processes write to the same place, and no line may be cut in two by theirs.
- */
-export function gatheredStderr(isAlone = true): LineSink {
-  const staysTogether = isAlone || fstatSync(2).isFile();
-  const most = staysTogether ? GATHER_CHARACTERS : TOGETHER_IN_A_PIPE;
-  const target = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES });
-  // Whoever read the log has gone, or the disk is full. The service does not end for that.
-  target.on("error", () => {});
-  let gathered = "";
-  let timer: ReturnType<typeof setTimeout> | undefined;
+class StandardError {
+  /** Lines that were dropped since the start. */
+  dropped = 0;
+  /** Called when lines are accepted again, with the number of those that were dropped meanwhile. */
+  onResume: ((lines: number) => void) | undefined;
+  readonly #waiting: Chunk[] = [];
+  #waitingBytes = 0;
+  /** Lines dropped since the last report. While there are any, every line is dropped. */
+  #unreported = 0;
+  #isWriting = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopDraining: (() => void) | undefined;
 
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    const lines = gathered;
-    gathered = "";
-    if (lines !== "") target.write(lines);
+  constructor() {
+    process.on("exit", () => this.#writeLast());
+  }
+
+  get isTTY(): boolean {
+    return process.stderr.isTTY === true;
+  }
+
+  /** Takes one line with its line feed. */
+  write(line: string): void {
+    if (this.#unreported > 0 || this.#waitingBytes >= MAX_WAITING_BYTES) {
+      this.dropped += 1;
+      this.#unreported += 1;
+      return;
+    }
+    const bytes = Buffer.byteLength(line);
+    this.#waitingBytes += bytes;
+    if (!this.#append(line, bytes)) {
+      this.flush();
+      this.#waiting.push({ text: line, bytes });
+    }
+    this.#timer ??= setTimeout(this.flush, GATHER_MS).unref();
+  }
+
+  /** Starts to write everything that was taken so far. */
+  readonly flush = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isWriting) this.#writeNext();
   };
-  const write = (line: string) => {
-    if (gathered.length + line.length > most) flush();
-    gathered += line;
-    if (gathered.length >= most) flush();
-    else timer ??= setTimeout(flush, GATHER_MS).unref();
-  };
-  process.on("exit", flush);
-  return { write, flush };
+
+  /**
+   * The last call of a process: resolves when everything is written. What the reader does not take within
+   * two seconds, or what cannot be written, is lost; then the process exits here.
+   */
+  async end(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const deadline = setTimeout(resolve, DRAIN_MS);
+    this.#stopDraining = resolve;
+    this.flush();
+    await promise;
+    clearTimeout(deadline);
+    // What is still being written would keep the process alive.
+    if (this.#isWriting) process.exit();
+  }
+
+  /** False when there is no room for it in the last chunk. */
+  #append(line: string, bytes: number): boolean {
+    const last = this.#waiting.at(-1);
+    if (last === undefined || last.bytes + bytes > MAX_ATOMIC_BYTES) return false;
+    last.text += line;
+    last.bytes += bytes;
+    return true;
+  }
+
+  #writeNext(): void {
+    const chunk = this.#waiting.shift();
+    this.#isWriting = chunk !== undefined;
+    if (chunk) this.#writeBytes(Buffer.from(chunk.text));
+    else this.#stopDraining?.();
+  }
+
+  /**
+   * In a thread, which may block: a terminal that is paused does, and so does a pipe, unless a process that
+   * shares it has made it non-blocking. Bun does so when process.stderr is used, Node.js undoes it.
+   */
+  #writeBytes(bytes: Buffer): void {
+    write(STANDARD_ERROR, bytes, (error, written) => {
+      if (error) {
+        this.#retry(bytes, error);
+        return;
+      }
+      this.#waitingBytes -= written;
+      if (written < bytes.length) {
+        this.#writeBytes(bytes.subarray(written));
+        return;
+      }
+      this.#isWriting = false;
+      this.#resume();
+      // The last chunk is still being filled while its timer runs.
+      if (this.#waiting.length > 1 || this.#timer === undefined) this.flush();
+    });
+  }
+
+  #retry(bytes: Buffer, { code }: NodeJS.ErrnoException): void {
+    const isFull = code === "EAGAIN";
+    // Otherwise the disk is full, or the reader is gone: that may change, but nobody waits for it.
+    if (!isFull) this.#stopDraining?.();
+    setTimeout(() => this.#writeBytes(bytes), isFull ? 5 : 100).unref();
+  }
+
+  #resume(): void {
+    const lines = this.#unreported;
+    if (lines === 0 || this.#waitingBytes > MAX_WAITING_BYTES / 2) return;
+    this.#unreported = 0;
+    this.onResume?.(lines);
+  }
+
+  /** After a crash: the last requests are those that matter. */
+  #writeLast(): void {
+    const [chunk] = this.#waiting;
+    if (!chunk || this.#isWriting) return;
+    try {
+      writeSync(STANDARD_ERROR, chunk.text);
+    } catch {
+      // Nobody reads it.
+    }
+  }
 }
+
+/** The one of this process. */
+export const standardError = new StandardError();

@@ -1,6 +1,6 @@
 /** In charge of all workers together: their start, their renewal one after another, their end. */
 
-import type { Counted } from "./messages.ts";
+import type { Family } from "../observe/metric.ts";
 import { Post, type PostOptions } from "./post.ts";
 import { type Ending, inWords } from "./process.ts";
 import { Tally } from "./tally.ts";
@@ -68,7 +68,7 @@ export class Crew {
     await Promise.all(workers.map((worker) => worker.lookAtKeys()));
   }
 
-  count(): Promise<Counted> {
+  count(): Promise<Family[]> {
     const serving = this.#posts.flatMap((post) => post.serving ?? []);
     const retiring = this.#posts.flatMap((post) => post.retiring);
     return this.#tally.of(serving, retiring);

@@ -1,6 +1,6 @@
 /** In charge of what a supervisor and its workers say to each other. */
 
-import type { Snapshot } from "../observe/summed.ts";
+import type { Family } from "../observe/metric.ts";
 
 /** What a worker is told when it has said that it is there. */
 export interface Orders {
@@ -26,8 +26,8 @@ export type ToWorker =
 
 /** What a worker has counted: of the service, and of its process. */
 export interface Counted {
-  service: Snapshot[];
-  process: Snapshot[];
+  service: Family[];
+  process: Family[];
 }
 
 export type FromWorker =
@@ -36,4 +36,4 @@ export type FromWorker =
   | { say: "counted"; ask: number; counted: Counted }
   | { say: "looked"; ask: number }
   /** Before a good end, with the last count. */
-  | { say: "bye"; service: Snapshot[] };
+  | { say: "bye"; service: Family[] };

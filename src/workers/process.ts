@@ -1,6 +1,6 @@
 /** In charge of one worker as its supervisor sees it: a process that is talked to, and ends one day. */
 
-import type { Snapshot } from "../observe/summed.ts";
+import type { Family } from "../observe/metric.ts";
 import type { Descriptors } from "./memory.ts";
 import type { Counted, FromWorker, Orders, ToWorker } from "./messages.ts";
 
@@ -33,7 +33,7 @@ export class WorkerProcess {
   readonly ready: Promise<string | Ending>;
   readonly ended: Promise<Ending>;
   /** The metrics of the service as it told them last. */
-  lastCount: Snapshot[] = [];
+  lastCount: Family[] = [];
   readonly #orders: Orders;
   readonly #child: Bun.Subprocess;
   readonly #becomesReady = Promise.withResolvers<string | Ending>();

@@ -3,32 +3,32 @@
  * that these never get smaller: whoever collects them would take that for a restart of the whole.
  */
 
-import { labelled, type Snapshot, summed, together } from "../observe/summed.ts";
-import type { Counted } from "./messages.ts";
+import { labelled, merged } from "../observe/exposition.ts";
+import type { Family } from "../observe/metric.ts";
 import type { WorkerProcess } from "./process.ts";
 
 export class Tally {
-  #gone: Snapshot[] = [];
+  #gone: Family[] = [];
 
   /** A worker has ended. If it was killed, its last count is that of the last time it was asked. */
   keep({ lastCount }: WorkerProcess): void {
     const counted = lastCount.filter(({ type }) => type !== "gauge");
-    this.#gone = summed([this.#gone, counted]);
+    this.#gone = merged([...this.#gone, ...counted]);
   }
 
   /** Of processes only those that serve are told of: one at a time for each number. */
   async of(
     serving: readonly WorkerProcess[],
     retiring: readonly WorkerProcess[],
-  ): Promise<Counted> {
+  ): Promise<Family[]> {
     const [counts] = await Promise.all([
       Promise.all(serving.map((worker) => worker.count())),
       Promise.all(retiring.map((worker) => worker.count())),
     ]);
-    const service = [...serving, ...retiring].map(({ lastCount }) => lastCount);
-    const processes = serving.map(({ number }, at) =>
+    const service = [...serving, ...retiring].flatMap(({ lastCount }) => lastCount);
+    const processes = serving.flatMap(({ number }, at) =>
       labelled(counts[at]?.process ?? [], { worker: String(number) }),
     );
-    return { service: summed([...service, this.#gone]), process: together(processes) };
+    return [...service, ...this.#gone, ...processes];
   }
 }

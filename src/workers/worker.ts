@@ -1,7 +1,8 @@
 /** In charge of one worker: it serves as its supervisor tells it to, and ends with it. */
 
 import { logTo } from "../observe/log.ts";
-import { snapshotsOf } from "../observe/summed.ts";
+import { processFamilies } from "../observe/process-metrics.ts";
+import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
 import { openCounters, openLimits } from "./memory.ts";
@@ -45,10 +46,11 @@ export async function work(settings: Settings): Promise<void> {
     await tell({ say: "ready", url: running.url });
     const asked = await stopped.promise;
     await running.stop(asked.signal, asked.farewellMs);
-    await tell({ say: "bye", service: snapshotsOf(running.metrics.families()) });
+    await tell({ say: "bye", service: running.metrics.families() });
   } finally {
     if (process.connected) process.disconnect?.();
   }
+  await standardError.end();
 }
 
 function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
@@ -71,9 +73,8 @@ async function answer(
     await sent({ say: "looked", ask });
     return;
   }
-  const service = snapshotsOf(metrics.families());
-  const process = snapshotsOf(await metrics.processFamilies());
-  await sent({ say: "counted", ask, counted: { service, process } });
+  const counted = { service: metrics.families(), process: await processFamilies() };
+  await sent({ say: "counted", ask, counted });
 }
 
 function sent(message: FromWorker): Promise<void> {

@@ -263,6 +263,7 @@ describe("the examples of the log", () => {
       broken: undefined,
     },
     failure: { event: "failure", requestId: "r", error },
+    "log-lines-dropped": { event: "log-lines-dropped", lines: 1 },
     stopping: { event: "stopping", signal: "SIGTERM", inFlight: 0 },
     stopped: { event: "stopped" },
   };

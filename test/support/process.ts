@@ -17,6 +17,8 @@ export interface RunOptions {
   stdin?: string | Uint8Array;
   cwd?: string;
   env?: Record<string, string>;
+  /** A descriptor that takes the place of standard error, which is then not to be read from the process. */
+  stderr?: number;
 }
 
 /** Runs to the end. Variables of the surroundings that begin with MATCHBOOK_ do not reach it. */
@@ -42,7 +44,7 @@ export function spawnMatchbook(args: string[], options: RunOptions = {}) {
     env: { ...Object.fromEntries(surroundings), ...options.env },
     stdin: "pipe",
     stdout: "pipe",
-    stderr: "pipe",
+    stderr: (options.stderr ?? "pipe") as "pipe",
   });
 }
 

@@ -113,8 +113,6 @@ const MAY_USE: Record<string, readonly string[]> = {
   "bun:ffi": ["workers"],
   bun: ["postgres", "access/redis"],
   typebox: ["schema", "ingest", "openapi"],
-  pino: ["observe"],
-  "prom-client": ["observe"],
   commander: ["cli"],
   "smol-toml": ["settings"],
   "cli-progress": ["cli"],

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
-import type { ShardState } from "../../src/observe/shards.ts";
+import type { ShardState } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
 const NOW = 1_700_000_000_000;
@@ -92,6 +92,12 @@ describe("labels", () => {
         value: 5,
       },
     ]);
+  });
+
+  test("may hold any text", async () => {
+    const scrape = await after([aRequest({ tier: 'a "tier" of\n\\ours' })]);
+    const [sample] = scrape.get("matchbook_tier_requests_total")!.samples;
+    expect(sample!.labels).toEqual({ tier: 'a \\"tier\\" of\\n\\\\ours' });
   });
 
   test("tell every method and status of a route apart", async () => {

@@ -84,6 +84,19 @@ describe("the log for machines", () => {
     ]);
   });
 
+  test("has lines that are short enough to be written to a pipe at once; long values are cut", () => {
+    const error = new Error("\u0001é".repeat(5000));
+    const events: Event[] = [
+      { ...request, query: `sort=${"a".repeat(8000)}`, path: `/shards/${"é".repeat(4000)}` },
+      { event: "failure", requestId: "r-1", error },
+    ];
+    for (const line of logged(events, { showNames: true }).trimEnd().split("\n")) {
+      expect(Buffer.byteLength(line)).toBeLessThan(4096);
+      expect(JSON.parse(line)).toMatchObject({ requestId: "r-1", time: expect.any(Number) });
+      expect(line).toContain("…");
+    }
+  });
+
   test("carries an error's name, message and stack", () => {
     const line = logged([{ event: "failure", requestId: "r-1", error: new TypeError("odd") }]);
     const { level, error } = JSON.parse(line);

@@ -1,0 +1,110 @@
+/** The kinds of metrics that Prometheus knows: counters, gauges and histograms. */
+
+export interface Sample {
+  value: number;
+  labels?: Record<string, string>;
+  /** What a part of a histogram adds to the name of its family. */
+  suffix?: string;
+}
+
+/** A metric with its values at one moment. Plain data, so that it can be sent to another process. */
+export interface Family {
+  name: string;
+  /** Repeated by docs/monitoring.md. */
+  help: string;
+  type: "counter" | "gauge" | "histogram";
+  /** Of a gauge that several processes report: the lowest value counts instead of the highest. */
+  isLowest?: boolean;
+  samples: readonly Sample[];
+}
+
+/** A count for each combination of label values. Callers keep the combinations few. */
+export class Counter {
+  readonly #samples = new Map<string, { labels: Record<string, string>; value: number }>();
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    readonly labels: readonly string[] = [],
+  ) {
+    if (labels.length === 0) this.add([], 0);
+  }
+
+  /** `values` are those of the labels, in their order. */
+  add(values: readonly string[] = [], by = 1): void {
+    const key = values.length === 1 ? values[0]! : values.join("\n");
+    const sample = this.#samples.get(key);
+    if (sample) sample.value += by;
+    else {
+      const labels = Object.fromEntries(this.labels.map((label, at) => [label, values[at]!]));
+      this.#samples.set(key, { labels, value: by });
+    }
+  }
+
+  family(): Family {
+    const { name, help } = this;
+    return { name, help, type: "counter", samples: [...this.#samples.values()] };
+  }
+}
+
+/** Durations in buckets, for each value of one label. */
+export class Histogram {
+  /** By label value: a count for each bound, one for what is above all of them, and the sum. */
+  readonly #counts = new Map<string, Float64Array>();
+
+  /** Series of the values `known` are there from the start. `bounds` are in seconds. */
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    readonly label: string,
+    readonly bounds: readonly number[],
+    known: readonly string[] = [],
+  ) {
+    for (const value of known) this.#add(value);
+  }
+
+  observe(value: string, milliseconds: number): void {
+    const { bounds } = this;
+    const counts = this.#counts.get(value) ?? this.#add(value);
+    const seconds = milliseconds / 1000;
+    let at = 0;
+    while (at < bounds.length && seconds > bounds[at]!) at += 1;
+    counts[at]! += 1;
+    counts[bounds.length + 1]! += seconds;
+  }
+
+  family(): Family {
+    const { name, help } = this;
+    return { name, help, type: "histogram", samples: [...this.#counts].flatMap(this.#series) };
+  }
+
+  #add(value: string): Float64Array {
+    const counts = new Float64Array(this.bounds.length + 2);
+    this.#counts.set(value, counts);
+    return counts;
+  }
+
+  readonly #series = ([value, counts]: [string, Float64Array]): Sample[] => {
+    const labels = { [this.label]: value };
+    let total = 0;
+    const buckets = [...this.bounds, "+Inf"].map((bound, at) => {
+      total += counts[at]!;
+      return { suffix: "_bucket", labels: { ...labels, le: String(bound) }, value: total };
+    });
+    return [
+      ...buckets,
+      { suffix: "_sum", labels, value: counts[this.bounds.length + 1]! },
+      { suffix: "_count", labels, value: total },
+    ];
+  };
+}
+
+/** A number that may go up and down, or one for each combination of labels. */
+export function gauge(name: string, help: string, value: number | readonly Sample[]): Family {
+  return { name, help, type: "gauge", samples: typeof value === "number" ? [{ value }] : value };
+}
+
+/** A number that only grows, and that is counted elsewhere. */
+export function total(name: string, help: string, value: number): Family {
+  return { name, help, type: "counter", samples: [{ value }] };
+}

@@ -1,0 +1,62 @@
+/** Metrics of this process: CPU, memory, open files, and how long work waits for its turn. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type Family, gauge, total } from "./metric.ts";
+
+const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
+
+/** Measures from the first reading on: many a server is never read. */
+let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
+
+export async function processFamilies(): Promise<Family[]> {
+  if (!delays) {
+    delays = monitorEventLoopDelay();
+    delays.enable();
+  }
+  const { user, system } = process.cpuUsage();
+  const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+  const delay = (percent: number) => delays!.percentile(percent) / 1e9;
+  const families = [
+    total("process_cpu_user_seconds_total", "User CPU time in seconds", user / 1e6),
+    total("process_cpu_system_seconds_total", "System CPU time in seconds", system / 1e6),
+    total(
+      "process_cpu_seconds_total",
+      "User and system CPU time in seconds",
+      (user + system) / 1e6,
+    ),
+    gauge("process_start_time_seconds", "Start time in seconds since 1970", STARTED_AT),
+    gauge("process_resident_memory_bytes", "Resident memory in bytes", rss),
+    ...fileFamilies(),
+    gauge("nodejs_heap_size_total_bytes", "Heap of the runtime in bytes", heapTotal),
+    gauge("nodejs_heap_size_used_bytes", "Used heap of the runtime in bytes", heapUsed),
+    gauge("nodejs_external_memory_bytes", "Memory of the runtime outside its heap", external),
+    gauge("nodejs_eventloop_lag_seconds", "Event loop delay now", await currentDelay()),
+    gauge("nodejs_eventloop_lag_max_seconds", "Longest event loop delay", delays.max / 1e9),
+    gauge("nodejs_eventloop_lag_p50_seconds", "Median event loop delay", delay(50)),
+    gauge("nodejs_eventloop_lag_p90_seconds", "90th percentile of event loop delays", delay(90)),
+    gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of event loop delays", delay(99)),
+  ];
+  delays.reset();
+  return families;
+}
+
+/** Known on Linux alone. */
+function fileFamilies(): Family[] {
+  if (process.platform !== "linux") return [];
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  // One of them is the folder that is being read.
+  const open = readdirSync("/proc/self/fd").length - 1;
+  // Not a number where there is no limit.
+  const most = Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
+  return [
+    gauge("process_open_fds", "Open file descriptors", open),
+    gauge("process_max_fds", "Highest number of open file descriptors", most),
+  ];
+}
+
+async function currentDelay(): Promise<number> {
+  const began = performance.now();
+  await new Promise((resolve) => setImmediate(resolve));
+  return (performance.now() - began) / 1000;
+}

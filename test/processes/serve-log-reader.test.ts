@@ -1,0 +1,179 @@
+/** The log of `matchbook serve` and whoever reads it: slow, stopped, or not there at all. */
+
+import { afterAll, expect, test } from "bun:test";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
+import { MATCHBOOK, startServerProcess } from "../support/process.ts";
+import { readScrape, seriesValue } from "../support/scrape.ts";
+import { until } from "../support/state.ts";
+import { childrenOf, type LogLine } from "../support/workers.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const data = join(folder.path, "data");
+
+/** A query that makes a log line of about 1,100 bytes. */
+const LONG = `sort=${"a".repeat(900)}`;
+/** More than a pipe and the buffers of two workers hold. */
+const TOO_MANY = 3000;
+const AT_ONCE = 16;
+
+async function request(url: string, count: number): Promise<void> {
+  let sent = 0;
+  const one = async () => {
+    while (sent++ < count) {
+      const response = await fetch(`${url}/healthz?${LONG}`);
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}
+
+let made = 0;
+
+/** A server whose standard error is a pipe that nobody reads until `read` is called. */
+async function startUnread(workers: number) {
+  const pipe = join(folder.path, `pipe-${made++}`);
+  Bun.spawnSync(["mkfifo", pipe]);
+  // Held open, so that the pipe has a reader, though one that does not read.
+  const held = openSync(pipe, constants.O_RDWR);
+  const written = openSync(pipe, constants.O_WRONLY);
+  const flags = ["--data", data, "--farewell-ms", "0", "--admin-port", "0"];
+  const server = await startServerProcess([...flags, "--workers", String(workers)], {
+    stderr: written,
+    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
+  });
+  closeSync(written);
+  const adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+  let scrapes = 0;
+  return {
+    ...server,
+    scrapes: () => scrapes,
+    /** How many lines it has dropped, by its metrics. */
+    async dropped(): Promise<number> {
+      scrapes += 1;
+      const response = await fetch(`${adminUrl}/metrics`, { headers: AUTHORIZATION });
+      const scrape = readScrape(await response.text());
+      return seriesValue(scrape, "matchbook_log_lines_dropped_total")!;
+    },
+    /** Everything is read from now on, until the last process has ended. */
+    read() {
+      let text = "";
+      const reader = Bun.spawn(["cat", pipe], { stdout: "pipe" });
+      const ended = (async () => {
+        for await (const piece of reader.stdout) {
+          if (text === "") closeSync(held);
+          text += Buffer.from(piece).toString("latin1");
+        }
+      })();
+      /** Throws where a line is not whole. The last one may still be on its way. */
+      const lines = (): LogLine[] =>
+        text
+          .slice(0, text.lastIndexOf("\n") + 1)
+          .split("\n")
+          .filter((line) => line !== "" && !line.startsWith("No "))
+          .map((line) => JSON.parse(line));
+      return { lines, ended };
+    },
+    forget: () => closeSync(held),
+  };
+}
+
+const countOf = (lines: LogLine[], name: string) =>
+  lines.filter(({ event }) => event === name).length;
+
+const reported = (lines: LogLine[]) =>
+  lines
+    .filter(({ event }) => event === "log-lines-dropped")
+    .reduce((sum, { lines: dropped }) => sum + dropped, 0);
+
+test.each([1, 2])(
+  "with %d workers, a log that nobody reads delays neither requests nor the end",
+  async (workers) => {
+    const server = await startUnread(workers);
+    await request(server.url, TOO_MANY / 2);
+    expect(await server.end()).toBe(0);
+    server.forget();
+  },
+  60_000,
+);
+
+test("beyond the buffers whole lines are dropped; the log and the metrics say how many", async () => {
+  const server = await startUnread(2);
+  await request(server.url, TOO_MANY);
+  expect(await server.dropped()).toBeGreaterThan(0);
+  const { lines, ended } = server.read();
+  const dropped = await until(async () => {
+    const counted = await server.dropped();
+    return reported(lines()) === counted ? counted : undefined;
+  });
+  expect(await server.end()).toBe(0);
+  await ended;
+  const written = lines();
+  expect(reported(written)).toBe(dropped);
+  const requests = countOf(written, "request") + countOf(written, "admin-request");
+  expect(requests + dropped).toBe(TOO_MANY + server.scrapes());
+  expect(countOf(written, "stopped")).toBe(2);
+}, 60_000);
+
+test.each([1, 2])(
+  "with %d workers, a reader that is slow loses nothing, up to the end",
+  async (workers) => {
+    const server = await startUnread(workers);
+    // More than the pipe holds, and less than the buffer.
+    await request(server.url, 600);
+    const end = server.end();
+    const { lines, ended } = server.read();
+    expect(await end).toBe(0);
+    await ended;
+    expect(countOf(lines(), "request")).toBe(600);
+    expect(countOf(lines(), "stopped")).toBe(workers);
+  },
+  30_000,
+);
+
+test("a file takes every line", async () => {
+  const file = join(folder.path, "log");
+  const written = openSync(file, "a");
+  const flags = ["--data", data, "--farewell-ms", "0", "--workers", "2"];
+  const server = await startServerProcess(flags, { stderr: written });
+  closeSync(written);
+  await request(server.url, 500);
+  expect(await server.end()).toBe(0);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const requests = lines.filter((line) => line.includes('"event":"request"'));
+  expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(500).fill(200));
+}, 30_000);
+
+// util-linux's script gives a command a terminal of its own.
+test.skipIf(Bun.which("script") === null)(
+  "a terminal that is paused delays neither requests nor the end",
+  async () => {
+    const command = `exec ${MATCHBOOK} serve --port 0 --farewell-ms 0 --data ${data}`;
+    const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    let said = "";
+    const reading = (async () => {
+      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+    })();
+    const url = await until(() => /listening on (http:\S+)/.exec(said)?.[1]);
+    // What a start says in plain words is over when requests are logged.
+    await request(url, 1);
+    await until(() => said.includes("GET /healthz") || undefined);
+    const CTRL_S = "\u0013";
+    terminal.stdin.write(CTRL_S);
+    await terminal.stdin.flush();
+    await request(url, 500);
+    const [server] = childrenOf(terminal.pid);
+    process.kill(server!, "SIGTERM");
+    expect(await terminal.exited).toBe(0);
+    await reading;
+  },
+  30_000,
+);
