@@ -35,10 +35,11 @@ export function listen(
       // Outside of development the runtime shares ports unless told otherwise.
       reusePort,
       async fetch(request, server) {
-        const { headers } = request;
-        if (headers.get("host")?.includes(",")) return badRequest();
+        const host = request.headers.get("host");
+        if (host?.includes(",")) return badRequest();
+        const isLast = endsConnection(request.headers.get("connection"), host);
         const response = await fetch(request, server);
-        return endsConnection(headers) ? closing(response) : response;
+        return isLast ? closing(response) : response;
       },
       error: (error) => closing(failed(error)),
     });
@@ -57,9 +58,8 @@ const badRequest = () => closing(new Response(null, { status: 400 }));
  * next request into a closed connection. The runtime hides that a request is HTTP/1.0, except that only
  * those may lack a Host.
  */
-function endsConnection(headers: Headers): boolean {
-  const connection = headers.get("connection");
-  if (connection === null) return !headers.has("host");
+function endsConnection(connection: string | null, host: string | null): boolean {
+  if (connection === null) return host === null;
   return connection === "close" || /(?:^|,)\s*close\s*(?:,|$)/i.test(connection);
 }
 
