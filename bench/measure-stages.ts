@@ -58,7 +58,7 @@ export async function measureStages(
   const data = await dataOf(places.data, flags.matches, flags.fresh);
   const settings = loadSettings({ flags: {}, env: {}, cwd: data.folder }).values;
   const keys = new KeyWatch(new FileKeys(data.matchbook), accessPlan(settings), unobserved);
-  keys.refresh();
+  await keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
   const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);
   const rows = new Map<string, number[]>();
@@ -173,10 +173,10 @@ async function stagesOf(
     acceptsMediaType(one.request.headers.get("accept"));
   });
   const limit = await cost(calls, () => limitRate(service, key, performance.now()));
-  const budget = await cost(answers, ({ sheets }) => {
+  const budget = await cost(answers, async ({ sheets }) => {
     const now = Date.now();
-    if (route.readsMatches) checkBudget(service, key, now);
-    return spendBudget(service, key, sheets, now);
+    if (route.readsMatches) await checkBudget(service, key, now);
+    await spendBudget(service, key, sheets, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(

@@ -32,14 +32,14 @@ async function shown(id: string, data: string): Promise<any> {
 
 test("a key is made, changed, rotated and revoked, and a server follows", async () => {
   const watch = new KeyWatch(new FileKeys(join(cwd, "life")), PLAN, unobserved);
-  watch.start();
-  const find = (key: string) => {
-    watch.refresh();
+  await watch.start();
+  const find = async (key: string) => {
+    await watch.refresh();
     return watch.find(`Bearer ${key}`, Date.now());
   };
 
   const { key, id } = await made("life");
-  expect(find(key)).toMatchObject({ id, name: "one", allowance: { tier: "hobby", rate: 60 } });
+  expect(await find(key)).toMatchObject({ id, name: "one", allowance: { tier: "hobby", rate: 60 } });
 
   const changed = await keys(
     "change",
@@ -53,7 +53,7 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   );
   expect([changed.exitCode, changed.stdout]).toEqual([0, ""]);
   expect(changed.stderr).toContain(`Changed ${id}, "two": tier community, 300 requests a minute`);
-  expect(find(key)).toMatchObject({ name: "two", allowance: { tier: "community", rate: 300 } });
+  expect(await find(key)).toMatchObject({ name: "two", allowance: { tier: "community", rate: 300 } });
 
   const rotated = await keys("rotate", id, "--data", "life");
   const fresh = rotated.stdout.trim();
@@ -62,11 +62,11 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   const { secrets } = await shown(id, "life");
   expect(rotated.stderr).toContain(`The old one is good until ${secrets[1].expiresAt}.`);
   expect(Date.parse(secrets[1].expiresAt) - Date.parse(secrets[0].createdAt)).toBe(24 * 3_600_000);
-  for (const one of [key, fresh]) expect(find(one)?.id).toBe(id);
+  for (const one of [key, fresh]) expect((await find(one))?.id).toBe(id);
 
   const revoked = await keys("revoke", id, "--data", "life");
   expect(revoked).toEqual({ exitCode: 0, stdout: "", stderr: `Revoked ${id}.\n` });
-  for (const one of [key, fresh]) expect(find(one)).toBeUndefined();
+  for (const one of [key, fresh]) expect(await find(one)).toBeUndefined();
   const again = await keys("revoke", id, "--data", "life");
   expect([again.exitCode, again.stderr]).toEqual([0, `${id} was revoked before.\n`]);
   watch.stop();
@@ -154,7 +154,7 @@ describe("rotate", () => {
     const { stdout, stderr } = await keys("rotate", id, "--overlap", "0", "--data", "leak");
     expect(stderr).toContain("The old one has ended.");
     const watch = new KeyWatch(new FileKeys(join(cwd, "leak")), PLAN, unobserved);
-    watch.refresh();
+    await watch.refresh();
     expect(watch.find(`Bearer ${key}`, Date.now())).toBeUndefined();
     expect(watch.find(`Bearer ${stdout.trim()}`, Date.now())?.id).toBe(id);
     watch.stop();
