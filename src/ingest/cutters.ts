@@ -1,20 +1,9 @@
 /**
- * In charge of the two ways to cut bytes into documents: at the ends of lines, or by following the
- * brackets. Neither holds more than the document at hand, nor more of it than allowed.
+ * What cuts bytes into documents, and the simpler of the two ways: at the ends of lines. Neither holds more
+ * than the document at hand, nor more of it than allowed.
  */
 
-import {
-  BACKSLASH,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COMMA,
-  isBlank,
-  NEWLINE,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from "./bytes.ts";
-import { isAbysmal } from "./nesting.ts";
+import { isBlank, NEWLINE } from "./bytes.ts";
 
 export interface DocumentText {
   /** The line of the source on which the document begins, from 1. */
@@ -40,7 +29,7 @@ export interface Cutter {
 }
 
 /** Collects the bytes of the document at hand, and lets go of them when there are too many. */
-class Collector {
+export class Collector {
   #parts: Buffer[] = [];
   #length = 0;
 
@@ -115,201 +104,5 @@ export class LineCutter implements Cutter {
     const text = this.#current.finish();
     this.#current = new Collector(this.longest, text.line + 1);
     if (!text.bytes?.every(isBlank)) found.push(text);
-  }
-}
-
-/** The document that a ValueCutter is in, and where a new one may begin in it, should it be damaged. */
-class OpenDocument extends Collector {
-  /** Offsets in its bytes. */
-  readonly restarts: number[] = [];
-
-  constructor(
-    longest: number,
-    line: number,
-    /** How far the line on which it begins is indented. */
-    readonly indent: number,
-  ) {
-    super(longest, line);
-  }
-}
-
-/** No real document has so many objects that begin a line left of the document's own beginning. */
-const MOST_RESTARTS = 1000;
-
-/**
- * Follows the brackets. The brackets of an outermost array are passed over.
- *
- * A document that breaks off would swallow those behind it. Therefore, an object that begins a line and is
- * indented no further than the open document may be the next one: if the text around it turns out not to be
- * valid JSON, it is cut there.
- */
-export class ValueCutter implements Cutter {
-  #line = 1;
-  /** How far the present line is indented, and whether anything but blanks has come on it. */
-  #indent = 0;
-  #isLineBlank = true;
-  #depth = 0;
-  #inArray = false;
-  #inString = false;
-  #escaped = false;
-  #current: OpenDocument | undefined;
-
-  constructor(private readonly longest: number) {}
-
-  get line(): number {
-    return this.#current?.line ?? this.#line;
-  }
-
-  get size(): number {
-    return this.#current?.size ?? 0;
-  }
-
-  push(chunk: Buffer): DocumentText[] {
-    const found: DocumentText[] = [];
-    this.#cut(chunk, found);
-    return found;
-  }
-
-  end(): DocumentText[] {
-    const found: DocumentText[] = [];
-    while (this.#current && this.#current.restarts.length > 0) this.#split(this.#current, found);
-    if (this.#current) found.push(this.#current.finish());
-    else if (this.#inArray) found.push({ line: this.#line, bytes: undefined, fault: "unclosed" });
-    return found;
-  }
-
-  #cut(chunk: Buffer, found: DocumentText[]): void {
-    let start = 0;
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at]!;
-      const isFirstOfLine = this.#noteLine(byte);
-      if (isFirstOfLine && byte === OPEN_OBJECT && this.#mayRestart()) {
-        const current = this.#current!;
-        if (current.isTooLong) {
-          found.push(current.finish());
-          this.#leave();
-        } else current.restarts.push(current.size + at - start);
-      }
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === BACKSLASH) this.#escaped = true;
-        else if (byte === QUOTE) this.#inString = false;
-        continue;
-      }
-      if (this.#current === undefined) {
-        if (isBlank(byte) || byte === COMMA) continue;
-        if (byte === OPEN_ARRAY && !this.#inArray) {
-          this.#inArray = true;
-          continue;
-        }
-        if (byte === CLOSE_ARRAY && this.#inArray) {
-          this.#inArray = false;
-          continue;
-        }
-        this.#current = new OpenDocument(this.longest, this.#line, this.#indent);
-        start = at;
-      } else if (this.#depth === 0 && (isBlank(byte) || byte === COMMA || byte === CLOSE_ARRAY)) {
-        this.#finish(this.#current, chunk.subarray(start, at), found);
-        start = at;
-        // If it was split, the byte belongs to the last part of it.
-        if (this.#current === undefined) {
-          if (byte === CLOSE_ARRAY) this.#inArray = false;
-          continue;
-        }
-      }
-      if (byte === QUOTE) this.#inString = true;
-      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#depth += 1;
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        this.#depth = Math.max(0, this.#depth - 1);
-        if (this.#depth > 0) continue;
-        this.#finish(this.#current, chunk.subarray(start, at + 1), found);
-        start = at + 1;
-      }
-    }
-    const current = this.#current;
-    if (!current) return;
-    const rest = Buffer.from(chunk.subarray(start));
-    const { length } = current.restarts;
-    if (length > MOST_RESTARTS || (length > 0 && current.size + rest.length > this.longest)) {
-      this.#split(current, found, rest);
-    } else current.add(rest);
-  }
-
-  /** Whether the byte is the first on its line that is not blank. */
-  #noteLine(byte: number): boolean {
-    if (byte === NEWLINE) {
-      this.#line += 1;
-      this.#indent = 0;
-      this.#isLineBlank = true;
-    } else if (this.#isLineBlank) {
-      if (!isBlank(byte)) {
-        this.#isLineBlank = false;
-        return true;
-      }
-      this.#indent += 1;
-    }
-    return false;
-  }
-
-  #mayRestart(): boolean {
-    return this.#current !== undefined && this.#indent <= this.#current.indent;
-  }
-
-  #finish(current: OpenDocument, end: Buffer, found: DocumentText[]): void {
-    if (current.restarts.length > 0 && !isWholeObject(current.with(end))) {
-      this.#split(current, found, end);
-      return;
-    }
-    current.add(end);
-    found.push(current.finish());
-    this.#leave();
-  }
-
-  /** Cuts a damaged document where others may begin. The last of them is read as if it came just now. */
-  #split(current: OpenDocument, found: DocumentText[], end: Buffer = EMPTY): void {
-    const bytes = current.with(end);
-    let [start, startLine] = [0, current.line];
-    for (const restart of current.restarts) {
-      const part = bytes.subarray(start, restart);
-      const last = part.findLastIndex((byte) => !isBlank(byte) && byte !== COMMA);
-      const isTooLong = last >= this.longest;
-      found.push({ line: startLine, bytes: isTooLong ? undefined : part.subarray(0, last + 1) });
-      start = restart;
-      startLine += linesIn(part);
-    }
-    this.#leave();
-    this.#line = startLine;
-    this.#indent = start - (bytes.lastIndexOf(NEWLINE, start) + 1);
-    this.#isLineBlank = true;
-    this.#cut(bytes.subarray(start), found);
-  }
-
-  #leave(): void {
-    this.#current = undefined;
-    this.#depth = 0;
-    this.#inString = false;
-    this.#escaped = false;
-  }
-}
-
-const EMPTY = Buffer.alloc(0);
-
-function linesIn(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
-  return count;
-}
-
-/** Whether it is one object of valid JSON, and nothing else. */
-export function isWholeObject(text: Buffer): boolean {
-  if (text[0] !== OPEN_OBJECT || text.findLast((byte) => !isBlank(byte)) !== CLOSE_OBJECT) {
-    return false;
-  }
-  if (isAbysmal(text)) return false;
-  try {
-    JSON.parse(text.toString());
-    return true;
-  } catch {
-    return false;
   }
 }

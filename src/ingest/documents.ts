@@ -4,14 +4,9 @@
  */
 
 import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./bytes.ts";
-import {
-  type Cutter,
-  type DocumentText,
-  isWholeObject,
-  LineCutter,
-  ValueCutter,
-} from "./cutters.ts";
+import { type Cutter, type DocumentText, LineCutter } from "./cutters.ts";
 import type { Bytes } from "./source.ts";
+import { isWholeObject, ValueCutter } from "./value-cutter.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
