@@ -39,7 +39,11 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   };
 
   const { key, id } = await made("life");
-  expect(await find(key)).toMatchObject({ id, name: "one", allowance: { tier: "hobby", rate: 60 } });
+  expect(await find(key)).toMatchObject({
+    id,
+    name: "one",
+    allowance: { tier: "hobby", rate: 60 },
+  });
 
   const changed = await keys(
     "change",
@@ -53,7 +57,10 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   );
   expect([changed.exitCode, changed.stdout]).toEqual([0, ""]);
   expect(changed.stderr).toContain(`Changed ${id}, "two": tier community, 300 requests a minute`);
-  expect(await find(key)).toMatchObject({ name: "two", allowance: { tier: "community", rate: 300 } });
+  expect(await find(key)).toMatchObject({
+    name: "two",
+    allowance: { tier: "community", rate: 300 },
+  });
 
   const rotated = await keys("rotate", id, "--data", "life");
   const fresh = rotated.stdout.trim();
