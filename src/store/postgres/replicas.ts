@@ -1,5 +1,5 @@
 /**
- * Reads from the replicas of a shard, each request from another one. A replica that is away or too far
+ * Reads from the replicas of a shard, each request from another one. A replica that is unavailable or too far
  * behind is left out until it is fit again; with none left, the primary is read. Each has a reader of its
  * own, and so a memory of its own: what one of them showed is no answer of another, which may be ahead or
  * behind.
