@@ -17,13 +17,13 @@ import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
 import { authenticate, checkBudget, limitRate, spendBudget } from "../src/http/admission.ts";
 import { type Call, readCall } from "../src/http/call.ts";
-import type { Answer, ShardCall } from "../src/http/endpoints.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
 import { answer, newProgress } from "../src/http/pipeline.ts";
 import { PROFILES } from "../src/http/profile.ts";
 import { planDelivery, sendDocument } from "../src/http/reply.ts";
 import { findRoute } from "../src/http/routes.ts";
 import type { Service } from "../src/http/serving.ts";
+import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
@@ -140,9 +140,9 @@ async function stagesOf(
   const calls = requests.map(callOf);
   const found = calls.map(({ path }) => findRoute(path)!);
   const key = authenticate(service, calls[0]!);
-  const asked = calls.map((call, at): ShardCall => {
+  const asked = calls.map((call, at): ShardRequest => {
     const { maxOffset, profile } = service;
-    const address = call.base() + call.path;
+    const url = call.base() + call.path;
     const { shard, id } = found[at]!;
     const { query } = call;
     return {
@@ -150,7 +150,7 @@ async function stagesOf(
       shard,
       id,
       query,
-      address,
+      url,
       now: Date.now(),
       maxOffset,
       profile,
@@ -159,7 +159,7 @@ async function stagesOf(
   });
   const { route } = found[0]!;
   if (route.access !== "key") throw new Error("the scenarios are about records");
-  const answers: Answer[] = [];
+  const answers: ShardResult[] = [];
   for (const one of asked) answers.push(await route.endpoint(one));
   const documents = answers.map(({ document }) => document);
   const isStrong = answers[0]!.tag === "strong";
@@ -209,7 +209,7 @@ async function stagesOf(
   ];
 }
 
-function eventOf(call: Call, key: LiveKey, { records }: Answer): RequestEvent {
+function eventOf(call: Call, key: LiveKey, { records }: ShardResult): RequestEvent {
   return {
     event: "request",
     requestId: call.requestId,

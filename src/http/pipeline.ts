@@ -9,12 +9,12 @@ import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
 import type { Call } from "./call.ts";
-import type { ShardCall } from "./endpoints.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
 import { internalError, Refusal, refuse } from "./refusal.ts";
 import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
 import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
 import type { Service } from "./serving.ts";
+import type { ShardRequest } from "./shard-request.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** What is known of a call so far; a refusal is sent with whatever headers it has earned by then. */
@@ -76,7 +76,7 @@ async function stages(service: Service, call: Call, progress: Progress): Promise
   watch.lap("limits");
 
   const reader = await readerOf(service, key, found);
-  const result = await route.endpoint(shardCall(service, call, found, reader, watch));
+  const result = await route.endpoint(shardRequest(service, call, found, reader, watch));
   watch.lap("document");
 
   // Only what goes out in a body counts: neither a HEAD nor what the caller has already.
@@ -90,16 +90,16 @@ async function stages(service: Service, call: Call, progress: Progress): Promise
   return response;
 }
 
-function shardCall(
+function shardRequest(
   { maxOffset, profile }: Service,
   call: Call,
   { shard, id }: Found,
   reader: Reader,
   watch: Stopwatch,
-): ShardCall {
+): ShardRequest {
   const { query, time: now } = call;
-  const address = call.base() + call.path;
-  return { reader, shard, id, query, address, now, maxOffset, profile, watch };
+  const url = call.base() + call.path;
+  return { reader, shard, id, query, url, now, maxOffset, profile, watch };
 }
 
 function findRequested({ portal }: Service, call: Call): Found {

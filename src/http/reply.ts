@@ -4,10 +4,10 @@ import { gzipBody, plainBody } from "../document/gzip.ts";
 import type { Document } from "../document/stitch.ts";
 import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
 import type { Call } from "./call.ts";
-import type { Answer } from "./endpoints.ts";
 import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
 import { errorDocument, internalError, type Refusal } from "./refusal.ts";
 import type { ServiceAnswer } from "./service.ts";
+import type { ShardResult } from "./shard-request.ts";
 
 type HeaderFields = Record<string, string>;
 
@@ -50,7 +50,7 @@ export interface Delivery {
   isKnown: boolean;
 }
 
-export function planDelivery(call: Call, { document, tag }: Answer): Delivery {
+export function planDelivery(call: Call, { document, tag }: ShardResult): Delivery {
   const asked = call.request.headers;
   const encoding = chooseEncoding(asked.get("accept-encoding"));
   const etag = tag === "strong" ? strongTag(document, encoding) : weakTag(document);
@@ -61,7 +61,7 @@ export function planDelivery(call: Call, { document, tag }: Answer): Delivery {
 /** A document, or 304 when the caller has it already. */
 export function sendDocument(
   call: Call,
-  { document }: Answer,
+  { document }: ShardResult,
   { encoding, etag, isKnown }: Delivery,
   earned: HeaderFields,
 ): Response {

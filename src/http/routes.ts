@@ -1,10 +1,11 @@
 /** In charge of the routes: all of them on one screen, each with what it takes to be let in. */
 
 import type { Endpoint } from "../query/parameters.ts";
-import { getMatch, getMatches, getPlayer, getPlayers, type ShardEndpoint } from "./endpoints.ts";
-import { getPlayerNames } from "./player-names.ts";
+import { getMatch, getMatches } from "./matches.ts";
+import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
 import { description, health, readiness, type ServiceEndpoint, status } from "./service.ts";
+import type { ShardEndpoint } from "./shard-request.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
 /** What a reply is about, by the name of its description in the OpenAPI document. */

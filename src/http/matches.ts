@@ -1,0 +1,107 @@
+/** GET /shards/{shard}/matches and /shards/{shard}/matches/{id}. */
+
+import { crc32 } from "node:zlib";
+import { matchesLinks } from "../document/links.ts";
+import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { parseMatchesQuery, parseSingleQuery } from "../query/parse.ts";
+import type { Bearers, Cursor, Gap, MatchesQuery, Place } from "../query/query.ts";
+import type { Page, Reader, Selection } from "../store/store.ts";
+import {
+  checkEmpty,
+  isSearchable,
+  notFound,
+  parseContext,
+  parseQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+  unpagedDocument,
+} from "./shard-request.ts";
+
+export async function getMatches(request: ShardRequest): Promise<ShardResult> {
+  const { reader, url, profile } = request;
+  const query = parseQuery(parseMatchesQuery, request, "matches", await parseContext(request));
+  const names = await resolveNames(query, reader);
+  const { page, place } = await readPage(selectionOf(query, names), reader);
+  request.watch.lap("store");
+  const { sheets } = page;
+  if (sheets.length === 0) checkEmpty(request, "match");
+  const content = matchListContent(page, query, profile.decorate);
+  const links = matchesLinks(url, { ...query, place }, page, names);
+  const rest = restOf(links, windowMeta(query));
+  return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
+}
+
+export async function getMatch(request: ShardRequest): Promise<ShardResult> {
+  const query = parseQuery(parseSingleQuery, request, "single", await parseContext(request));
+  const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
+  request.watch.lap("store");
+  if (!bundle) throw notFound("match");
+  const content = matchContent(bundle, query, request.profile.decorate);
+  const document = unpagedDocument(request, query, content);
+  return { document, records: 1, sheets: bundle.sheets, tag: "strong" };
+}
+
+/**
+ * A name stands for every player who has it now, a tag for every team; on a later page, for those who had
+ * it when the first page was read. Undefined when no names are given.
+ */
+async function resolveNames(
+  { filters: { playerNames, teamNames }, place }: MatchesQuery,
+  reader: Reader,
+): Promise<Bearers | undefined> {
+  if (!playerNames && !teamNames) return undefined;
+  const names = crc32(JSON.stringify([playerNames, teamNames]));
+  const known = cursorOf(place)?.bearers;
+  if (known?.names === names) return known;
+  const since = cursorOf(place)?.sequence;
+  const players = playerNames ? await reader.playerIdsNamed(searchable(playerNames), since) : [];
+  const teams = teamNames ? await reader.teamIdsNamed(searchable(teamNames), since) : [];
+  return { names, players, teams };
+}
+
+const cursorOf = (place: Place): Cursor | undefined =>
+  place.from === "offset" ? undefined : place.gap;
+
+function selectionOf(query: MatchesQuery, names: Bearers | undefined): Selection {
+  const { filters, window, sort, place, limit } = query;
+  return {
+    window,
+    sort,
+    place,
+    limit,
+    players: [
+      ...(filters.playerIds ? [searchable(filters.playerIds)] : []),
+      ...(filters.playerNames && names ? [names.players] : []),
+    ],
+    teams: filters.teamNames && names ? [names.teams] : [],
+    gameModes: filters.gameModes,
+    patchVersions: filters.patchVersions && searchable(filters.patchVersions),
+    since: cursorOf(place)?.sequence,
+  };
+}
+
+/** An offset past the end gives the empty page right after the last match, so that its links lead back. */
+async function readPage(
+  selection: Selection,
+  reader: Reader,
+): Promise<{ page: Page; place: Selection["place"] }> {
+  const { place } = selection;
+  const page = await reader.matches(selection);
+  if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
+  const end = { from: "after", gap: endOf(selection) } as const;
+  return { page: await reader.matches({ ...selection, place: end }), place: end };
+}
+
+/** The position after everything in the window, in the sort direction. No id sorts before "-". */
+function endOf({ window, sort }: Selection): Gap {
+  const createdAt = sort === "createdAt" ? window.end + 1 : window.start;
+  return { createdAt, id: "-", side: "before" };
+}
+
+function windowMeta({ window }: MatchesQuery) {
+  return {
+    window: { start: formatTimestamp(window.start), end: formatTimestamp(window.end) },
+  };
+}

@@ -1,0 +1,88 @@
+/** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
+
+import { nameListContent } from "../document/names.ts";
+import { playerContent, playerListContent } from "../document/stitch.ts";
+import { surroundingsOf } from "../domain/name-spots.ts";
+import { closest } from "../domain/nearness.ts";
+import type { ParseContext } from "../query/context.ts";
+import { MAX_NAMES, MAX_PLAYERS } from "../query/limits.ts";
+import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";
+import type { PlayersQuery } from "../query/query.ts";
+import type { NameBearer, PlayerListing, Reader } from "../store/store.ts";
+import {
+  checkEmpty,
+  NO_MATCHES,
+  notFound,
+  parseContext,
+  parseQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+  unpagedDocument,
+} from "./shard-request.ts";
+
+export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
+  const query = parseQuery(parsePlayersQuery, request, "players", await playerContext(request));
+  const found = await findPlayers(query, request.reader);
+  request.watch.lap("store");
+  const players = found.slice(0, query.limit);
+  if (players.length === 0) checkEmpty(request, "player");
+  const content = playerListContent(players, query, request.profile.decorate);
+  const document = unpagedDocument(request, query, content);
+  return { document, records: players.length, sheets: NO_MATCHES, tag: "weak" };
+}
+
+export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
+  const query = parseQuery(parseSingleQuery, request, "single", await playerContext(request));
+  const [player] = await request.reader.players(searchable([request.id]));
+  request.watch.lap("store");
+  if (!player) throw notFound("player");
+  const content = playerContent(player, query, request.profile.decorate);
+  const document = unpagedDocument(request, query, content);
+  return { document, records: 1, sheets: NO_MATCHES, tag: "strong" };
+}
+
+export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
+  const { now, maxOffset } = request;
+  const context = { now, maxOffset, includePaths: NONE, types: NONE };
+  const query = parseQuery(parseNamesQuery, request, "names", context);
+  const found = await findNear(query.near, request.reader);
+  request.watch.lap("store");
+  const content = nameListContent(found, request.shard);
+  const document = unpagedDocument(request, query, content);
+  return { document, records: found.length, sheets: NO_MATCHES, tag: "weak" };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+async function playerContext(request: ShardRequest): Promise<ParseContext> {
+  return { ...(await parseContext(request)), includePaths: NONE };
+}
+
+/** In the order of the filter's values; ids and names together narrow. */
+async function findPlayers(
+  { playerIds, playerNames }: PlayersQuery,
+  reader: Reader,
+): Promise<PlayerListing[]> {
+  if (playerIds) {
+    const players = await reader.players(searchable(playerIds));
+    const matching = playerNames
+      ? players.filter(({ name }) => playerNames.includes(name))
+      : players;
+    return matching.slice(0, MAX_PLAYERS);
+  }
+  if (!playerNames) return reader.recentPlayers(MAX_PLAYERS);
+  return reader.playersNamed(searchable(playerNames), MAX_PLAYERS);
+}
+
+/** Players who share a name leave room for other names. */
+const MAX_PLAYERS_OF_A_NAME = 3;
+
+async function findNear(near: string, reader: Reader): Promise<NameBearer[]> {
+  const { spots, before, after } = surroundingsOf(near);
+  const around = await reader.namesAround(spots, before, after);
+  // The exact name may come after many similar ones. If nobody has it, it drops out.
+  const names = closest(near, new Set([near, ...around]), MAX_NAMES + 1);
+  const found = await reader.bearersOf(names, MAX_PLAYERS_OF_A_NAME);
+  return found.slice(0, MAX_NAMES);
+}

@@ -1,0 +1,111 @@
+/** What all endpoints of a shard have in common: the request they get, the result they give, and its query. */
+
+import { selfLink } from "../document/links.ts";
+import { type Document, restOf } from "../document/stitch.ts";
+import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
+import type { ParseContext } from "../query/context.ts";
+import type { Endpoint } from "../query/parameters.ts";
+import type { Parsed } from "../query/parse.ts";
+import type { GivenParameters } from "../query/query.ts";
+import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
+import type { Profile } from "./profile.ts";
+import { Refusal, refuse } from "./refusal.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+/** A request that has passed every check except those of its parameters. */
+export interface ShardRequest {
+  reader: Reader;
+  shard: string;
+  /** The resource id in the path; empty where there is none. */
+  id: string;
+  query: string;
+  /** The URL of this resource without its query, for links. */
+  url: string;
+  now: number;
+  maxOffset: number;
+  profile: Profile;
+  watch: Stopwatch;
+}
+
+export interface ShardResult {
+  document: Document;
+  /** How many records are its primary data. */
+  records: number;
+  /** The encoded matches among them: they count against the daily quota of the key. */
+  sheets: readonly Fragment[];
+  /** Single resources have strong entity tags, collections weak ones. */
+  tag: "strong" | "weak";
+}
+
+export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
+
+export const NO_MATCHES: readonly Fragment[] = [];
+
+/** Parses the query string, after the profile has adapted it. */
+export function parseQuery<Q>(
+  parse: (raw: string, context: ParseContext) => Parsed<Q>,
+  { query, profile, watch }: ShardRequest,
+  endpoint: Endpoint,
+  context: ParseContext,
+): Q {
+  const parsed = parse(profile.query(query, endpoint, context.types), context);
+  watch.lap("query");
+  if (parsed.ok) return parsed.query;
+  throw new Refusal(parsed.problems);
+}
+
+const NO_EXTRA: Vocabulary = { includePaths: new Set(), types: new Set() };
+const STANDARD_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
+const STANDARD_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
+
+/** What `include` and `fields` may name. Extra words of the shard's records are only read if there is a query. */
+export async function parseContext(request: ShardRequest): Promise<ParseContext> {
+  const { now, maxOffset, profile, query, reader } = request;
+  const extra = query === "" ? NO_EXTRA : await reader.vocabulary();
+  const known = vocabularies.get(profile)?.get(extra);
+  const { includePaths, types } = known ?? wholeVocabulary(extra, profile);
+  return { now, maxOffset, includePaths, types };
+}
+
+/** Cached by profile and by what a reader returns, which is the same object until the words change. */
+const vocabularies = new WeakMap<Profile, WeakMap<Vocabulary, Vocabulary>>();
+
+function wholeVocabulary(extra: Vocabulary, profile: Profile): Vocabulary {
+  const whole = {
+    includePaths: STANDARD_PATHS.union(extra.includePaths).union(profile.includePaths),
+    types: STANDARD_TYPES.union(extra.types),
+  };
+  const cached = vocabularies.get(profile) ?? new WeakMap<Vocabulary, Vocabulary>();
+  vocabularies.set(profile, cached.set(extra, whole));
+  return whole;
+}
+
+/** A document without further pages: its only link is `self`. */
+export function unpagedDocument(
+  { url, profile }: ShardRequest,
+  { given }: { given: GivenParameters },
+  content: Document["content"],
+): Document {
+  return { content, rest: restOf(selfLink(url, given), profile.meta) };
+}
+
+/** No id or name contains U+0000, and a store may be unable to search for it. */
+export const isSearchable = (text: string): boolean => !text.includes("\0");
+export const searchable = (texts: string[]): string[] => texts.filter(isSearchable);
+
+/** Some profiles answer an empty list with 404. */
+export function checkEmpty({ profile }: ShardRequest, what: "match" | "player"): void {
+  if (!profile.emptyIsMissing) return;
+  throw refuse(
+    "not-found",
+    `No ${what} is found here. Check the filters${what === "match" ? ", the time window and the page" : ""}.`,
+  );
+}
+
+/** The same message whether a record was never received or is withheld. */
+export function notFound(what: "match" | "player"): Refusal {
+  return refuse(
+    "not-found",
+    `There is no ${what} with this id in this shard. Ids are case-sensitive and belong to one shard.`,
+  );
+}
