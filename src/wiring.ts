@@ -11,8 +11,8 @@ import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import type { Clock } from "./http/serving.ts";
 import type { Observe } from "./observe/events.ts";
-import type { Family } from "./observe/metric.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import type { Family } from "./observe/prometheus.ts";
 import { openParts, type Sharing } from "./parts.ts";
 import type { Settings } from "./settings/table.ts";
 

@@ -1,8 +1,8 @@
 /** Writes events to the log: JSON lines, or one readable line for each on a terminal. */
 
 import type { Observe } from "./events.ts";
-import { presentable, printable, type ShownEvent } from "./present.ts";
-import { LEVELS, type Paint, sentence } from "./sentences.ts";
+import { LEVELS, type Paint, sentence } from "./log-messages.ts";
+import { presentable, printable, type ShownEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
 const SEVERITIES = {

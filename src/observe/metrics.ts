@@ -1,9 +1,17 @@
 /** The metrics of the service: counted from the same events as the log, read by a monitoring system. */
 
 import type { Event, Observe } from "./events.ts";
-import { CONTENT_TYPE, exposition, labelled, merged } from "./exposition.ts";
-import { Counter, type Family, gauge, total } from "./metric.ts";
 import { processFamilies } from "./process-metrics.ts";
+import {
+  CONTENT_TYPE,
+  Counter,
+  exposition,
+  type Family,
+  gauge,
+  labelled,
+  merged,
+  total,
+} from "./prometheus.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { type ShardState, shardFamilies } from "./shard-metrics.ts";
 import { standardError } from "./stderr.ts";

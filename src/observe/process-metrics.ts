@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Family, gauge, total } from "./metric.ts";
+import { type Family, gauge, total } from "./prometheus.ts";
 
 const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
 

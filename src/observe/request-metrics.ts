@@ -1,7 +1,7 @@
 /** Counts requests: by route, method and status, by duration, by error code, by tier. */
 
 import type { RequestEvent } from "./events.ts";
-import { Counter, type Family, Histogram } from "./metric.ts";
+import { Counter, type Family, Histogram } from "./prometheus.ts";
 
 /** Seconds. Most requests take less than the second of these. */
 const REQUEST_BOUNDS = [

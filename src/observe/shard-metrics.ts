@@ -1,6 +1,6 @@
 /** The metrics of shards: whether each can be read, what it serves, how fresh it is. */
 
-import { type Family, gauge, type Sample } from "./metric.ts";
+import { type Family, gauge, type Sample } from "./prometheus.ts";
 
 /** A shard as it is now. The numbers of one that is not available mean nothing. */
 export interface ShardState {

@@ -1,6 +1,6 @@
 /** In charge of all workers together: their start, their renewal one after another, their end. */
 
-import type { Family } from "../observe/metric.ts";
+import type { Family } from "../observe/prometheus.ts";
 import { Post, type PostOptions } from "./post.ts";
 import { type Ending, inWords } from "./process.ts";
 import { Tally } from "./tally.ts";

@@ -1,6 +1,6 @@
 /** In charge of what a supervisor and its workers say to each other. */
 
-import type { Family } from "../observe/metric.ts";
+import type { Family } from "../observe/prometheus.ts";
 
 /** What a worker is told when it has said that it is there. */
 export interface Orders {

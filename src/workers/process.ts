@@ -1,6 +1,6 @@
 /** In charge of one worker as its supervisor sees it: a process that is talked to, and ends one day. */
 
-import type { Family } from "../observe/metric.ts";
+import type { Family } from "../observe/prometheus.ts";
 import type { Descriptors } from "./memory.ts";
 import type { Counted, FromWorker, Orders, ToWorker } from "./messages.ts";
 

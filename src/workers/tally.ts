@@ -3,8 +3,8 @@
  * that these never get smaller: whoever collects them would take that for a restart of the whole.
  */
 
-import { labelled, merged } from "../observe/exposition.ts";
-import type { Family } from "../observe/metric.ts";
+import type { Family } from "../observe/prometheus.ts";
+import { labelled, merged } from "../observe/prometheus.ts";
 import type { WorkerProcess } from "./process.ts";
 
 export class Tally {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { STAGES } from "../../src/http/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
-import { LEVELS } from "../../src/observe/sentences.ts";
+import { LEVELS } from "../../src/observe/log-messages.ts";
 import { parseShardTable } from "../../src/settings/shards.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";

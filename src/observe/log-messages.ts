@@ -1,7 +1,7 @@
 /** The level of each event, and the sentence that a terminal shows for it. */
 
 import type { EventName } from "./events.ts";
-import type { ShownEvent } from "./present.ts";
+import type { ShownEvent } from "./redact.ts";
 
 export const LEVELS = {
   "shard-opened": "info",

@@ -1,0 +1,171 @@
+/** What the log shows of an event: no secrets, no player names unless wanted, errors as text. */
+
+import type { Event, RequestEvent } from "./events.ts";
+
+type ShownRequest = Omit<RequestEvent, "query" | "route" | "time" | "stages" | "records"> & {
+  /** Undefined when there was none. */
+  query: string | undefined;
+};
+
+type Shown<E> = E extends RequestEvent
+  ? ShownRequest
+  : { [Member in keyof E]: Member extends "error" ? ErrorText : E[Member] };
+
+export type ShownEvent = Shown<Event>;
+
+// Line feeds stay, since stack traces have them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
+/** Player names that a caller asked for stay only if `showNames`. */
+export function presentable(event: Event, showNames: boolean): ShownEvent {
+  if (event.event === "request") return presentableRequest(event, showNames);
+  if ("error" in event) return { ...event, error: errorText(event.error) };
+  if (event.event === "admin-request") {
+    const path = shownPath(event.path, event.route !== undefined);
+    return { ...event, path, milliseconds: rounded(event.milliseconds) };
+  }
+  if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
+  if (event.event === "replica-left-out") return { ...event, why: scrub(event.why) };
+  return event;
+}
+
+function presentableRequest(request: RequestEvent, showNames: boolean): ShownRequest {
+  const { event, requestId, method, path, query, route, status, code, keyId, tier } = request;
+  return {
+    event,
+    requestId,
+    method,
+    path: shownPath(path, route !== undefined),
+    query: query === "" ? undefined : shownQuery(query, showNames),
+    status,
+    code,
+    milliseconds: rounded(request.milliseconds),
+    keyId,
+    tier,
+  };
+}
+
+/** To the microsecond. */
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
+
+/** The same event without characters that would do something to a terminal. */
+export function printable(event: ShownEvent): ShownEvent {
+  return Object.fromEntries(
+    Object.entries(event).map(([member, value]) => [member, withoutControls(value)]),
+  ) as ShownEvent;
+}
+
+function withoutControls(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(CONTROL, "?");
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]) => [member, withoutControls(inner)]),
+  );
+}
+
+/** A path that cannot contain a secret. */
+const HARMLESS = /^(?!.*mb_)[\w./~-]*$/;
+
+/** The length of the shortest admin token: a shorter path cannot contain one. */
+const SHORTEST_TOKEN = 24;
+
+/**
+ * The path as the log shows it. `isRoute` says whether a route has this path: where there is none, a long
+ * path is hidden whole, because any part of it may be a misplaced token.
+ */
+export function shownPath(path: string, isRoute: boolean): string {
+  if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
+  return HARMLESS.test(path) ? path : withoutSecrets(path.split("?", 1)[0]!);
+}
+
+/** Its name is shown, its value is not. */
+const PLAYER_NAMES = "filter[playerNames]";
+/** Parameters that name no person. A new one is hidden until it is added here. */
+const SHOWN: ReadonlySet<string> = new Set([
+  "page[limit]",
+  "page[offset]",
+  "page[after]",
+  "page[before]",
+  "sort",
+  "filter[createdAt-start]",
+  "filter[createdAt-end]",
+  "filter[playerIds]",
+  "filter[teamNames]",
+  "filter[gameMode]",
+  "filter[patchVersion]",
+  "include",
+]);
+const FIELDS = /^fields\[[\w-]+\]$/;
+/** A value that cannot hide anything: only commas, plus signs and colons are escaped. */
+const PLAIN_VALUE = /^(?:[\w.,:~-]|%2[BCbc]|%3[Aa])*$/;
+const HIDDEN = "…";
+
+/** The query string as readers of the log may see it. */
+export function shownQuery(query: string, showNames: boolean): string {
+  if (showNames) return withoutSecrets(query);
+  const shown = query.split("&").map(shownPart).join("&");
+  // The only secret that a shown value can contain is a key.
+  return shown.includes("mb_") ? scrub(shown) : shown;
+}
+
+/**
+ * An unknown parameter is hidden whole: after an unescaped ampersand, the rest of a player's name looks
+ * like one.
+ */
+function shownPart(part: string): string {
+  const equals = part.indexOf("=");
+  const name = unescaped(equals < 0 ? part : part.slice(0, equals));
+  if (name === PLAYER_NAMES) return `${name}=${HIDDEN}`;
+  if (!SHOWN.has(name) && !FIELDS.test(name)) return part === "" ? "" : HIDDEN;
+  if (equals < 0) return name;
+  const value = part.slice(equals + 1);
+  return `${name}=${PLAIN_VALUE.test(value) ? value : HIDDEN}`;
+}
+
+/** Escapes are undone where they hide a secret. */
+function withoutSecrets(text: string): string {
+  const plain = unescaped(text);
+  const scrubbed = scrub(plain);
+  return scrubbed === plain ? scrub(text) : scrubbed;
+}
+
+const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
+/** Some programs escape what is escaped already. */
+const MAX_LAYERS = 4;
+
+/** The text without escapes of ASCII characters. Broken escapes stay. */
+function unescaped(text: string): string {
+  let plain = text;
+  for (let layer = 0; layer < MAX_LAYERS && plain.includes("%"); layer++) {
+    plain = plain.replace(ESCAPED_ASCII, (_, code) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return plain;
+}
+
+const API_KEY = /mb_[0-9A-Za-z]{10,}/g;
+const USER_AND_PASSWORD = /(\w:\/\/)[^\s/]*@/g;
+const BEARER = /\b(bearer|basic) +\S+/gi;
+
+export function scrub(text: string): string {
+  return text
+    .replace(API_KEY, "mb_***")
+    .replace(USER_AND_PASSWORD, "$1***@")
+    .replace(BEARER, "$1 ***");
+}
+
+export interface ErrorText {
+  name: string;
+  message: string;
+  stack?: string;
+}
+
+/** What may be logged of whatever was thrown. */
+export function errorText(error: unknown): ErrorText {
+  if (!(error instanceof Error)) return { name: "unknown", message: scrub(String(error)) };
+  const text: ErrorText = { name: error.name, message: scrub(error.message) };
+  if (error.stack !== undefined) text.stack = scrub(error.stack);
+  return text;
+}
