@@ -96,7 +96,7 @@ export async function serve(
 /** The processes that answer the public, as the private listener beside them sees them. */
 interface Workers {
   lookAtKeys(): Promise<void>;
-  count(): Promise<Family[]>;
+  metrics(): Promise<Family[]>;
 }
 
 /** The private listener alone, if the settings ask for one: others serve. */
@@ -119,7 +119,7 @@ export async function servePrivately(
       keys: { lookAgain: () => workers.lookAtKeys() },
       metrics: {
         contentType: metrics.contentType,
-        text: async () => metrics.textWith(await workers.count()),
+        text: async () => metrics.textWith(await workers.metrics()),
       },
       clock,
       openThread,

@@ -7,10 +7,10 @@ import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { serve as startServing, storesIn } from "../wiring.ts";
-import { StartFailed } from "../workers/crew.ts";
-import { isWorker } from "../workers/process.ts";
+import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
+import { isWorker } from "../workers/worker-process.ts";
 import { nextSignal, stayOnHangup } from "./signals.ts";
 import {
   note,
@@ -118,7 +118,7 @@ async function start(command: Command, settings: Settings, offeredKey: string | 
     return supervised;
   } catch (error) {
     if (!(error instanceof StartFailed)) throw error;
-    process.exitCode = error.ending.exitCode ?? 1;
+    process.exitCode = error.exit.exitCode ?? 1;
     return undefined;
   }
 }

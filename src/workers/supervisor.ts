@@ -1,7 +1,6 @@
 /**
- * In charge of serving from several processes on one port: the supervisor chooses the port, makes the
- * memory that they share, has the private listener, and watches over them. It answers no request of the
- * public.
+ * Serves from several processes on one port. The supervisor chooses the port, creates the shared memory,
+ * runs the private listener and the worker pool. It answers no public request itself.
  */
 
 import { dayOf } from "../access/day.ts";
@@ -10,10 +9,10 @@ import { LONGEST_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
-import { Crew, StartFailed } from "./crew.ts";
 import { clearDay, newSharedMemory, openCounters } from "./memory.ts";
-import { WorkerProcess } from "./process.ts";
+import { StartFailed, WorkerPool } from "./pool.ts";
 import { WorkersError } from "./system.ts";
+import { WorkerProcess } from "./worker-process.ts";
 
 export interface Supervised {
   url: string;
@@ -37,30 +36,30 @@ export async function supervise(
 ): Promise<Supervised> {
   const { workers, host } = settings;
   const memory = newSharedMemory();
-  // Workers take the port together with others on purpose. So it is taken alone first: if somebody else
-  // has it, nobody begins.
+  // Workers share the port on purpose. So it is taken exclusively first: if another program has it, this
+  // fails before any worker starts.
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
-  const crew = new Crew(workers, {
+  const pool = new WorkerPool(workers, {
     start: (number) =>
       new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
-    farewellMs: settings["farewell-ms"],
-    // So long that every connection has been used by then, and told to close, or was closed for silence.
-    retirementMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
+    drainMs: settings["farewell-ms"],
+    // By then every connection has been used and told to close, or was closed because it was idle.
+    replaceDrainMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
     observe: log,
   });
-  const admin = await servePrivately(settings, log, openCounters(memory), crew);
+  const admin = await servePrivately(settings, log, openCounters(memory), pool);
   try {
-    const url = await crew.start();
+    const url = await pool.start();
     const clearing = setInterval(() => clearTomorrow(memory), HOUR_MS);
     clearing.unref();
     return {
       url,
       adminUrl: admin?.url,
-      restart: () => crew.restart(),
+      restart: () => pool.restart(),
       async stop(signal) {
         clearInterval(clearing);
-        await Promise.all([crew.stop(signal), admin?.stop()]);
+        await Promise.all([pool.stop(signal), admin?.stop()]);
       },
     };
   } catch (error) {
@@ -78,7 +77,7 @@ function clearTomorrow(memory: ReturnType<typeof newSharedMemory>): void {
 }
 
 function explained(failed: StartFailed): Error {
-  const { exitCode, signal } = failed.ending;
+  const { exitCode, signal } = failed.exit;
   if (signal === null && exitCode !== 0) return failed;
   return new WorkersError(
     `${failed.message}; see whether the machine has enough memory, or start with fewer --workers`,

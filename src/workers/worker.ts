@@ -1,4 +1,4 @@
-/** In charge of one worker: it serves as its supervisor tells it to, and ends with it. */
+/** A worker process: serves until its supervisor stops it or is gone. */
 
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
@@ -6,55 +6,54 @@ import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
 import { openCounters, openLimits } from "./memory.ts";
-import type { FromWorker, Orders, ToWorker } from "./messages.ts";
-import { INHERITED } from "./process.ts";
 import { machineClock } from "./system.ts";
+import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
 
 /** Resolves when the server has stopped. */
 export async function work(settings: Settings): Promise<void> {
-  const ordered = Promise.withResolvers<Orders>();
-  const stopped = Promise.withResolvers<{ signal: string; farewellMs: number }>();
-  const alone = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<WorkerOptions>();
+  const stopped = Promise.withResolvers<{ signal: string; drainMs: number }>();
+  const disconnected = Promise.withResolvers<void>();
   let running: RunningMatchbook | undefined;
 
-  const stop = (signal: string, farewellMs: number) => {
-    stopped.resolve({ signal, farewellMs });
-    // If it is stopping already, it may have to hurry.
-    void running?.stop(signal, farewellMs);
+  const stop = (signal: string, drainMs: number) => {
+    stopped.resolve({ signal, drainMs });
+    // If it is stopping already, it may now have less time.
+    void running?.stop(signal, drainMs);
   };
   process.on("message", (message: ToWorker) => {
-    if (message.say === "begin") ordered.resolve(message.orders);
-    else if (message.say === "stop") stop(message.signal, message.farewellMs);
+    if (message.type === "start") started.resolve(message.options);
+    else if (message.type === "stop") stop(message.signal, message.drainMs);
     else if (running) void answer(running, message);
   });
-  const farewellMs = settings["farewell-ms"];
+  const drainMs = settings["farewell-ms"];
   process.once("disconnect", () => {
-    alone.resolve();
-    stop("supervisor gone", farewellMs);
+    disconnected.resolve();
+    stop("supervisor gone", drainMs);
   });
-  process.on("SIGTERM", () => stop("SIGTERM", farewellMs));
-  // A terminal sends these to all processes of a command. The supervisor knows what they mean.
+  process.on("SIGTERM", () => stop("SIGTERM", drainMs));
+  // A terminal sends these to all processes of a command; the supervisor acts on them.
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
-  // What is said to a supervisor that has just gone is never taken.
-  const tell = (message: FromWorker) => Promise.race([sent(message), alone.promise]);
+  // A supervisor that has just gone never takes the message.
+  const report = (message: FromWorker) => Promise.race([send(message), disconnected.promise]);
   try {
-    await tell({ say: "here" });
-    const orders = await Promise.race([ordered.promise, alone.promise]);
-    if (!orders) return;
-    running = await begin(settings, orders);
-    await tell({ say: "ready", url: running.url });
-    const asked = await stopped.promise;
-    await running.stop(asked.signal, asked.farewellMs);
-    await tell({ say: "bye", service: running.metrics.families() });
+    await report({ type: "hello" });
+    const options = await Promise.race([started.promise, disconnected.promise]);
+    if (!options) return;
+    running = await start(settings, options);
+    await report({ type: "ready", url: running.url });
+    const { signal, drainMs } = await stopped.promise;
+    await running.stop(signal, drainMs);
+    await report({ type: "final-metrics", service: running.metrics.families() });
   } finally {
     if (process.connected) process.disconnect?.();
   }
   await standardError.end();
 }
 
-function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
-  const { number, workers, host, port, seed, offeredKey } = orders;
+function start(settings: Settings, options: WorkerOptions): Promise<RunningMatchbook> {
+  const { number, workers, host, port, seed, offeredKey } = options;
   const showNames = settings["log-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
   // The supervisor has the private listener.
@@ -66,18 +65,18 @@ function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
 
 async function answer(
   { metrics, lookAtKeys }: RunningMatchbook,
-  { say, ask }: Extract<ToWorker, { ask: number }>,
+  { type, id }: Extract<ToWorker, { id: number }>,
 ): Promise<void> {
-  if (say === "look-at-keys") {
+  if (type === "reload-keys") {
     await lookAtKeys();
-    await sent({ say: "looked", ask });
+    await send({ type: "keys-reloaded", id });
     return;
   }
-  const counted = { service: metrics.families(), process: await processFamilies() };
-  await sent({ say: "counted", ask, counted });
+  const current = { service: metrics.families(), process: await processFamilies() };
+  await send({ type: "metrics", id, metrics: current });
 }
 
-function sent(message: FromWorker): Promise<void> {
+function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
     else resolve();

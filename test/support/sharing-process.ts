@@ -4,8 +4,8 @@
  */
 
 import { openCounters, openLimits } from "../../src/workers/memory.ts";
-import { INHERITED } from "../../src/workers/process.ts";
 import { machineClock } from "../../src/workers/system.ts";
+import { INHERITED } from "../../src/workers/worker-process.ts";
 
 /** Evenly distributed bits, the same in every process. */
 export function hashOf(number: number): { high: number; low: number } {

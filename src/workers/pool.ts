@@ -1,0 +1,123 @@
+/** The worker pool: starts, replaces and stops all workers, and sums up their metrics. */
+
+import { type Family, labelled, merged } from "../observe/prometheus.ts";
+import { type SlotOptions, WorkerSlot } from "./slot.ts";
+import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
+
+/** A worker exited before all of them served. Unless it was killed, it has logged why. */
+export class StartFailed extends Error {
+  override name = "StartFailed";
+  constructor(
+    worker: number,
+    readonly exit: WorkerExit,
+  ) {
+    super(`worker ${worker} ended with ${describeExit(exit)} before it served`);
+  }
+}
+
+export class WorkerPool {
+  readonly #observe: SlotOptions["observe"];
+  readonly #slots: readonly WorkerSlot[];
+  /** What workers counted that have exited: totals must never decrease, or they would look like a restart. */
+  #countedBefore: Family[] = [];
+  #isStopping = false;
+  #restarting: Promise<void> | undefined;
+  #restartAgain = false;
+
+  constructor(workers: number, options: Omit<SlotOptions, "onExit">) {
+    this.#observe = options.observe;
+    const slotOptions = { ...options, onExit: (worker: WorkerProcess) => this.#keepTotals(worker) };
+    this.#slots = Array.from(
+      { length: workers },
+      (_, index) => new WorkerSlot(index + 1, slotOptions),
+    );
+  }
+
+  /**
+   * Resolves with the URL when all workers serve. The first one starts alone, so that a problem with the
+   * settings or a store is reported once. Throws StartFailed, and then no worker is left running.
+   */
+  async start(): Promise<string> {
+    try {
+      const [url] = await this.#start(0, 1);
+      await this.#start(1);
+      return url!;
+    } catch (error) {
+      await this.stop("failed start");
+      throw error;
+    }
+  }
+
+  /** Replaces the workers one after another; once more if this is called meanwhile. */
+  restart(): void {
+    this.#restartAgain = true;
+    this.#restarting ??= this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+  }
+
+  async stop(signal: string): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#slots.map((slot) => slot.stop(signal)));
+  }
+
+  /** Resolves when every worker has loaded the keys as they are now. */
+  async lookAtKeys(): Promise<void> {
+    const { serving, draining } = this.#workers();
+    await Promise.all([...serving, ...draining].map((worker) => worker.lookAtKeys()));
+  }
+
+  /** The metrics of all workers. Those of processes are only given for workers that serve. */
+  async metrics(): Promise<Family[]> {
+    const { serving, draining } = this.#workers();
+    const [current] = await Promise.all([
+      Promise.all(serving.map((worker) => worker.metrics())),
+      Promise.all(draining.map((worker) => worker.metrics())),
+    ]);
+    const service = [...serving, ...draining].flatMap(({ lastMetrics }) => lastMetrics);
+    const processes = serving.flatMap(({ number }, index) =>
+      labelled(current[index]?.process ?? [], { worker: String(number) }),
+    );
+    return [...service, ...this.#countedBefore, ...processes];
+  }
+
+  #workers() {
+    return {
+      serving: this.#slots.flatMap((slot) => slot.serving ?? []),
+      draining: this.#slots.flatMap((slot) => slot.draining),
+    };
+  }
+
+  /** Of a worker that was killed, what it reported last. */
+  #keepTotals({ lastMetrics }: WorkerProcess): void {
+    const totals = lastMetrics.filter(({ type }) => type !== "gauge");
+    this.#countedBefore = merged([...this.#countedBefore, ...totals]);
+  }
+
+  async #start(from: number, to?: number): Promise<string[]> {
+    const slots = this.#slots.slice(from, to);
+    const outcomes = await Promise.all(slots.map((slot) => slot.start()));
+    return outcomes.map((outcome, index) => {
+      if (typeof outcome !== "string") throw new StartFailed(from + index + 1, outcome);
+      return outcome;
+    });
+  }
+
+  async #restart(): Promise<void> {
+    while (this.#restartAgain && !this.#isStopping) {
+      this.#restartAgain = false;
+      this.#observe({ event: "restarting", workers: this.#slots.length });
+      for (const [index, slot] of this.#slots.entries()) {
+        const exit = this.#isStopping ? undefined : await slot.replace();
+        if (exit === undefined) continue;
+        this.#observe({
+          event: "restart-broken-off",
+          worker: index + 1,
+          how: describeExit(exit),
+        });
+        return;
+      }
+      if (!this.#isStopping) this.#observe({ event: "restarted", workers: this.#slots.length });
+    }
+  }
+}
