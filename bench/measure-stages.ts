@@ -16,13 +16,13 @@ import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
 import { authenticate, checkBudget, limitRate, spendBudget } from "../src/http/admission.ts";
-import { type Call, readCall } from "../src/http/call.ts";
+import { PROFILES } from "../src/http/compat.ts";
+import type { ServerContext } from "../src/http/context.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
-import { answer, newProgress } from "../src/http/pipeline.ts";
-import { PROFILES } from "../src/http/profile.ts";
-import { planDelivery, sendDocument } from "../src/http/reply.ts";
+import { handleRequest, newProgress } from "../src/http/pipeline.ts";
+import { type ApiRequest, readRequest } from "../src/http/request.ts";
+import { documentResponse, planDelivery } from "../src/http/response.ts";
 import { findRoute } from "../src/http/routes.ts";
-import type { Service } from "../src/http/serving.ts";
 import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
@@ -97,7 +97,7 @@ async function requestsOf(name: string, data: Data): Promise<Request[]> {
 const CLOCK = { now: Date.now, monotonic: () => performance.now() };
 const newStopwatch = stopwatches(CLOCK.monotonic);
 
-function serviceOf(keys: KeyWatch, reader: Reader): Service {
+function serviceOf(keys: KeyWatch, reader: Reader): ServerContext {
   const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
   return {
@@ -134,7 +134,7 @@ function aCount(usage: UsageCounter): Observe {
 
 async function stagesOf(
   requests: Request[],
-  service: Service,
+  service: ServerContext,
   reader: Reader,
 ): Promise<[string, number][]> {
   const calls = requests.map(callOf);
@@ -142,7 +142,7 @@ async function stagesOf(
   const key = authenticate(service, calls[0]!);
   const asked = calls.map((call, at): ShardRequest => {
     const { maxOffset, profile } = service;
-    const url = call.base() + call.path;
+    const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
     const { query } = call;
     return {
@@ -170,7 +170,7 @@ async function stagesOf(
   const call = await cost(requests, (request) => void findRoute(callOf(request).path));
   const credentials = await cost(calls, (one) => {
     authenticate(service, one);
-    acceptsMediaType(one.request.headers.get("accept"));
+    acceptsMediaType(one.raw.headers.get("accept"));
   });
   const limit = await cost(calls, () => limitRate(service, key, performance.now()));
   const budget = await cost(answers, async ({ sheets }) => {
@@ -186,12 +186,12 @@ async function stagesOf(
   const body = await cost(documents, ({ content, rest }) => void gzipBody(content, rest));
   const reply = await cost(calls, (one, at) => {
     const result = answers[at]!;
-    sendDocument(one, result, planDelivery(one, result), headers);
+    documentResponse(one, result, planDelivery(one, result), headers);
   });
   const logged = await cost(events, (event) => log(event));
   const counted = await cost(events, (event) => count(event));
   const all = await cost(calls, async (one, at) => {
-    await answer(service, one, newProgress(newStopwatch()));
+    await handleRequest(service, one, newProgress(newStopwatch()));
     service.observe(events[at]!);
   });
   return [
@@ -209,7 +209,7 @@ async function stagesOf(
   ];
 }
 
-function eventOf(call: Call, key: LiveKey, { records }: ShardResult): RequestEvent {
+function eventOf(call: ApiRequest, key: LiveKey, { records }: ShardResult): RequestEvent {
   return {
     event: "request",
     requestId: call.requestId,
@@ -230,9 +230,9 @@ function eventOf(call: Call, key: LiveKey, { records }: ShardResult): RequestEve
 
 const proxies = AddressSet.parse("") as { value: AddressSet };
 
-function callOf(request: Request): Call {
+function callOf(request: Request): ApiRequest {
   const addressing = { publicUrl: "", trustedProxies: proxies.value, listening: ORIGIN };
-  return readCall(request, addressing, () => undefined, Date.now());
+  return readRequest(request, addressing, () => undefined, Date.now());
 }
 
 /** CPU time for each, in microseconds: of the quickest round, which was disturbed least. */

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { BUILT_PACK } from "../src/http/portal-pack.ts";
+import { BUILT_PACK } from "../src/http/portal-assets.ts";
 
 const ROOT = resolve(import.meta.dir, "..");
 const SOURCE = join(ROOT, "src");

@@ -4,7 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { ROUTES, writtenPath } from "../src/http/routes.ts";
+import { ROUTES, openApiPath } from "../src/http/routes.ts";
 import { openApiDocument } from "../src/openapi/document.ts";
 
 export const CLIENT_TYPES = resolve(import.meta.dir, "../client/src/generated.ts");
@@ -55,7 +55,7 @@ const HEADING = `/**
 
 /** The whole file, as it should be. */
 export function clientTypes(): string {
-  const described = ROUTES.map((route) => ({ ...route, path: writtenPath(route) }));
+  const described = ROUTES.map((route) => ({ ...route, path: openApiPath(route) }));
   const deployment = { version: "", maxOffset: 0, publicUrl: "" };
   const { paths, components } = openApiDocument(described, deployment) as OpenApi;
   const schemas = Object.entries(components.schemas).map(

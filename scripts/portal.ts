@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { BUILT_PACK, type PackedFile, writePack } from "../src/http/portal-pack.ts";
+import { BUILT_PACK, type PackedFile, writePack } from "../src/http/portal-assets.ts";
 
 const PORTAL = resolve(import.meta.dir, "..", "src", "portal");
 const ADDRESS = "/portal/assets/";

@@ -9,8 +9,8 @@ import type { AccessPlace } from "./access/place.ts";
 import { KeyWatch } from "./access/watch.ts";
 import { openAccess } from "./accounts.ts";
 import type { AccessPlan } from "./domain/allowance.ts";
-import { shardStates } from "./http/service.ts";
-import type { Clock } from "./http/serving.ts";
+import type { Clock } from "./http/context.ts";
+import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
 import { type Limits, openLimits } from "./limits.ts";
 import { type Event, type Observe, observeAll } from "./observe/events.ts";
@@ -64,7 +64,7 @@ export async function openParts(
   const metrics = new Metrics({
     version,
     stages: STAGES,
-    shardStates: () => shardStates({ shards, observe: watched }),
+    shardStates: () => shardStatuses({ shards, observe: watched }),
     sharedLimits: () => limits?.shared,
     clock,
   });

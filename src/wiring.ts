@@ -6,10 +6,10 @@ import { FailureGuard } from "./access/guard.ts";
 import type { RunningAdmin } from "./admin/server.ts";
 import { startPrivately } from "./admin/start.ts";
 import { readToken } from "./admin/token.ts";
+import { PROFILES } from "./http/compat.ts";
+import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
-import { PROFILES } from "./http/profile.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
-import type { Clock } from "./http/serving.ts";
 import type { Observe } from "./observe/events.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import type { Family } from "./observe/prometheus.ts";
@@ -72,7 +72,7 @@ export async function serve(
       maxOffset: settings["max-offset"],
       profile: PROFILES[settings.compat],
       portal: settings.portal === "on" ? new Portal(offeredKey) : undefined,
-      farewellMs: settings["farewell-ms"],
+      drainMs: settings["farewell-ms"],
       clock,
       observe,
       release,
@@ -82,9 +82,9 @@ export async function serve(
       adminUrl: admin?.url,
       metrics,
       lookAtKeys: () => keys.lookAgain(),
-      async stop(signal, farewellMs) {
+      async stop(signal, drainMs) {
         // Uploads end while callers of the public server are still told to go.
-        await Promise.all([admin?.stop(), server.stop(signal, farewellMs)]);
+        await Promise.all([admin?.stop(), server.stop(signal, drainMs)]);
       },
     };
   } catch (error) {

@@ -2,8 +2,8 @@
 
 import { AccessError } from "../access/error.ts";
 import type { FailureGuard } from "../access/guard.ts";
-import { type Call, newRequestId, readCall } from "../http/call.ts";
-import { listen, plainAddress, writtenHost } from "../http/listen.ts";
+import { listen, peerAddress, urlHost } from "../http/listen.ts";
+import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { AddressSet } from "../settings/proxies.ts";
 import { Gate } from "./gate.ts";
 import { AdminRefusal, SOON } from "./refusal.ts";
@@ -43,7 +43,7 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
   const gate = new Gate(tokenCheck(options.token), options.guard);
   const addressing = { publicUrl: "", trustedProxies: options.trustedProxies, listening: "" };
 
-  const peer = (request: Request) => plainAddress(server.requestIP(request));
+  const peer = (request: Request) => peerAddress(server.requestIP(request));
 
   const server = listen(
     {
@@ -53,7 +53,7 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
       async fetch(request, bun) {
         const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
-        const call = readCall(request, addressing, peer, clock.now());
+        const call = readRequest(request, addressing, peer, clock.now());
         const { reply, headers } = await answer(service, gate, call);
         const finish = () =>
           observe({
@@ -76,7 +76,7 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
     },
     { host: "--admin-host", port: "--admin-port" },
   );
-  const url = `http://${writtenHost(host)}:${server.port}`;
+  const url = `http://${urlHost(host)}:${server.port}`;
   observe({ event: "admin-listening", url });
   if (!isLoopback(host)) observe({ event: "admin-exposed", url });
 
@@ -102,12 +102,12 @@ interface Answer {
 }
 
 /** Who is not let in learns nothing of what is here. */
-async function answer(service: AdminService, gate: Gate, call: Call): Promise<Answer> {
-  const { request, requestId, query, method, path } = call;
+async function answer(service: AdminService, gate: Gate, call: ApiRequest): Promise<Answer> {
+  const { raw: request, requestId, query, method, path } = call;
   const usual = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   try {
     const { clock } = service;
-    gate.check(request.headers.get("authorization"), call.client(), clock.monotonic());
+    gate.check(request.headers.get("authorization"), call.clientAddress(), clock.monotonic());
     const { endpoint, id } = findRoute(method, path);
     const reply = await endpoint(service, { request, requestId, query, id });
     return { reply, headers: { ...usual, "Content-Type": reply.contentType } };

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { keyringExists } from "../access/keyring.ts";
-import { isPortalBuilt } from "../http/portal-pack.ts";
+import { isPortalBuilt } from "../http/portal-assets.ts";
 import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";

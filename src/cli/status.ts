@@ -2,7 +2,7 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { replicasInUse } from "../http/service.ts";
+import { replicasInUse } from "../http/status.ts";
 import { unobserved } from "../observe/events.ts";
 import { type Counts, StoreError } from "../store/store.ts";
 import { openShards } from "../wiring.ts";

@@ -1,33 +1,33 @@
-/** In charge of letting a caller in: whose key it is, whether its limits leave room, which shards it may read. */
+/** Admission: authenticates the key, applies its rate limit and daily quota, and checks its shards. */
 
 import { secondsToNextDay } from "../access/day.ts";
 import { limitHeaders } from "../access/limiter.ts";
 import type { LiveKey } from "../access/watch.ts";
 import { sheetHash } from "../document/sheet.ts";
 import type { Fragment } from "../store/store.ts";
-import type { Call } from "./call.ts";
-import { type Refusal, refuse } from "./refusal.ts";
-import type { Service } from "./serving.ts";
+import type { ServerContext } from "./context.ts";
+import { type ApiError, apiError } from "./errors.ts";
+import type { ApiRequest } from "./request.ts";
 
-/** The key of the request. Keys in use are let in at once; others only if their sender may guess on. */
-export function authenticate(service: Service, call: Call): LiveKey {
-  const { keys, guard, clock, profile } = service;
-  const header = profile.authorization(call.request.headers.get("authorization"));
-  const known = keys.recent(header, call.time);
+/** The key of the request. Recently used keys pass at once; others only if the client has not failed too often. */
+export function authenticate(context: ServerContext, request: ApiRequest): LiveKey {
+  const { keys, guard, clock, profile } = context;
+  const header = profile.authorization(request.raw.headers.get("authorization"));
+  const known = keys.recent(header, request.time);
   if (known) return known;
   if (header === null) throw unauthorized();
-  const address = call.client();
+  const address = request.clientAddress();
   const wait = guard.wait(address, clock.monotonic());
   if (wait > 0) throw tooManyFailures(wait);
-  const key = keys.find(header, call.time);
+  const key = keys.find(header, request.time);
   if (key) return key;
   guard.failed(address, clock.monotonic());
   throw unauthorized();
 }
 
-/** Charges the request to the key; `began` is monotonic. The headers that tell of it come back, or go with the refusal. */
+/** Charges the request to the key; `began` is monotonic. Returns the limit headers, which an error carries too. */
 export async function limitRate(
-  { limiter }: Service,
+  { limiter }: ServerContext,
   key: LiveKey,
   began: number,
 ): Promise<Record<string, string>> {
@@ -35,22 +35,26 @@ export async function limitRate(
   const verdict = await limiter.take(key.id, allowance, began);
   const headers = limitHeaders(allowance, verdict);
   if (verdict.allowed) return headers;
-  throw refuse(
+  throw apiError(
     "rate-limited",
     `This key may send ${allowance.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
     { headers },
   );
 }
 
-/** Refuses a key that has spent its day's budget, before any work is done for it. */
-export async function checkBudget({ budgets }: Service, key: LiveKey, now: number): Promise<void> {
+/** Rejects a key whose daily quota is used up, before any work is done for it. */
+export async function checkBudget(
+  { budgets }: ServerContext,
+  key: LiveKey,
+  now: number,
+): Promise<void> {
   const most = key.allowance.matchesPerDay;
   if (most > 0 && (await budgets.isSpent(key.id, most, now))) throw budgetSpent(most, now);
 }
 
-/** Counts matches that are about to be served against the key's budget. */
+/** Counts matches that are about to be served against the daily quota of the key. */
 export async function spendBudget(
-  { budgets }: Service,
+  { budgets }: ServerContext,
   key: LiveKey,
   sheets: readonly Fragment[],
   now: number,
@@ -61,38 +65,38 @@ export async function spendBudget(
   if (!allowed) throw budgetSpent(most, now);
 }
 
-export function checkShard(service: Service, key: LiveKey, shard: string): void {
-  if (service.keys.mayRead(key, shard)) return;
-  throw refuse(
+export function checkShard(context: ServerContext, key: LiveKey, shard: string): void {
+  if (context.keys.mayRead(key, shard)) return;
+  throw apiError(
     "shard-closed",
-    "This shard is open to invited keys only. Ask whoever runs this service, or choose another shard: /status lists them.",
+    "This shard is open to invited keys only. Ask whoever runs this context, or choose another shard: /status lists them.",
   );
 }
 
-function unauthorized(): Refusal {
-  return refuse(
+function unauthorized(): ApiError {
+  return apiError(
     "unauthorized",
     'Send the header "Authorization: Bearer <API_KEY>" with a key that is in force.',
     { source: { header: "Authorization" }, headers: { "WWW-Authenticate": "Bearer" } },
   );
 }
 
-function tooManyFailures(wait: number): Refusal {
-  return refuse(
+function tooManyFailures(wait: number): ApiError {
+  return apiError(
     "too-many-failures",
     `Too many wrong API keys came from your address. Wait ${wait} s, check the key, and try again.`,
     { source: { header: "Authorization" }, headers: { "Retry-After": String(wait) } },
   );
 }
 
-function budgetSpent(most: number, now: number): Refusal {
+function budgetSpent(most: number, now: number): ApiError {
   const wait = secondsToNextDay(now);
-  return refuse(
+  return apiError(
     "budget-spent",
     `This key may read ${most} different matches a day (UTC), and these are used up for ${wait} s more. ` +
-      "Collecting all matches is not what this service is for: ask for the players you show, with filter[playerIds] or filter[playerNames], " +
+      "Collecting all matches is not what this context is for: ask for the players you show, with filter[playerIds] or filter[playerNames], " +
       "keep what you have read (matches hardly ever change, and If-None-Match costs nothing of the budget), and see /usage. " +
-      "If that is not enough, ask whoever runs this service for another tier.",
+      "If that is not enough, ask whoever runs this context for another tier.",
     { headers: { "Retry-After": String(wait) } },
   );
 }

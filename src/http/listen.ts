@@ -94,11 +94,12 @@ function faults({ host, port }: Flags): Record<string, string> {
 }
 
 /** As it stands in a URL. */
-export const writtenHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */
-export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, "");
+export const unmappedAddress = (address: string): string =>
+  address.replace(/^::ffff:(?=\d+\.)/, "");
 
-export function plainAddress(peer: { address: string } | null): string | undefined {
-  return peer ? unmapped(peer.address) : undefined;
+export function peerAddress(peer: { address: string } | null): string | undefined {
+  return peer ? unmappedAddress(peer.address) : undefined;
 }

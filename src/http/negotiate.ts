@@ -1,4 +1,4 @@
-/** In charge of content negotiation: the Accept header the interface asks for, and gzip. */
+/** Content negotiation: the Accept header that the API requires, and gzip. */
 
 import type { Encoding } from "../document/tag.ts";
 
@@ -43,10 +43,10 @@ export function acceptsAnyJson(header: string): boolean {
   );
 }
 
-/** Nearly all callers send one of a few headers, so the last one is kept with what it asks for. */
+/** Nearly all clients send one of a few headers, so the last one is cached with its result. */
 const last: { header: string; encoding: Encoding } = { header: "", encoding: "identity" };
 
-/** gzip where the caller asks for it at least as much as for plain bytes. */
+/** gzip if the client prefers it to identity, or likes both equally. */
 export function chooseEncoding(header: string | null): Encoding {
   if (header === null) return "identity";
   if (header !== last.header) {

@@ -1,4 +1,4 @@
-/** In charge of the story of a request: one function that reads as the list of its stages. */
+/** Handles a request: one function that reads as the list of its stages. */
 
 import { AccessError } from "../access/error.ts";
 import type { LiveKey } from "../access/watch.ts";
@@ -8,17 +8,23 @@ import type { ReadableShards } from "../store/shards.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
-import type { Call } from "./call.ts";
+import type { ServerContext } from "./context.ts";
+import { ApiError, apiError, internalError } from "./errors.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
-import { internalError, Refusal, refuse } from "./refusal.ts";
-import { planDelivery, preflightReply, refusalReply, sendDocument, sendJson } from "./reply.ts";
-import { type Found, findRoute, ROUTES, writtenPath } from "./routes.ts";
-import type { Service } from "./serving.ts";
+import type { ApiRequest } from "./request.ts";
+import {
+  documentResponse,
+  errorResponse,
+  jsonResponse,
+  planDelivery,
+  preflightResponse,
+} from "./response.ts";
+import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 import type { ShardRequest } from "./shard-request.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** What is known of a call so far; a refusal is sent with whatever headers it has earned by then. */
-export interface Progress {
+/** What is known of a request so far, for the log, and the headers that an error response carries as well. */
+export interface RequestProgress {
   route: string | undefined;
   key: LiveKey | undefined;
   headers: Record<string, string>;
@@ -27,7 +33,7 @@ export interface Progress {
   watch: Stopwatch;
 }
 
-export function newProgress(watch: Stopwatch): Progress {
+export function newProgress(watch: Stopwatch): RequestProgress {
   return {
     route: undefined,
     key: undefined,
@@ -40,108 +46,116 @@ export function newProgress(watch: Stopwatch): Progress {
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-export async function answer(service: Service, call: Call, progress: Progress): Promise<Response> {
+export async function handleRequest(
+  context: ServerContext,
+  request: ApiRequest,
+  progress: RequestProgress,
+): Promise<Response> {
   try {
-    return await stages(service, call, progress);
+    return await stages(context, request, progress);
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : apology(service, call, error);
-    progress.code = refusal.problems[0]!.code;
-    return refusalReply(call, refusal, progress.headers);
+    const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
+    progress.code = shown.problems[0]!.code;
+    return errorResponse(request, shown, progress.headers);
   }
 }
 
-async function stages(service: Service, call: Call, progress: Progress): Promise<Response> {
+async function stages(
+  context: ServerContext,
+  request: ApiRequest,
+  progress: RequestProgress,
+): Promise<Response> {
   const { watch } = progress;
-  const found = findRequested(service, call);
+  const found = resolveRoute(context, request);
   const { route } = found;
   progress.route = route.path;
-  if (call.method === "OPTIONS") return preflightReply(call, METHODS);
-  checkMethod(call);
+  if (request.method === "OPTIONS") return preflightResponse(request, METHODS);
+  checkMethod(request);
   watch.lap("route");
-  if (route.access === "page") return service.portal!.answer(call, route.opens, found.id);
+  if (route.access === "page") return context.portal!.answer(request, route.opens, found.id);
   if (route.access === "open") {
-    return sendJson(call, await route.endpoint({ ...service, now: call.time }));
+    return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
   }
 
-  const key = authenticate(service, call);
+  const key = authenticate(context, request);
   progress.key = key;
   watch.lap("credentials");
 
-  progress.headers = await limitRate(service, key, watch.began);
+  progress.headers = await limitRate(context, key, watch.began);
   if (route.access === "own") {
-    return sendJson(call, await route.endpoint(service, key), progress.headers);
+    return jsonResponse(request, await route.endpoint(context, key), progress.headers);
   }
-  if (route.readsMatches) await checkBudget(service, key, call.time);
-  checkAccept(service, call);
+  if (route.readsMatches) await checkBudget(context, key, request.time);
+  checkAccept(context, request);
   watch.lap("limits");
 
-  const reader = await readerOf(service, key, found);
-  const result = await route.endpoint(shardRequest(service, call, found, reader, watch));
+  const reader = await readerOf(context, key, found);
+  const result = await route.endpoint(shardRequest(context, request, found, reader, watch));
   watch.lap("document");
 
-  // Only what goes out in a body counts: neither a HEAD nor what the caller has already.
-  const delivery = planDelivery(call, result);
-  if (!delivery.isKnown && call.method === "GET") {
-    await spendBudget(service, key, result.sheets, call.time);
+  // Only what is sent in a body counts: neither HEAD nor 304.
+  const delivery = planDelivery(request, result);
+  if (!delivery.isUnchanged && request.method === "GET") {
+    await spendBudget(context, key, result.sheets, request.time);
     progress.records = result.records;
   }
-  const response = sendDocument(call, result, delivery, progress.headers);
+  const response = documentResponse(request, result, delivery, progress.headers);
   watch.lap("reply");
   return response;
 }
 
 function shardRequest(
-  { maxOffset, profile }: Service,
-  call: Call,
+  { maxOffset, profile }: ServerContext,
+  request: ApiRequest,
   { shard, id }: Found,
   reader: Reader,
   watch: Stopwatch,
 ): ShardRequest {
-  const { query, time: now } = call;
-  const url = call.base() + call.path;
+  const { query, time: now } = request;
+  const url = request.baseUrl() + request.path;
   return { reader, shard, id, query, url, now, maxOffset, profile, watch };
 }
 
-function findRequested({ portal }: Service, call: Call): Found {
-  if (call.request.url.length > LONGEST_ADDRESS) {
-    throw refuse(
+function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {
+  if (request.raw.url.length > LONGEST_ADDRESS) {
+    throw apiError(
       "uri-too-long",
       `The address is longer than ${LONGEST_ADDRESS} characters. Ask for fewer values at once.`,
     );
   }
-  const found = findRoute(call.path);
+  const found = findRoute(request.path);
   if (found && (found.route.access !== "page" || portal)) return found;
-  const paths = ROUTES.map(writtenPath).join(", ");
-  throw refuse("unknown-route", `Nothing is served at this address. There are: ${paths}.`);
+  const paths = ROUTES.map(openApiPath).join(", ");
+  throw apiError("unknown-route", `Nothing is served at this address. There are: ${paths}.`);
 }
 
-function checkMethod({ method }: Call): void {
+function checkMethod({ method }: ApiRequest): void {
   if (method === "GET" || method === "HEAD") return;
-  throw refuse("method-not-allowed", `Records are read-only: use GET or HEAD, not ${method}.`, {
+  throw apiError("method-not-allowed", `Records are read-only: use GET or HEAD, not ${method}.`, {
     headers: { Allow: METHODS },
   });
 }
 
-function checkAccept({ profile }: Service, { request }: Call): void {
-  if (profile.accepts(request.headers.get("accept"))) return;
-  throw refuse(
+function checkAccept({ profile }: ServerContext, { raw }: ApiRequest): void {
+  if (profile.accepts(raw.headers.get("accept"))) return;
+  throw apiError(
     "not-acceptable",
     `Send the header "Accept: ${MEDIA_TYPE}", without any parameter but "profile". Generated clients often send "*/*" until they are configured to send this header.`,
     { source: { header: "Accept" } },
   );
 }
 
-async function readerOf(service: Service, key: LiveKey, found: Found): Promise<Reader> {
-  const reader = await service.shards.reader(found.shard);
-  if (!reader) return noShard(service.shards, found);
-  checkShard(service, key, found.shard);
+async function readerOf(context: ServerContext, key: LiveKey, found: Found): Promise<Reader> {
+  const reader = await context.shards.reader(found.shard);
+  if (!reader) return noShard(context.shards, found);
+  checkShard(context, key, found.shard);
   return reader;
 }
 
 async function noShard(shards: ReadableShards, found: Found): Promise<never> {
   const ids = await shards.list();
   const guess = nearest(found.shard, ids);
-  throw refuse(
+  throw apiError(
     "unknown-shard",
     ids.length === 0
       ? "There are no shards here yet: they come with the first records. Try again later."
@@ -149,16 +163,20 @@ async function noShard(shards: ReadableShards, found: Found): Promise<never> {
   );
 }
 
-/** What went wrong is for the operator; the caller learns only what to do. */
-function apology({ observe }: Service, call: Call, error: unknown): Refusal {
-  observe({ event: "failure", requestId: call.requestId, error });
+/** The details are for the operator; the caller learns only what to do. */
+function unexpectedError(
+  { observe }: ServerContext,
+  request: ApiRequest,
+  error: unknown,
+): ApiError {
+  observe({ event: "failure", requestId: request.requestId, error });
   if (error instanceof StoreError) {
-    return refuse("shard-unavailable", "This shard cannot be read right now. Try again soon.", {
+    return apiError("shard-unavailable", "This shard cannot be read right now. Try again soon.", {
       headers: { "Retry-After": "5" },
     });
   }
   if (error instanceof AccessError) {
-    return refuse("usage-unavailable", "Usage cannot be read right now. Try again soon.", {
+    return apiError("usage-unavailable", "Usage cannot be read right now. Try again soon.", {
       headers: { "Retry-After": "5" },
     });
   }

@@ -1,15 +1,15 @@
-/** In charge of serving the portal: its page, its assets, and the headers that keep both safe and quick. */
+/** Serves the web portal: its page, its assets, and their security and cache headers. */
 
 import { gunzipSync, gzipSync } from "node:zlib";
 import { namesTag } from "../document/tag.ts";
-import type { Call } from "./call.ts";
 import { chooseEncoding } from "./negotiate.ts";
-import { type Pack, type PackedFile, readPack } from "./portal-pack.ts";
+import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
+import type { ApiRequest } from "./request.ts";
 
-/** What a route of the portal opens: a page, a file that pages load, or nothing. */
+/** What a route of the portal serves: the page, an asset, or nothing. */
 export type Opens = "page" | "asset" | "nothing";
 
-/** Everything comes from this very service, and nothing is written into the page itself. */
+/** Everything is loaded from this server, and nothing is inlined. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const ON_EVERY_REPLY = {
+const COMMON_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",
@@ -29,14 +29,14 @@ const ON_EVERY_REPLY = {
   Vary: "Accept-Encoding",
 };
 
-/** The names of assets change with their content. The page names them, and so is asked for each time. */
+/** The names of assets change with their content. The page refers to them, so it is revalidated each time. */
 const CACHING = {
   page: "no-cache",
   asset: "public, max-age=31536000, immutable",
   nothing: "no-store",
 } as const;
 
-/** What the sources say as long as nobody built the portal. */
+/** Shown until the portal is built. */
 const UNBUILT = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Matchbook</title></head>
@@ -49,7 +49,7 @@ const UNBUILT = `<!doctype html>
 </html>
 `;
 
-/** Where the page has room for a key that everybody may use. */
+/** The place in the page for a key that every visitor may use. */
 const ROOM_FOR_OFFER = '<meta name="matchbook-offer" content="">';
 
 export class Portal {
@@ -61,14 +61,14 @@ export class Portal {
     this.#offeredKey = offeredKey;
   }
 
-  async answer(call: Call, opens: Opens, assetName: string): Promise<Response> {
+  async answer(request: ApiRequest, opens: Opens, assetName: string): Promise<Response> {
     // Read with the first visit, since many servers never have one.
     this.#pack ??= this.#read();
     const pack = await this.#pack;
-    if (!pack) return send(call, pageOf(UNBUILT), 503, "nothing");
-    if (opens === "page") return send(call, pack.page, 200, "page");
+    if (!pack) return send(request, pageOf(UNBUILT), 503, "nothing");
+    if (opens === "page") return send(request, pack.page, 200, "page");
     const asset = opens === "asset" ? pack.assets.get(assetName) : undefined;
-    return asset ? send(call, asset, 200, "asset") : send(call, pack.page, 404, "nothing");
+    return asset ? send(request, asset, 200, "asset") : send(request, pack.page, 404, "nothing");
   }
 
   async #read(): Promise<Pack | undefined> {
@@ -87,23 +87,23 @@ const pageOf = (text: string): PackedFile => ({
 });
 
 function send(
-  { request, requestId }: Call,
+  { raw, requestId }: ApiRequest,
   { type, tag, gzip }: PackedFile,
   status: number,
   caching: Opens,
 ): Response {
   const headers: Record<string, string> = {
-    ...ON_EVERY_REPLY,
+    ...COMMON_HEADERS,
     "Cache-Control": CACHING[caching],
     "X-Request-Id": requestId,
   };
   if (status === 200) {
     headers.ETag = tag;
-    const known = request.headers.get("if-none-match");
+    const known = raw.headers.get("if-none-match");
     if (known !== null && namesTag(known, tag)) return new Response(null, { status: 304, headers });
   }
   headers["Content-Type"] = type;
-  const encoding = chooseEncoding(request.headers.get("accept-encoding"));
+  const encoding = chooseEncoding(raw.headers.get("accept-encoding"));
   if (encoding === "gzip") headers["Content-Encoding"] = "gzip";
   const body = encoding === "gzip" ? gzip : gunzipSync(gzip);
   return new Response(body as Uint8Array<ArrayBuffer>, { status, headers });

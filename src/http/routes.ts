@@ -1,15 +1,15 @@
-/** In charge of the routes: all of them on one screen, each with what it takes to be let in. */
+/** All routes, each with the access it requires. */
 
 import type { Endpoint } from "../query/parameters.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
-import { description, health, readiness, type ServiceEndpoint, status } from "./service.ts";
 import type { ShardEndpoint } from "./shard-request.ts";
+import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
-/** What a reply is about, by the name of its description in the OpenAPI document. */
-export type ReplyName =
+/** The response of a route, by the name of its schema in the OpenAPI document. */
+export type SchemaName =
   | "MatchList"
   | "SingleMatch"
   | "PlayerList"
@@ -25,7 +25,7 @@ interface Described {
   path: string;
   summary: string;
   description: string;
-  reply: ReplyName;
+  reply: SchemaName;
 }
 
 /**
@@ -36,7 +36,7 @@ export type Route = Described &
   (
     | { access: "key"; takes: Endpoint; readsMatches: boolean; endpoint: ShardEndpoint }
     | { access: "own"; endpoint: KeyEndpoint }
-    | { access: "open"; endpoint: ServiceEndpoint }
+    | { access: "open"; endpoint: OpenEndpoint }
   );
 
 export const ROUTES: readonly Route[] = [
@@ -137,11 +137,11 @@ export const ROUTES: readonly Route[] = [
       "This document, as the running server makes it from its own tables of routes, parameters and error codes.",
     access: "open",
     reply: "Description",
-    endpoint: description,
+    endpoint: openApi,
   },
 ];
 
-/** Pages for people: open to all, and no part of the interface that is described for programs. */
+/** The web portal: open to all, and not part of the OpenAPI document. */
 export interface PageRoute {
   path: string;
   access: "page";
@@ -150,7 +150,7 @@ export interface PageRoute {
 
 const pageRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
 
-/** Looked for after the others, so that these take no longer to be found. */
+/** Matched after the API routes, so that those are found faster. */
 const PAGES: readonly PageRoute[] = [
   pageRoute("/", "page"),
   pageRoute("/portal", "page"),
@@ -170,12 +170,12 @@ export interface Found {
   id: string;
 }
 
-/** Taken apart once: this is done with every request. */
+/** Split once: every request is matched against these. */
 const patterns = [...ROUTES, ...PAGES].map((route) => {
   const parts = route.path.split("/");
   return {
     route,
-    /** Undefined where any word will do. */
+    /** Undefined where any segment matches. */
     words: parts.map((part) => (part.startsWith(":") ? undefined : part)),
     shardAt: parts.indexOf(":shard"),
     idAt: parts.indexOf(":id"),
@@ -204,11 +204,11 @@ function fits(given: readonly string[], words: readonly (string | undefined)[]):
   return true;
 }
 
-/** The path of a route as people write it: `/shards/{shard}/matches`. */
-export const writtenPath = ({ path }: { path: string }): string =>
+/** The path of a route as in OpenAPI: `/shards/{shard}/matches`. */
+export const openApiPath = ({ path }: { path: string }): string =>
   path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** A segment with a broken escape stands for itself: nothing has such an id. */
+/** A segment with an invalid escape stays as it is: nothing has such an id. */
 function decoded(segment: string): string {
   if (!segment.includes("%")) return segment;
   try {

@@ -1,63 +1,63 @@
-/** In charge of the listening server: its start, its requests, its orderly end. */
+/** The public HTTP server: starts, handles requests, and stops gracefully. */
 
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/proxies.ts";
-import { type Addressing, newRequestId, readCall } from "./call.ts";
-import { listen, plainAddress, writtenHost } from "./listen.ts";
-import { answer, newProgress } from "./pipeline.ts";
-import { failureReply } from "./reply.ts";
-import { ROUTES, writtenPath } from "./routes.ts";
-import type { Service } from "./serving.ts";
+import type { ServerContext } from "./context.ts";
+import { listen, peerAddress, urlHost } from "./listen.ts";
+import { handleRequest, newProgress } from "./pipeline.ts";
+import { newRequestId, readRequest, type UrlSettings } from "./request.ts";
+import { failureResponse } from "./response.ts";
+import { openApiPath, ROUTES } from "./routes.ts";
 import { stopwatches } from "./stopwatch.ts";
 
-export interface ServerOptions extends Omit<Service, "startedAt" | "openApi"> {
+export interface ServerOptions extends Omit<ServerContext, "startedAt" | "openApi"> {
   host: string;
   port: number;
-  /** Whether other processes listen on the same port, and get their share of connections. */
+  /** Whether other processes listen on the same port and share its connections. */
   sharesPort: boolean;
   publicUrl: string;
   trustedProxies: AddressSet;
-  /** How long callers are told to close their connections before the listener goes away. */
-  farewellMs: number;
-  /** Gives back what the server was started with, once the last request is done. */
+  /** How long clients are told to close their connections before the listener closes. */
+  drainMs: number;
+  /** Releases what the server was started with, once the last request is done. */
   release(): Promise<void>;
 }
 
 export interface RunningServer {
   url: string;
   /**
-   * Tells callers to go elsewhere, for as long as the settings say unless it is said here; finishes what
-   * is in flight; then closes. Asked again, with less time, it hurries.
+   * Graceful shutdown: tells clients to close their connections, for as long as the settings say unless
+   * given here; finishes requests in flight; then closes. May be called again, with less time.
    */
-  stop(signal: string, farewellMs?: number): Promise<void>;
+  stop(signal: string, drainMs?: number): Promise<void>;
 }
 
 /** Requests have no bodies. */
 const LARGEST_BODY = 64 * 1024;
 
-/** A connection is closed when nothing has come for so long. */
+/** A connection is closed after being idle for so long. */
 const IDLE_SECONDS = 10;
 
-/** The runtime looks every four seconds; by then it has looked. */
-export const LONGEST_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
+/** The runtime checks every four seconds, so an idle connection is closed by then. */
+export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {
   const { observe, clock } = options;
-  const service: Service = {
+  const context: ServerContext = {
     ...options,
     startedAt: clock.now(),
     openApi: openApiDocument(
-      ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+      ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
       options,
     ),
   };
-  const addressing: Addressing = {
+  const urls: UrlSettings = {
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxies,
     listening: "",
   };
   const newStopwatch = stopwatches(clock.monotonic);
-  const peer = (request: Request) => plainAddress(server.requestIP(request));
+  const peer = (request: Request) => peerAddress(server.requestIP(request));
   let inFlight = 0;
   let isStopping = false;
 
@@ -67,26 +67,26 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    async fetch(request) {
+    async fetch(raw) {
       const watch = newStopwatch();
-      const call = readCall(request, addressing, peer, clock.now());
+      const request = readRequest(raw, urls, peer, clock.now());
       const progress = newProgress(watch);
       inFlight += 1;
-      const response = await answer(service, call, progress);
+      const response = await handleRequest(context, request, progress);
       inFlight -= 1;
       if (isStopping) response.headers.set("Connection", "close");
       const { key } = progress;
       const milliseconds = watch.elapsed();
       observe({
         event: "request",
-        requestId: call.requestId,
-        method: call.method,
-        path: call.path,
-        query: call.query,
+        requestId: request.requestId,
+        method: request.method,
+        path: request.path,
+        query: request.query,
         route: progress.route,
         status: response.status,
         code: progress.code,
-        time: Math.round(call.time + milliseconds),
+        time: Math.round(request.time + milliseconds),
         milliseconds,
         stages: watch.laps,
         keyId: key?.id,
@@ -98,29 +98,29 @@ export function startServer(options: ServerOptions): RunningServer {
     error(error) {
       const requestId = newRequestId();
       observe({ event: "failure", requestId, error });
-      return failureReply(requestId);
+      return failureResponse(requestId);
     },
   });
-  addressing.listening = `http://${writtenHost(options.host)}:${server.port}`;
-  observe({ event: "listening", url: addressing.listening });
+  urls.listening = `http://${urlHost(options.host)}:${server.port}`;
+  observe({ event: "listening", url: urls.listening });
 
-  const farewell = Promise.withResolvers<void>();
-  const end = async (signal: string) => {
+  const drained = Promise.withResolvers<void>();
+  const shutDown = async (signal: string) => {
     isStopping = true;
     observe({ event: "stopping", signal, inFlight });
-    await farewell.promise;
+    await drained.promise;
     await server.stop();
     await options.release();
     observe({ event: "stopped" });
   };
-  let ending: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
 
   return {
-    url: addressing.listening,
-    stop(signal, farewellMs = options.farewellMs) {
-      setTimeout(farewell.resolve, farewellMs).unref();
-      ending ??= end(signal);
-      return ending;
+    url: urls.listening,
+    stop(signal, drainMs = options.drainMs) {
+      setTimeout(drained.resolve, drainMs).unref();
+      stopping ??= shutDown(signal);
+      return stopping;
     },
   };
 }

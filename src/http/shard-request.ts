@@ -8,8 +8,8 @@ import type { Endpoint } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse.ts";
 import type { GivenParameters } from "../query/query.ts";
 import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
-import type { Profile } from "./profile.ts";
-import { Refusal, refuse } from "./refusal.ts";
+import type { CompatProfile } from "./compat.ts";
+import { ApiError, apiError } from "./errors.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except those of its parameters. */
@@ -23,7 +23,7 @@ export interface ShardRequest {
   url: string;
   now: number;
   maxOffset: number;
-  profile: Profile;
+  profile: CompatProfile;
   watch: Stopwatch;
 }
 
@@ -51,7 +51,7 @@ export function parseQuery<Q>(
   const parsed = parse(profile.query(query, endpoint, context.types), context);
   watch.lap("query");
   if (parsed.ok) return parsed.query;
-  throw new Refusal(parsed.problems);
+  throw new ApiError(parsed.problems);
 }
 
 const NO_EXTRA: Vocabulary = { includePaths: new Set(), types: new Set() };
@@ -68,9 +68,9 @@ export async function parseContext(request: ShardRequest): Promise<ParseContext>
 }
 
 /** Cached by profile and by what a reader returns, which is the same object until the words change. */
-const vocabularies = new WeakMap<Profile, WeakMap<Vocabulary, Vocabulary>>();
+const vocabularies = new WeakMap<CompatProfile, WeakMap<Vocabulary, Vocabulary>>();
 
-function wholeVocabulary(extra: Vocabulary, profile: Profile): Vocabulary {
+function wholeVocabulary(extra: Vocabulary, profile: CompatProfile): Vocabulary {
   const whole = {
     includePaths: STANDARD_PATHS.union(extra.includePaths).union(profile.includePaths),
     types: STANDARD_TYPES.union(extra.types),
@@ -96,15 +96,15 @@ export const searchable = (texts: string[]): string[] => texts.filter(isSearchab
 /** Some profiles answer an empty list with 404. */
 export function checkEmpty({ profile }: ShardRequest, what: "match" | "player"): void {
   if (!profile.emptyIsMissing) return;
-  throw refuse(
+  throw apiError(
     "not-found",
     `No ${what} is found here. Check the filters${what === "match" ? ", the time window and the page" : ""}.`,
   );
 }
 
 /** The same message whether a record was never received or is withheld. */
-export function notFound(what: "match" | "player"): Refusal {
-  return refuse(
+export function notFound(what: "match" | "player"): ApiError {
+  return apiError(
     "not-found",
     `There is no ${what} with this id in this shard. Ids are case-sensitive and belong to one shard.`,
   );

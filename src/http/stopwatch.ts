@@ -1,6 +1,6 @@
-/** In charge of how long each stage of a request took. */
+/** Measures how long each stage of a request takes. */
 
-/** In the order of the story. */
+/** In the order of the pipeline. */
 export const STAGES = [
   "route",
   "credentials",
@@ -13,7 +13,7 @@ export const STAGES = [
 
 export type Stage = (typeof STAGES)[number];
 
-/** Stages are timed in one request of so many: to look at a clock costs as much as some stages do. */
+/** Only one request in so many is timed: reading the clock costs as much as some stages do. */
 export const TIMED_ONE_IN = 8;
 
 const INDEX = Object.fromEntries(STAGES.map((stage, index) => [stage, index])) as Record<
@@ -23,7 +23,7 @@ const INDEX = Object.fromEntries(STAGES.map((stage, index) => [stage, index])) a
 
 export class Stopwatch {
   readonly began: number;
-  /** Milliseconds, by the order of STAGES, 0 for those never reached; undefined when nobody times them. */
+  /** Milliseconds, by the order of STAGES, 0 for those never reached; undefined when this request is not timed. */
   readonly laps: number[] | undefined;
   readonly #monotonic: () => number;
   #last: number;
@@ -35,7 +35,7 @@ export class Stopwatch {
     this.#last = this.began;
   }
 
-  /** Says that a stage, or a part of it, is over. */
+  /** Ends a stage, or a part of it. */
   lap(stage: Stage): void {
     if (this.laps === undefined) return;
     const now = this.#monotonic();
@@ -48,7 +48,7 @@ export class Stopwatch {
   }
 }
 
-/** Hands out the stopwatches of a server. The first one times the stages. */
+/** Creates the stopwatches of a server. The first one times the stages. */
 export function stopwatches(monotonic: () => number): () => Stopwatch {
   let count = -1;
   return () => {

@@ -1,28 +1,28 @@
-/** In charge of what a caller learns about their own key: limits, today, the last days. */
+/** GET /usage: the limits of the caller's own key, and what it was used for. */
 
 import { matchesLeft } from "../access/budget.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import type { KeyDay } from "../access/usage.ts";
 import type { LiveKey } from "../access/watch.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import type { ServiceAnswer } from "./service.ts";
-import type { Service } from "./serving.ts";
+import type { ServerContext } from "./context.ts";
+import type { JsonResult } from "./status.ts";
 
-/** How many days are told, today included. */
+/** How many days are shown, today included. */
 const DAYS = 30;
 
-export type KeyEndpoint = (service: Service, key: LiveKey) => Promise<ServiceAnswer>;
+export type KeyEndpoint = (context: ServerContext, key: LiveKey) => Promise<JsonResult>;
 
 export async function usage(
-  service: Service,
+  context: ServerContext,
   { id, name, allowance }: LiveKey,
-): Promise<ServiceAnswer> {
-  const now = service.clock.now();
+): Promise<JsonResult> {
+  const now = context.clock.now();
   const today = dayOf(now);
-  const days = await service.usage.daysOf(id, today - DAYS + 1);
+  const days = await context.usage.daysOf(id, today - DAYS + 1);
   const { tier, rate, burst, matchesPerDay, shards } = allowance;
-  const matches = await service.budgets.count(id, now);
-  const isSpent = await service.budgets.isSpent(id, matchesPerDay, now);
+  const matches = await context.budgets.count(id, now);
+  const isSpent = await context.budgets.isSpent(id, matchesPerDay, now);
   return {
     status: 200,
     body: {

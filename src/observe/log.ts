@@ -2,7 +2,7 @@
 
 import type { Observe } from "./events.ts";
 import { LEVELS, type Paint, sentence } from "./log-messages.ts";
-import { presentable, printable, type ShownEvent } from "./redact.ts";
+import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
 const SEVERITIES = {
@@ -52,7 +52,7 @@ export function logTo({
     const severity = SEVERITIES[LEVELS[event.event]];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
-    stream.write(line(presentable(event, showNames), severity, time));
+    stream.write(line(redactedEvent(event, showNames), severity, time));
     // Requests are many and can wait. Anything else is rare, and may be the last line before a crash.
     if (event.event !== "request") stream.flush?.();
   };

@@ -13,7 +13,7 @@ import {
   total,
 } from "./prometheus.ts";
 import { RequestMetrics } from "./request-metrics.ts";
-import { type ShardState, shardFamilies } from "./shard-metrics.ts";
+import { type ShardStatus, shardFamilies } from "./shard-metrics.ts";
 import { standardError } from "./stderr.ts";
 
 /** Limits that several instances share. */
@@ -29,7 +29,7 @@ export interface MetricsOptions {
   /** The names of the stages that request events report, in their order. */
   stages: readonly string[];
   /** Called for each reading. */
-  shardStates(): Promise<ShardState[]>;
+  shardStates(): Promise<ShardStatus[]>;
   /** Called for each reading; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
   clock: { now(): number };

@@ -18,7 +18,7 @@ export type ShownEvent = Shown<Event>;
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
 /** Player names that a caller asked for stay only if `showNames`. */
-export function presentable(event: Event, showNames: boolean): ShownEvent {
+export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
   if (event.event === "request") return presentableRequest(event, showNames);
   if ("error" in event) return { ...event, error: errorText(event.error) };
   if (event.event === "admin-request") {

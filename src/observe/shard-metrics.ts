@@ -3,7 +3,7 @@
 import { type Family, gauge, type Sample } from "./prometheus.ts";
 
 /** A shard as it is now. The numbers of one that is not available mean nothing. */
-export interface ShardState {
+export interface ShardStatus {
   id: string;
   /** Whether it can be read. */
   available: boolean;
@@ -17,7 +17,7 @@ export interface ShardState {
   replicas: readonly boolean[];
 }
 
-export function shardFamilies(states: readonly ShardState[], now: number): Family[] {
+export function shardFamilies(states: readonly ShardStatus[], now: number): Family[] {
   const readable = states.filter(({ available }) => available);
   const fresh = readable.flatMap(({ id, newestMatch }) =>
     newestMatch === undefined ? [] : { id, newestMatch },
@@ -63,7 +63,7 @@ export function shardFamilies(states: readonly ShardState[], now: number): Famil
 
 const sample = (shard: string, value: number): Sample => ({ value, labels: { shard } });
 
-const replicaSamples = ({ id, replicas }: ShardState): Sample[] =>
+const replicaSamples = ({ id, replicas }: ShardStatus): Sample[] =>
   replicas.map((isUsed, at) => ({
     value: isUsed ? 1 : 0,
     labels: { shard: id, replica: String(at + 1) },

@@ -5,7 +5,7 @@
 
 import { dayOf } from "../access/day.ts";
 import { freePort } from "../http/listen.ts";
-import { LONGEST_IDLE_MS } from "../http/server.ts";
+import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
@@ -45,7 +45,7 @@ export async function supervise(
       new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
     drainMs: settings["farewell-ms"],
     // By then every connection has been used and told to close, or was closed because it was idle.
-    replaceDrainMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
+    replaceDrainMs: Math.max(settings["farewell-ms"], MAX_IDLE_MS),
     observe: log,
   });
   const admin = await servePrivately(settings, log, openCounters(memory), pool);

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { MATCHES_TABLE, NEAR_TABLE, PLAYERS_TABLE, RECORD_TABLE } from "../../client/src/query.ts";
 import { CLIENT_TYPES, clientTypes } from "../../scripts/client-types.ts";
-import { ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 
 test("are those of the OpenAPI document: if not, run npm run client:types", async () => {
@@ -11,7 +11,7 @@ test("are those of the OpenAPI document: if not, run npm run client:types", asyn
 });
 
 const { paths } = openApiDocument(
-  ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+  ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
   { version: "", maxOffset: 0, publicUrl: "" },
 ) as { paths: Record<string, { get: { parameters: { name: string; in: string }[] } }> };
 

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../../src/domain/modes.ts";
-import { PROFILES } from "../../src/http/profile.ts";
-import { ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { PROFILES } from "../../src/http/compat.ts";
+import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { Match, Participant, Player, Roster, Team } from "../../src/schema/resources.ts";
 import { hasTest, titlesIn } from "./titles.ts";
@@ -127,7 +127,7 @@ describe("a row is there for", () => {
 
   test("every address", () => {
     const told = wordsOf("A").join("\n");
-    const paths = ROUTES.map((route) => `\`${writtenPath(route)}\``);
+    const paths = ROUTES.map((route) => `\`${openApiPath(route)}\``);
     expect(paths.filter((path) => !told.includes(path))).toEqual([]);
   });
 

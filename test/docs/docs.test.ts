@@ -8,7 +8,7 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import type { Json } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
-import { ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { flagOf, SETTING_NAMES, settingOf, variableOf } from "../../src/settings/table.ts";
@@ -146,7 +146,7 @@ describe("docs/api.md", () => {
   test("lists every address with what it takes, and no other", () => {
     const rows = table(api, "Address", "Gives", "Key needed");
     expect(rows.map(([path, , key]) => [code(path!), key])).toEqual(
-      ROUTES.map((route) => [writtenPath(route), KEY_NEEDED[route.access]]),
+      ROUTES.map((route) => [openApiPath(route), KEY_NEEDED[route.access]]),
     );
   });
 

@@ -5,7 +5,7 @@ import { Validator } from "jsonapi-validator";
 import { FailureGuard } from "../../src/access/guard.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { PROFILES } from "../../src/http/profile.ts";
+import { PROFILES } from "../../src/http/compat.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openParts, type Parts } from "../../src/parts.ts";
@@ -431,7 +431,7 @@ function startSharing(
     trustedProxies: settings["trusted-proxies"],
     maxOffset: settings["max-offset"],
     profile: PROFILES[profile],
-    farewellMs: 0,
+    drainMs: 0,
     clock: new TestClock(),
     observe,
     release: async () => {},

@@ -1,7 +1,7 @@
 /** In charge of further API keys for tests, and of a server that knows them at once. */
 
 import { type KeyTerms, openKeyring } from "../../src/access/keyring.ts";
-import type { Clock } from "../../src/http/serving.ts";
+import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";

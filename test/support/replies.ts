@@ -6,7 +6,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { Validator } from "jsonapi-validator";
-import { findRoute, ROUTES, writtenPath } from "../../src/http/routes.ts";
+import { findRoute, openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 
 const JSON_API = "application/vnd.api+json";
@@ -19,7 +19,7 @@ interface DescribedReply {
 type Method = "get" | "head" | "options";
 
 const description = openApiDocument(
-  ROUTES.map((route) => ({ ...route, path: writtenPath(route) })),
+  ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
   { version: "0", maxOffset: 10_000, publicUrl: "" },
 ) as {
   paths: Record<string, Record<Method, { responses: Record<string, DescribedReply> }>>;
@@ -52,7 +52,7 @@ export function checkReply(reply: CheckedReply): void {
   const { pathname } = new URL(reply.path, "http://any");
   const found = findRoute(pathname.replace(/(.)\/$/, "$1"));
   const complaints = found
-    ? complaintsAbout(reply, writtenPath(found.route))
+    ? complaintsAbout(reply, openApiPath(found.route))
     : reply.status === 404 || reply.status === 414
       ? contentComplaints(reply, ERRORS_SCHEMA)
       : [`status ${reply.status} at an unknown address`];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKeyring } from "../../src/access/keyring.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import type { Clock } from "../../src/http/serving.ts";
+import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";

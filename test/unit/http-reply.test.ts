@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { pieceOf } from "../../src/document/fragment.ts";
 import { gzipBody } from "../../src/document/gzip.ts";
-import type { Call } from "../../src/http/call.ts";
-import { sendDocument } from "../../src/http/reply.ts";
+import type { ApiRequest } from "../../src/http/request.ts";
+import { documentResponse } from "../../src/http/response.ts";
 
 const answer = {
   document: { content: [pieceOf('{"data":[]')], rest: "}" },
@@ -17,10 +17,10 @@ const answer = {
 test("a header of one response never shows in another", () => {
   for (const isKnown of [false, true]) {
     const send = (requestId: string, earned: Record<string, string>) =>
-      sendDocument(
-        { requestId } as Call,
+      documentResponse(
+        { requestId } as ApiRequest,
         answer,
-        { encoding: "gzip", etag: '"tag"', isKnown },
+        { encoding: "gzip", etag: '"tag"', isUnchanged: isKnown },
         earned,
       );
     const first = send("one", { "Retry-After": "7" });

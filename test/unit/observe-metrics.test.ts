@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
-import type { ShardState } from "../../src/observe/shard-metrics.ts";
+import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
 const NOW = 1_700_000_000_000;
@@ -28,7 +28,7 @@ function aRequest(wishes: Partial<RequestEvent> = {}): RequestEvent {
   };
 }
 
-function aShard(id: string, wishes: Partial<ShardState> = {}): ShardState {
+function aShard(id: string, wishes: Partial<ShardStatus> = {}): ShardStatus {
   return {
     id,
     available: true,
@@ -41,7 +41,7 @@ function aShard(id: string, wishes: Partial<ShardState> = {}): ShardState {
   };
 }
 
-async function after(events: Event[], shards: ShardState[] = []): Promise<Scrape> {
+async function after(events: Event[], shards: ShardStatus[] = []): Promise<Scrape> {
   const metrics = new Metrics({
     version: "1.2.3",
     stages: ["first", "second"],

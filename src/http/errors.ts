@@ -1,11 +1,11 @@
-/** In charge of saying no: a refusal as code throws it, and the error document a caller reads. */
+/** Errors that are meant for the caller, and the JSON:API error document. */
 
 import { ERRORS, type ErrorCode, type Problem } from "../domain/errors.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 
-/** Thrown by any stage of a request; everything in it is meant for the caller. */
-export class Refusal extends Error {
-  override name = "Refusal";
+/** Thrown by any stage of a request. Everything in it is meant for the caller. */
+export class ApiError extends Error {
+  override name = "ApiError";
 
   constructor(
     readonly problems: Problem[],
@@ -19,18 +19,18 @@ export class Refusal extends Error {
   }
 }
 
-export function refuse(
+export function apiError(
   code: ErrorCode,
   detail: string,
   extra: { source?: Problem["source"]; headers?: Record<string, string> } = {},
-): Refusal {
+): ApiError {
   const problem: Problem = extra.source ? { code, detail, source: extra.source } : { code, detail };
-  return new Refusal([problem], extra.headers);
+  return new ApiError([problem], extra.headers);
 }
 
-/** For what was no fault of the caller's. */
-export const internalError = (): Refusal =>
-  refuse(
+/** For failures that are not the caller's fault. */
+export const internalError = (): ApiError =>
+  apiError(
     "internal-error",
     "The request failed through no fault of yours. Try again, and report the id if it persists.",
   );

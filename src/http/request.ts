@@ -1,50 +1,50 @@
-/** In charge of reading a request as it arrives: its id, its path, its query, the caller's address for us. */
+/** Reads an incoming request: its id, path and query, the client's address, and the base URL for links. */
 
 import { isIP } from "node:net";
 import type { AddressSet } from "../settings/proxies.ts";
-import { unmapped } from "./listen.ts";
+import { unmappedAddress } from "./listen.ts";
 
-/** A request, taken apart as far as every stage needs it. Made for each one, so what may not be needed waits. */
-export class Call {
+/** What every stage needs of a request. The rest is computed when it is asked for. */
+export class ApiRequest {
   constructor(
-    readonly request: Request,
+    readonly raw: Request,
     readonly requestId: string,
     readonly method: string,
     /** Without a trailing slash. */
     readonly path: string,
     /** What follows the question mark, still encoded. */
     readonly query: string,
-    /** When it came, in milliseconds since the epoch. All that is decided about it is decided for that time. */
+    /** When it arrived, in milliseconds since the epoch: "now" for every decision about it. */
     readonly time: number,
     readonly origin: string,
-    readonly addressing: Addressing,
+    readonly urls: UrlSettings,
     readonly peer: Peer,
   ) {}
 
   /** Scheme and host for links. */
-  base(): string {
-    return baseAddress(this);
+  baseUrl(): string {
+    return baseUrl(this);
   }
 
-  /** The address of whoever asks, as far as it can be known. */
-  client(): string {
+  /** The address of the client, as far as it can be known. */
+  clientAddress(): string {
     return clientAddress(this);
   }
 }
 
-/** Says from which address a request was sent to us. */
+/** Returns the address that a request was sent from. */
 export type Peer = (request: Request) => string | undefined;
 
-export interface Addressing {
+export interface UrlSettings {
   publicUrl: string;
   trustedProxies: AddressSet;
-  /** Where this server listens: for callers that name no usable host. */
+  /** Where this server listens: for requests without a usable Host. */
   listening: string;
 }
 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-// Distinct across processes and restarts, yet cheap: a random start, then counted.
+// Unique across processes and restarts, and cheap: a random prefix and a counter.
 const prefix = crypto.randomUUID().slice(0, 8);
 let count = 0;
 
@@ -53,7 +53,12 @@ export function newRequestId(): string {
   return `${prefix}-${count.toString(36)}`;
 }
 
-export function readCall(request: Request, addressing: Addressing, peer: Peer, time: number): Call {
+export function readRequest(
+  request: Request,
+  urls: UrlSettings,
+  peer: Peer,
+  time: number,
+): ApiRequest {
   const { url } = request;
   // Without a valid Host header the runtime gives the path alone.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
@@ -63,7 +68,7 @@ export function readCall(request: Request, addressing: Addressing, peer: Peer, t
   const end = fragment < 0 ? url.length : fragment;
   const pathEnd = question < 0 || question > end ? end : question;
   const path = url.slice(start, pathEnd);
-  return new Call(
+  return new ApiRequest(
     request,
     newRequestId(),
     request.method,
@@ -71,18 +76,18 @@ export function readCall(request: Request, addressing: Addressing, peer: Peer, t
     pathEnd === question ? url.slice(question + 1, end) : "",
     time,
     url.slice(0, start),
-    addressing,
+    urls,
     peer,
   );
 }
 
-/** Behind proxies that the settings name, the address nearest to us that is not one of theirs. */
-function clientAddress({ request, addressing: { trustedProxies }, peer }: Call): string {
-  let address = peer(request) ?? "unknown";
+/** Behind trusted proxies, the nearest address that is not one of them. */
+function clientAddress({ raw, urls: { trustedProxies }, peer }: ApiRequest): string {
+  let address = peer(raw) ?? "unknown";
   if (!trustedProxies.has(address)) return address;
-  const hops = request.headers.get("x-forwarded-for")?.split(",") ?? [];
+  const hops = raw.headers.get("x-forwarded-for")?.split(",") ?? [];
   for (const hop of hops.reverse()) {
-    const said = unmapped(hop.trim());
+    const said = unmappedAddress(hop.trim());
     if (isIP(said) === 0) break;
     address = said;
     if (!trustedProxies.has(address)) break;
@@ -90,37 +95,37 @@ function clientAddress({ request, addressing: { trustedProxies }, peer }: Call):
   return address;
 }
 
-function baseAddress(call: Call): string {
-  const { addressing } = call;
-  if (addressing.publicUrl !== "") return addressing.publicUrl;
-  const own = ownAddress(call.origin, addressing);
-  const forwarded = forwardedAddress(call);
+function baseUrl(request: ApiRequest): string {
+  const { urls } = request;
+  if (urls.publicUrl !== "") return urls.publicUrl;
+  const own = ownUrl(request.origin, urls);
+  const forwarded = forwardedUrl(request);
   if (!forwarded) return own;
   const [scheme, host] = own.split("://");
   return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
 }
 
-/** Nearly all callers name the same host, so the last one that was found to be good is kept. */
-let lastGood = "";
+/** Nearly all clients send the same Host, so the last valid one is cached. */
+let lastValid = "";
 
-function ownAddress(origin: string, { listening }: Addressing): string {
-  if (origin === lastGood) return origin;
+function ownUrl(origin: string, { listening }: UrlSettings): string {
+  if (origin === lastValid) return origin;
   if (!isHost(origin.slice(origin.indexOf("//") + 2))) return listening;
-  lastGood = origin;
+  lastValid = origin;
   return origin;
 }
 
-/** Forwarding headers count only from the proxies that the settings name. */
-function forwardedAddress({
-  request,
-  addressing: { trustedProxies },
+/** Forwarding headers count only from trusted proxies. */
+function forwardedUrl({
+  raw,
+  urls: { trustedProxies },
   peer,
-}: Call): { scheme?: string; host?: string } | undefined {
+}: ApiRequest): { scheme?: string; host?: string } | undefined {
   if (trustedProxies.isEmpty) return undefined;
-  const host = firstOf(request.headers.get("x-forwarded-host"));
-  const scheme = firstOf(request.headers.get("x-forwarded-proto"))?.toLowerCase();
+  const host = firstOf(raw.headers.get("x-forwarded-host"));
+  const scheme = firstOf(raw.headers.get("x-forwarded-proto"))?.toLowerCase();
   if (host === undefined && scheme === undefined) return undefined;
-  const address = peer(request);
+  const address = peer(raw);
   if (address === undefined || !trustedProxies.has(address)) return undefined;
   return {
     ...(host !== undefined && isHost(host) ? { host } : {}),

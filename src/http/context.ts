@@ -1,4 +1,4 @@
-/** In charge of what requests are answered with: the parts of a service that the stages need. */
+/** What the stages of a request work with: shards, keys, limits, clock. */
 
 import type { Budgets } from "../access/budget.ts";
 import type { FailureGuard } from "../access/guard.ts";
@@ -8,10 +8,10 @@ import type { KeyWatch } from "../access/watch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ReadableShards } from "../store/shards.ts";
+import type { CompatProfile } from "./compat.ts";
 import type { Portal } from "./portal.ts";
-import type { Profile } from "./profile.ts";
 
-export interface Service {
+export interface ServerContext {
   version: string;
   /** The OpenAPI document of this service. */
   openApi: object;
@@ -25,14 +25,14 @@ export interface Service {
   sharedLimits?: { readonly isUp: boolean } | undefined;
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
-  profile: Profile;
-  /** The pages for people; undefined where they are switched off. */
+  profile: CompatProfile;
+  /** The web portal; undefined where it is switched off. */
   portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;
   observe: Observe;
 }
 
-/** In milliseconds: the time of day, and one that never steps back. */
+/** In milliseconds: the wall clock, and one that never goes back. */
 export interface Clock {
   now(): number;
   monotonic(): number;

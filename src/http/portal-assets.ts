@@ -1,9 +1,9 @@
-/** In charge of the file that holds the built portal: its pages and assets, compressed, each under its name. */
+/** The file that holds the built portal: its page and assets, compressed, by name. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** What `npm run portal` makes and the server reads. In the executable it lies under the same name. */
+/** Written by `npm run portal`, read by the server. The executable contains it under the same name. */
 const NAME = "portal.pack";
 export const BUILT_PACK = resolve(import.meta.dir, "..", "..", "dist", NAME);
 
@@ -15,9 +15,9 @@ export interface PackedFile {
 }
 
 export interface Pack {
-  /** The page that every address of the portal opens. */
+  /** The page that every URL of the portal opens. */
   page: PackedFile;
-  /** What it loads, by name. The names change with the content. */
+  /** The files it loads, by name. The names change with the content. */
   assets: ReadonlyMap<string, PackedFile>;
 }
 
@@ -51,7 +51,7 @@ export async function readPack(): Promise<Pack | undefined> {
   };
 }
 
-/** Whether there is one, without reading it. */
+/** Whether the portal has been built, without reading it. */
 export const isPortalBuilt = (): boolean => embedded() !== undefined || existsSync(BUILT_PACK);
 
 async function packText(): Promise<string | undefined> {

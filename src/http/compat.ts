@@ -1,7 +1,6 @@
 /**
- * In charge of how strictly callers are held to the contract: strictly by default, or as the
- * libraries written for older services of this kind expect. The pipeline asks the profile wherever
- * the two differ; nothing else knows which one is in force.
+ * Compatibility profiles: strict by default, or as client libraries of older services of this kind expect.
+ * The pipeline uses the profile wherever the two differ; nothing else knows which one is active.
  */
 
 import type { Decorate } from "../document/stitch.ts";
@@ -11,25 +10,25 @@ import { splitQuery, writeQuery } from "../query/pairs.ts";
 import { type Endpoint, fieldsType, findParameter, MAX_RECORDS } from "../query/parameters.ts";
 import { acceptsAnyJson, acceptsMediaType } from "./negotiate.ts";
 
-export interface Profile {
-  /** The Authorization header as credentials are read from it. */
+export interface CompatProfile {
+  /** The Authorization header to read the credentials from. */
   authorization(header: string | null): string | null;
   accepts(header: string | null): boolean;
-  /** The query string as it is parsed. */
+  /** The query string to parse. */
   query(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string;
-  /** What matches may be asked to include beyond what their records carry. */
+  /** Values of `include` that are allowed beyond those of the records. */
   includePaths: ReadonlySet<string>;
-  /** What is added to a resource while a reply is made; undefined when nothing is. */
+  /** Adds to a resource while a response is built; undefined when nothing is added. */
   decorate: Decorate | undefined;
-  /** The `meta` of a document that has none of its own; undefined when it stays without. */
+  /** The `meta` of a document that has none of its own. */
   meta: object | undefined;
-  /** What is added to `/status`. */
+  /** Members to add to `/status`. */
   status(service: { version: string; startedAt: number }): object;
-  /** Whether a collection without a hit is answered with 404. */
+  /** Whether an empty collection is answered with 404. */
   emptyIsMissing: boolean;
 }
 
-const STRICT: Profile = {
+const STRICT: CompatProfile = {
   authorization: (header) => header,
   accepts: acceptsMediaType,
   query: (raw) => raw,
@@ -40,7 +39,7 @@ const STRICT: Profile = {
   emptyIsMissing: false,
 };
 
-/** By type, the relationships such clients read without asking whether they are there. */
+/** By type, the relationships that such clients read without checking that they exist. */
 const EXPECTED: ReadonlyMap<string, Record<string, [] | null>> = new Map([
   ["match", { assets: [], rounds: [], spectators: [] }],
   ["player", { assets: [] }],
@@ -49,7 +48,7 @@ const EXPECTED: ReadonlyMap<string, Record<string, [] | null>> = new Map([
 ]);
 const TITLED: ReadonlySet<string> = new Set(["match", "player"]);
 
-const GAMELOCKER: Profile = {
+const GAMELOCKER: CompatProfile = {
   authorization: (header) =>
     header !== null && !header.trim().includes(" ") ? `Bearer ${header.trim()}` : header,
   accepts: (header) => header === null || acceptsMediaType(header) || acceptsAnyJson(header),
@@ -70,8 +69,8 @@ const GAMELOCKER: Profile = {
 export const PROFILES = { off: STRICT, gamelocker: GAMELOCKER } as const;
 
 /**
- * Leaves out what such clients send without meaning it, and lowers limits to the highest there is.
- * All else stays as it was sent, so that the parser says what is wrong with it.
+ * Drops parameters that such clients send out of habit, and caps limits at the maximum. Everything else
+ * stays as it was sent, so that the parser reports what is wrong with it.
  */
 function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string {
   const parts = raw.split("&").flatMap((part) => {

@@ -1,13 +1,13 @@
-/** In charge of what the service says about itself: status, health, readiness. No key is needed. */
+/** GET /status, /healthz, /readyz and /openapi.json: open to all, without a key. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import type { Observe } from "../observe/events.ts";
-import type { ShardState } from "../observe/shard-metrics.ts";
+import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
-import type { Profile } from "./profile.ts";
+import type { CompatProfile } from "./compat.ts";
 
-export interface ServiceState {
+export interface StatusContext {
   version: string;
   openApi: object;
   startedAt: number;
@@ -15,22 +15,22 @@ export interface ServiceState {
   shards: ReadableShards;
   /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
-  profile: Profile;
+  profile: CompatProfile;
   observe: Observe;
 }
 
-export interface ServiceAnswer {
+export interface JsonResult {
   status: number;
-  /** Always the same object where it never changes: then it is written only once. */
+  /** The same object each time if `isConstant`: it is then serialized only once. */
   body: object;
   isConstant?: boolean;
 }
 
-export type ServiceEndpoint = (state: ServiceState) => Promise<ServiceAnswer>;
+export type OpenEndpoint = (state: StatusContext) => Promise<JsonResult>;
 
-/** Which shards there are, and how fresh each of them is. */
-export async function status(state: ServiceState): Promise<ServiceAnswer> {
-  const shards = await shardStates(state);
+/** All shards, and how fresh each of them is. */
+export async function status(state: StatusContext): Promise<JsonResult> {
+  const shards = await shardStatuses(state);
   return {
     status: 200,
     body: {
@@ -55,7 +55,7 @@ function freshness(newest: number | undefined, now: number) {
   return { newestMatch: formatTimestamp(newest), ageSeconds };
 }
 
-/** How many there are, and how many are read from: which and where is for the operator. */
+/** How many there are and how many are in use; which ones is for the operator. */
 export function replicasInUse(replicas: readonly boolean[]): {
   replicas?: { listed: number; inUse: number };
 } {
@@ -65,34 +65,34 @@ export function replicasInUse(replicas: readonly boolean[]): {
 }
 
 /** The process answers. */
-export async function health(): Promise<ServiceAnswer> {
+export async function health(): Promise<JsonResult> {
   return { status: 200, body: { status: "ok" } };
 }
 
 /** Every shard can be read. */
-export async function readiness(state: ServiceState): Promise<ServiceAnswer> {
-  const shards = await shardStates(state);
-  const away = shards.filter(({ available }) => !available).map(({ id }) => id);
-  return away.length === 0
+export async function readiness(state: StatusContext): Promise<JsonResult> {
+  const shards = await shardStatuses(state);
+  const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
+  return unavailable.length === 0
     ? { status: 200, body: { status: "ready" } }
-    : { status: 503, body: { status: "not ready", unavailable: away } };
+    : { status: 503, body: { status: "not ready", unavailable } };
 }
 
-/** The interface, for programs. */
-export async function description({ openApi }: ServiceState): Promise<ServiceAnswer> {
+/** The OpenAPI document. */
+export async function openApi({ openApi }: StatusContext): Promise<JsonResult> {
   return { status: 200, body: openApi, isConstant: true };
 }
 
 /** A shard that nobody has put anything into yet. */
 const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined, bytes: 0 };
 
-/** Every shard there is, with how much it serves. Of one that cannot be read, an event tells too. */
-export async function shardStates({
+/** Every shard, with how much it serves. One that cannot be read is also logged. */
+export async function shardStatuses({
   shards,
   observe,
-}: Pick<ServiceState, "shards" | "observe">): Promise<ShardState[]> {
-  // All at once: each that is away takes its time to be found so.
-  const stateOf = async (id: string): Promise<ShardState> => {
+}: Pick<StatusContext, "shards" | "observe">): Promise<ShardStatus[]> {
+  // In parallel: each one that is unavailable takes a while to fail.
+  const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
       const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;
       return { id, available: true, ...summary, replicas: shards.replicas(id) };
