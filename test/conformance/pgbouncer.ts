@@ -3,16 +3,20 @@
  * transaction at a time. Older ones cannot carry prepared statements, so none may be used.
  */
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startPgbouncer } from "../support/pgbouncer.ts";
-import { startCluster } from "../support/postgres.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
 import { emptyShard } from "./postgres-stores.ts";
 import { storeConformance } from "./suite.ts";
 
-const cluster = await startCluster(["log_statement = 'all'"]);
-const pgbouncer = await startPgbouncer(cluster.port);
+let cluster: Cluster;
+let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
+beforeAll(async () => {
+  cluster = await startCluster(["log_statement = 'all'"]);
+  pgbouncer = await startPgbouncer(cluster.port);
+});
 afterAll(async () => {
   await pgbouncer.stop();
   cluster.remove();

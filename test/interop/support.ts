@@ -9,17 +9,17 @@ import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const FOLDER = import.meta.dir;
-const INSTALL = "npm ci --prefix test/interop";
+const PACKAGES = "the packages of test/interop (npm ci --prefix test/interop)";
 
 /** Tests that need the packages of this folder; without them they are skipped. */
 export function withPackages(name: string, tests: () => void): void {
   if (existsSync(join(FOLDER, "node_modules/.package-lock.json"))) describe(name, tests);
-  else skipWithout("the packages of test/interop", name, INSTALL);
+  else skipWithout(PACKAGES, () => describe(name, tests));
 }
 
 export function withPython(name: string, tests: () => void): void {
   if (hasProgram("python3")) describe(name, tests);
-  else skipWithout("python3", name);
+  else skipWithout("python3", () => describe(name, tests));
 }
 
 const MATCHES = 40;

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Results } from "../../bench/results.ts";
+import { hasProgram, skipWithout } from "../support/needs.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -36,9 +37,8 @@ test.each([
 
 const LENGTH = ["--matches", "300", "--seconds", "0.3", "--rounds", "1"];
 
-test.skipIf(Bun.which("wrk") === null || process.platform !== "linux")(
-  "a short run of the benchmark measures Matchbook beside its ceiling (needs Linux and wrk)",
-  async () => {
+const measuring = () =>
+  test("a short run of the benchmark measures Matchbook beside its ceiling", async () => {
     const where = ["--without-conventional", "--out", folder.path];
     const run = await bench("scenarios", ...LENGTH, "--only", "match by id", ...where);
     expect([run.exitCode, run.exitCode === 0 ? "" : run.stderr]).toEqual([0, ""]);
@@ -61,6 +61,7 @@ test.skipIf(Bun.which("wrk") === null || process.platform !== "linux")(
     // What is kept is the data and the results; nothing of the run itself is left.
     expect(readdirSync(join(folder.path, ".data"))).toEqual(["na-300"]);
     expect(existsSync(join(folder.path, "plots", "scenarios-requests.svg"))).toBe(true);
-  },
-  60_000,
-);
+  }, 60_000);
+
+if (hasProgram("wrk")) measuring();
+else skipWithout("wrk", measuring);

@@ -1,33 +1,31 @@
-/** In charge of tests that need a program the machine may lack: then they are skipped, and it is named. */
+/** Tests that need a program which the machine may lack: without it they are skipped, and `npm test` counts them. */
 
 import { dlopen } from "bun:ffi";
-import { test } from "bun:test";
+import { describe } from "bun:test";
 
-/** Loads a file of tests if the program is there. Where nothing may be missing, a skip counts as failed. */
+/** Loads a file of tests. Without the program all of them are registered as skipped. */
 export async function needs(
-  what: string,
+  program: string,
   isThere: boolean,
   load: () => Promise<unknown>,
 ): Promise<void> {
   if (isThere) await load();
-  else skipWithout(what);
+  else
+    skipWithout(program, async () => {
+      await load();
+    });
 }
 
-/** Says what is not tested, if that is not a whole file. */
-export function skipWithout(
-  what: string,
-  about?: string,
-  remedy = `apt-get install ${what}`,
-): void {
-  const part = about === undefined ? "" : ` (${about})`;
-  test.skip(`without ${what} this cannot be tested: ${remedy}${part}`, () => {});
+/** Registers tests as skipped. The group's name tells `npm test` what is missing. */
+export function skipWithout(program: string, tests: () => void | Promise<void>): void {
+  describe.skip(`needs ${program}`, tests);
 }
 
-/** Some are where only root's path leads. */
+/** Some programs are only on root's path. */
 export const hasProgram = (name: string): boolean =>
   Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) !== null;
 
-/** By a function of it that takes nothing. */
+/** Checks by a function of the library that takes no arguments. */
 export function hasLibrary(name: string, symbol: string): boolean {
   try {
     dlopen(name, { [symbol]: { args: [], returns: "i32" } }).close();

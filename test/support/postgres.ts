@@ -42,16 +42,8 @@ export async function aPostgres(): Promise<{ url: string; stop(): void }> {
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-postgres-"));
   const cluster = clusterIn(folder, await freePort());
-  cluster.run("initdb", [
-    "-D",
-    join(folder, "data"),
-    "-U",
-    "matchbook",
-    "-A",
-    "trust",
-    "-E",
-    "UTF8",
-  ]);
+  const data = join(folder, "data");
+  cluster.run("initdb", ["-D", data, "-U", "matchbook", "-A", "trust", "-E", "UTF8", "--no-sync"]);
   const lines = [
     "listen_addresses = '127.0.0.1'",
     `port = ${cluster.port}`,

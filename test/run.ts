@@ -1,0 +1,52 @@
+/**
+ * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest and
+ * which tests were skipped because a program is missing. Arguments go to `bun test`.
+ */
+
+import { startCluster } from "./support/postgres.ts";
+
+const BUN_TEST = ["test", "--timeout", "30000", "--parallel=2", "--no-isolate"];
+const SLOWEST = 10;
+
+const cluster = process.env.MATCHBOOK_TEST_POSTGRES ? undefined : await startCluster();
+const child = Bun.spawn([process.execPath, ...BUN_TEST, ...process.argv.slice(2)], {
+  stdio: ["inherit", "inherit", "pipe"],
+  env: { ...process.env, ...(cluster && { MATCHBOOK_TEST_POSTGRES: cluster.url }) },
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+
+/** Seconds by file. */
+const durations = new Map<string, number>();
+/** How many tests each missing program hides. */
+const hidden = new Map<string, number>();
+
+let file = "";
+let rest = "";
+const decoder = new TextDecoder();
+for await (const chunk of child.stderr) {
+  process.stderr.write(chunk);
+  const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+  rest = lines.pop()!;
+  for (const line of lines) read(line);
+}
+
+function read(line: string): void {
+  file = /^(test\/\S+):$/.exec(line)?.[1] ?? file;
+  const milliseconds = /^\((?:pass|fail)\) .*\[([\d.]+)ms\]$/.exec(line)?.[1];
+  if (milliseconds) {
+    durations.set(file, (durations.get(file) ?? 0) + Number(milliseconds) / 1000);
+  }
+  const missing = /^\(skip\) needs (.+?) > (?!.*\(unnamed\))/.exec(line)?.[1];
+  if (missing) hidden.set(missing, (hidden.get(missing) ?? 0) + 1);
+}
+
+const slowest = [...durations].sort(([, one], [, other]) => other - one).slice(0, SLOWEST);
+console.error("\nThe slowest files:");
+for (const [path, seconds] of slowest)
+  console.error(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
+for (const [program, tests] of hidden) {
+  console.error(`${tests} tests were skipped: they need ${program}.`);
+}
+const exitCode = await child.exited;
+cluster?.remove();
+process.exit(exitCode);
