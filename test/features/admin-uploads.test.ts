@@ -63,7 +63,7 @@ function startListener(patienceMs: number) {
     events,
     /** Settled when so many uploads are over. */
     over: (count: number) =>
-      until(() => {
+      until(`${count} uploads are over`, () => {
         const ended = events.filter(({ event }) => event === "admin-request");
         return ended.length === count || undefined;
       }),
@@ -178,7 +178,7 @@ describe("a caller who reads late", () => {
     await upload.write(ndjson(some(1)));
     await upload.end();
     // Everything is stored before anything is read.
-    await until(() => uploadsOf(listener).length === 1 || undefined);
+    await until("the upload is over", () => uploadsOf(listener).length === 1 || undefined);
     expect(spoolsIn(listener.data)).toEqual([]);
     const { lines, last } = await upload.reply();
     expect(lines.map(({ line }) => line)).toEqual(
@@ -281,7 +281,7 @@ describe("while records cannot be stored", () => {
 async function standingStill(count: () => number): Promise<void> {
   let last = 0;
   let since = performance.now();
-  await until(() => {
+  await until("the count stands still", () => {
     if (count() === last) return (last > 0 && performance.now() - since > 250) || undefined;
     last = count();
     since = performance.now();

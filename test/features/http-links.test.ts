@@ -4,7 +4,8 @@ import { walk } from "../support/pages.ts";
 import { aMatch, anId, duel, type MatchIn, type RosterIn } from "../support/records.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const start = Date.now() - 5 * HOUR;
 
 /** So many matches, three to a moment; some of a player, a team, a mode, a patch. */
@@ -329,17 +330,23 @@ describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
     },
   );
 
-  test("never meets a match that was created after it began", async () => {
-    const lively = await startWorld(matches.map(aMatch));
+  test("never meets a match that was created after it began, there and back", async () => {
+    let now = Date.now() - HOUR;
+    const clock = { now: () => now, monotonic: () => now };
+    const lively = await startWorld(matches.map(aMatch), {}, clock);
     try {
-      const late: string[] = [];
-      const pages = await walk(lively, `${M}?sort=${sort}&page[limit]=4`, "next", async () => {
-        const document = aMatch({ id: anId("new"), createdAt: Date.now() + 60_000 });
-        late.push(document.data.id as string);
-        await lively.ingest([document]);
-      });
-      expect(late).not.toBeEmpty();
-      expect(idsIn(pages)).toEqual(await found("", sort));
+      // Time goes on, and a match of the moments between is there for whoever begins now.
+      const goOn = async () => {
+        now += 2 * MINUTE;
+        const id = anId("new");
+        await lively.ingest([aMatch({ id, createdAt: now - MINUTE })]);
+        expect(await found("", "createdAt", lively)).toContain(id);
+      };
+      const there = await walk(lively, `${M}?sort=${sort}&page[limit]=4`, "next", goOn);
+      const back = await walk(lively, there.at(-1)!.body.links.self, "prev", goOn);
+      const expected = sort === "createdAt" ? ALL : ALL.toReversed();
+      expect(idsIn(there)).toEqual(expected);
+      expect(idsIn(back.toReversed())).toEqual(expected);
     } finally {
       await lively.stop();
     }

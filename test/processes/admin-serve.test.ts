@@ -129,7 +129,7 @@ describe("an upload of 50,000 records", () => {
     cut.socket.destroy();
 
     const body = pieces.join("");
-    const { lines, last } = await until(async () => {
+    const { lines, last } = await until("the whole upload is accepted", async () => {
       const reply = await uploadTo(adminUrl, body);
       return reply.status === 200 ? reply : undefined;
     });
@@ -185,8 +185,8 @@ onLinux("uploads that are cut", () => {
       upload.socket.destroy();
       // The next is let in only while fewer than two are under way.
     }
-    await until(async () => (await uploadTo(adminUrl, "")).status === 200 || undefined);
-    await until(() => openFiles(child.pid) <= before || undefined);
+    await until("an upload is accepted", async () => (await uploadTo(adminUrl, "")).status === 200);
+    await until("the files are closed", () => openFiles(child.pid) <= before);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
   });

@@ -59,7 +59,7 @@ describe("the executable", () => {
     await child.stdin.flush();
     // On one core, no thread is started.
     if (navigator.hardwareConcurrency > 1) {
-      await until(async () => namesOfThreads(child.pid).includes("Worker") || undefined);
+      await until("a worker thread runs", async () => namesOfThreads(child.pid).includes("Worker"));
     }
     await child.stdin.end();
     const report = JSON.parse(await new Response(child.stdout).text());
@@ -134,7 +134,7 @@ describe("the executable", () => {
     const quick = join(folder.path, "quick");
     const child = spawnMatchbook(["quickstart", "--port", "0", "--data", quick], alone);
     // Only a thread opens a store here. The whole of it would take long, and is no different.
-    const store = await until(async () => {
+    const store = await until("a store is opened", async () => {
       if (child.exitCode !== null) throw new Error(await new Response(child.stderr).text());
       return storesIn(quick)[0];
     });

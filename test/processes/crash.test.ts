@@ -31,7 +31,7 @@ test("an ingest killed again and again, then run to its end, leaves what one ing
   const killed = join(folder.path, "killed");
   for (const enough of [1, 300, 700]) {
     const child = spawnMatchbook(ingest(killed));
-    await until(async () => (await recordsIn(killed)) >= enough || undefined);
+    await until(`${enough} records are stored`, async () => (await recordsIn(killed)) >= enough);
     child.kill("SIGKILL");
     await child.exited;
     expect(child.signalCode).toBe("SIGKILL");

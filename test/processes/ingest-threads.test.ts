@@ -48,7 +48,9 @@ test("one large file leaves what many small ones leave, killed in the middle or 
     const { served, withheld } = await sumsOf(path("killed"));
     return Object.values(withheld).reduce((sum, count) => sum + count, served);
   };
-  const early = await until(async () => ((await held()) > MATCHES / 4 ? held() : undefined));
+  const early = await until("a quarter of the records is stored", async () =>
+    (await held()) > MATCHES / 4 ? held() : undefined,
+  );
   child.kill("SIGKILL");
   await child.exited;
   expect(await held()).toBeGreaterThanOrEqual(early);

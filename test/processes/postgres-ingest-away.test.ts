@@ -77,7 +77,7 @@ function ingesting(env: Record<string, string>, ...flags: string[]) {
       child.stdin.write(text(from, to));
       await child.stdin.flush();
     },
-    saying: (words: string) => until(() => (said.includes(words) ? true : undefined)),
+    saying: (words: string) => until(`ingest says ${words}`, () => said.includes(words)),
     async finished() {
       await child.stdin.end();
       const stdout = await new Response(child.stdout).text();
@@ -92,7 +92,7 @@ describe("matchbook ingest", () => {
     const { schema, env } = aShard();
     const ingest = ingesting(env);
     await ingest.write(0, 30);
-    await until(async () => ((await storedIn(schema)) >= 10 ? true : undefined));
+    await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
     cluster.stop("immediate");
     await ingest.write(30, 60);
     await ingest.saying("Waiting for shard na, for up to 120 s: cannot use postgres://");
@@ -204,7 +204,7 @@ describe("an upload into a shard whose database is away", () => {
     const { env, schema, url, stop } = await listening();
     const upload = await openUpload(url);
     await upload.write(text(0, 30));
-    await until(async () => ((await storedIn(schema)) >= 10 ? true : undefined));
+    await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
     cluster.stop("immediate");
     let told: number;
     try {

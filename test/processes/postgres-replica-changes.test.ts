@@ -24,7 +24,7 @@ const changes = ({ events }: ReplicatedServer) =>
   events.filter(({ event }) => event.startsWith("replica-"));
 
 const answers = (server: ReplicatedServer, at: number, status: number) =>
-  until(async () => ((await server.get(at)) === status ? true : undefined));
+  until(`the server answers ${status}`, async () => (await server.get(at)) === status);
 
 test("a server that begins while the primary is away reads from the replica, and writes when it is back", async () => {
   const shard = await pair.shard(5);
@@ -56,11 +56,11 @@ test("a server that begins without either answers 503, and with whichever is bac
     // However often it was tried.
     expect(changes(server).map(({ event }) => event)).toEqual(["replica-left-out"]);
     await pair.replica.start();
-    await until(async () => {
+    await until("a match is served from the replica", async () => {
       for (let at = 0; at < 20; at++) if ((await server.get(at)) === 200) return true;
       return undefined;
     });
-    await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+    await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
   } finally {
     await pair.primary.start();
   }
@@ -75,7 +75,7 @@ test("a replica whose tables are older than this program is not read without its
   try {
     const server = await shard.serve();
     expect(await server.get(0)).toBe(503);
-    await until(() => {
+    await until("the replica of another version is left out", () => {
       const last = changes(server).at(-1);
       return last?.event === "replica-left-out" && last.why.includes("another version")
         ? true
@@ -91,16 +91,19 @@ test("a replica whose tables are older than this program is not read without its
 test("each change of a replica is told once: in the log, the metrics and /status, without secrets", async () => {
   const server = await (await pair.shard(5)).serve();
   const known = await served(server.get, 0);
-  await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+  await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
   expect(changes(server)).toContainEqual({ event: "replica-used", shard: "na", replica: 1 });
   pair.replica.stop("immediate");
   await answers(server, known, 200);
-  await until(() => (changes(server).at(-1)?.event === "replica-left-out" ? true : undefined));
+  await until(
+    "the replica is left out",
+    () => changes(server).at(-1)?.event === "replica-left-out",
+  );
   // It is looked at every second, and asked by every scrape; only the change is told.
   expect(await server.replicaMetric()).toBe(0);
   expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
   await pair.replica.start();
-  await until(async () => ((await server.replicaMetric()) === 1 ? true : undefined));
+  await until("the replica is in use again", async () => (await server.replicaMetric()) === 1);
   const told = changes(server).map(({ event }) => event);
   expect(told.filter((event, at) => event === told[at - 1])).toEqual([]);
   expect(told.at(-1)).toBe("replica-used");

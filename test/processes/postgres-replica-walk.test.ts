@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await serve();
   const [lagging, fresh] = all.replicas;
   await all.on(lagging!, "SELECT pg_wal_replay_pause()");
-  await until(async () => {
+  await until("replay is paused on the lagging replica", async () => {
     const asked = "SELECT pg_get_wal_replay_pause_state() AS state";
     return (await all.on<{ state: string }>(lagging!, asked)).state === "paused" || undefined;
   });
@@ -54,7 +54,7 @@ async function askedInTurn(path: string): Promise<[Page, Page]> {
 
 /** The first page as the fresh replica has it, or as the lagging one does. */
 const firstPage = (isFresh: boolean): Promise<Page> =>
-  until(async () => {
+  until("a first page from the wanted replica", async () => {
     const pages = await askedInTurn(MATCHES);
     return pages.find((page) => (idsOf(page)[0] === present[0]) === isFresh);
   });
@@ -101,7 +101,7 @@ test("a cursor of a state that is lost, as after a failover, is answered by the 
 
 test("names are looked up on the replica that the page is read from", async () => {
   const { name } = await aNewPlayer();
-  const found = await until(async () => {
+  const found = await until("a replica that knows the name", async () => {
     const pages = await askedInTurn(`${MATCHES}&filter[playerNames]=${name}`);
     return pages.map(idsOf).find((ids) => ids.length > 0);
   });

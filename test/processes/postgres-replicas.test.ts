@@ -54,7 +54,7 @@ describe("a replica", () => {
       await pair.takeIn(strict.settings, 20, 40);
       // Within the bound and a look or two, the primary is read instead.
       const began = performance.now();
-      await until(async () => {
+      await until("a new match is served by the primary", async () => {
         for (let at = 20; at < 40; at++) if ((await strict.get(at)) === 200) return true;
         return undefined;
       });
@@ -91,11 +91,11 @@ describe("a replica", () => {
     pair.replica.stop("immediate");
     for (let round = 0; round < 10; round++) expect(await server.get(known)).toBe(200);
     await pair.replica.start();
-    await until(async () => ((await isStreaming()) ? true : undefined));
+    await until("the replica streams again", isStreaming);
     // Without the primary, only the replica can answer: at first, perhaps nobody does.
     pair.primary.stop("immediate");
     try {
-      await until(async () => ((await server.get(known)) === 200 ? true : undefined));
+      await until("the replica answers alone", async () => (await server.get(known)) === 200);
       pair.replica.stop("immediate");
       const began = performance.now();
       expect(await server.get(known)).toBe(503);
@@ -104,7 +104,7 @@ describe("a replica", () => {
       await pair.primary.start();
       await pair.replica.start();
     }
-    await until(async () => ((await server.get(known)) === 200 ? true : undefined));
+    await until("both are back", async () => (await server.get(known)) === 200);
     await server.stop();
   }, 60_000);
 
@@ -113,7 +113,7 @@ describe("a replica", () => {
     const known = await served(server.get, 0);
     await pair.on(pair.primary, endingOneReader(server.schema));
     await pair.caughtUp();
-    await until(async () => {
+    await until("a reader was ended", async () => {
       expect(await server.get(known)).toBe(200);
       return (await hasEndedOne()) || undefined;
     });
@@ -160,7 +160,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   const ingesting = (async () => {
     for (let at = 20; at < 60 && !isOver; at++) {
       // As whoever sends records does: again, until it is acknowledged.
-      await until(async () => {
+      await until("a record is acknowledged", async () => {
         try {
           await pair.takeIn(server.settings, at, at + 1);
           return true;
@@ -177,7 +177,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
     while (!isOver) statuses.add(await server.get(known));
   })();
   for (const enough of [10, 25]) {
-    await until(() => (acknowledged.length >= enough ? true : undefined));
+    await until(`${enough} records are acknowledged`, () => acknowledged.length >= enough);
     pair.primary.stop("immediate");
     await pair.primary.start();
   }

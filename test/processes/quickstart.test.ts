@@ -24,10 +24,14 @@ interface Started {
 async function quickstart(flags: string[] = []): Promise<Started> {
   const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data, ...flags]);
   const [said, noted] = [collect(child.stdout), collect(child.stderr)];
-  const curl = await until(() => {
-    if (child.exitCode !== null) throw new Error(`it ended: ${said.text}${noted.text}`);
-    return /^ *(curl .+)\n/m.exec(said.text)?.[1];
-  });
+  const curl = await until(
+    "quickstart prints its curl line",
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended: ${said.text}${noted.text}`);
+      return /^ *(curl .+)\n/m.exec(said.text)?.[1];
+    },
+    120,
+  );
   const url = /listening on (http:\S+)\n/.exec(said.text)![1]!;
   expect(said.text).toContain(`Open the portal at    ${url}/\n`);
   return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: noted.text };
@@ -65,7 +69,7 @@ async function recordsIn(): Promise<number> {
 
 test("a first run that is killed is completed by the next, which serves and prints a line that works", async () => {
   const killed = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
-  await until(async () => (await recordsIn()) > 0 || undefined);
+  await until("the first records are stored", async () => (await recordsIn()) > 0, 60);
   killed.kill("SIGKILL");
   await killed.exited;
   const before = await recordsIn();

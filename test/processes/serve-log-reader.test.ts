@@ -106,7 +106,7 @@ test("beyond the buffers whole lines are dropped; the log and the metrics say ho
   await request(server.url, TOO_MANY);
   expect(await server.dropped()).toBeGreaterThan(0);
   const { lines, ended } = server.read();
-  const dropped = await until(async () => {
+  const dropped = await until("dropped lines are reported", async () => {
     const counted = await server.dropped();
     return reported(lines()) === counted ? counted : undefined;
   });
@@ -162,10 +162,10 @@ test.skipIf(Bun.which("script") === null)(
     const reading = (async () => {
       for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
     })();
-    const url = await until(() => /listening on (http:\S+)/.exec(said)?.[1]);
+    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
     // What a start says in plain words is over when requests are logged.
     await request(url, 1);
-    await until(() => said.includes("GET /healthz") || undefined);
+    await until("the request is logged", () => said.includes("GET /healthz"));
     const CTRL_S = "\u0013";
     terminal.stdin.write(CTRL_S);
     await terminal.stdin.flush();

@@ -25,7 +25,7 @@ function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
   void (async () => {
     for await (const piece of child.stderr) said += Buffer.from(piece).toString();
   })();
-  return { saying: (words: string) => until(() => (said.includes(words) ? true : undefined)) };
+  return { saying: (words: string) => until(`the log says ${words}`, () => said.includes(words)) };
 }
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
@@ -80,7 +80,10 @@ describe("while it serves", () => {
       (await fetch(`${server.url}/shards/na/players`, { headers: headersFor(key) })).status;
     const secondsUntil = async (key: string, wanted: number) => {
       const began = performance.now();
-      await until(async () => (await statusFor(key)) === wanted || undefined);
+      await until(
+        `a key is answered with ${wanted}`,
+        async () => (await statusFor(key)) === wanted,
+      );
       return (performance.now() - began) / 1000;
     };
     try {
@@ -141,10 +144,10 @@ describe("SIGHUP without workers", () => {
     const listening = (async () => {
       for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
     })();
-    const url = await until(() => /listening on (http:\S+)/.exec(said)?.[1]);
+    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     terminal.kill("SIGKILL");
-    await until(async () => {
+    await until("the server has ended", async () => {
       try {
         await (await fetch(`${url}/healthz`)).text();
         return undefined;
@@ -176,7 +179,7 @@ describe("the end", () => {
   test("tells callers to close their connections before the listener goes away", async () => {
     const server = await startServerProcess(["--data", newData(), "--farewell-ms", "1000"]);
     server.child.kill("SIGTERM");
-    const said = await until(async () => {
+    const said = await until("a response closes its connection", async () => {
       const response = await fetch(`${server.url}/healthz`);
       expect(response.status).toBe(200);
       return response.headers.get("connection") === "close" || undefined;
@@ -201,7 +204,7 @@ describe("the end", () => {
     const received: Buffer[] = [await new Promise((resolve) => socket.once("data", resolve))];
     socket.pause();
     server.child.kill("SIGTERM");
-    await until(() => isRefused(server.url));
+    await until("the listener is closed", () => isRefused(server.url));
     const size = wholeSize(received[0]!);
     let arrived = received[0]!.length;
     const whole = new Promise<void>((resolve) => {

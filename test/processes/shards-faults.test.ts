@@ -60,7 +60,7 @@ describe("a move that is killed", () => {
       const before = await digestAt(home);
       const args = moving(to, "--batch", "40", "--config", join(home, "matchbook.toml"));
       const child = spawnMatchbook([...args, "--data", home]);
-      await until(async () => (await recordsAt(copy)) > 0 || undefined);
+      await until("the first records are copied", async () => (await recordsAt(copy)) > 0);
       child.kill("SIGKILL");
       await child.exited;
       expect(child.signalCode).toBe("SIGKILL");
@@ -127,10 +127,10 @@ test("ingest waits for the move and then goes on, while callers read and servers
   const holder = new Database(target);
   holder.run("BEGIN IMMEDIATE");
   const move = matchbookAt(source, moving(`sqlite:${target}`));
-  await until(async () => (await turns({ granted: true })) === 1 || undefined);
+  await until("the move holds the lock", async () => (await turns({ granted: true })) === 1);
   const late = aMatch({ shard: "na" });
   const ingest = matchbookAt(source, ["ingest", "-", "--json"], JSON.stringify(late));
-  await until(async () => (await turns({ granted: false })) === 1 || undefined);
+  await until("ingest waits for the lock", async () => (await turns({ granted: false })) === 1);
 
   const pages = await servedPages(source, now);
   expect(pages.size).toBeGreaterThan(0);

@@ -15,10 +15,11 @@ import {
 import { hashKey } from "../../src/access/key.ts";
 import { parseAccess } from "../../src/settings/access.ts";
 import { AUTHORIZATION } from "../support/admin.ts";
-import { type Instance, startInstance, until } from "../support/instances.ts";
+import { type Instance, startInstance } from "../support/instances.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 /** What operators are promised. */

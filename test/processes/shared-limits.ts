@@ -10,9 +10,10 @@ import {
   test,
 } from "bun:test";
 import { join } from "node:path";
-import { type Instance, makeKey, startInstance, until } from "../support/instances.ts";
+import { type Instance, makeKey, startInstance } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
+import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 /** Much more than the time-out of a question to Redis: the machine may be busy. */

@@ -40,17 +40,18 @@ const callersOf = (url: string, callers = 8) =>
 /** Callers that have met both workers. The system deals out connections by chance: so many never meet only one. */
 async function meetBoth(url: string): Promise<Callers> {
   const callers = callersOf(url, 32);
-  await until(() => callers.processes.size === 2 || undefined);
+  await until("both workers answer", () => callers.processes.size === 2);
   return callers;
 }
 
 /** When so many more replies have come. */
 const repliesOf = (callers: Callers, more: number) => {
   const before = callers.replies;
-  return until(() => callers.replies >= before + more || undefined);
+  return until(`${more} more responses`, () => callers.replies >= before + more);
 };
 
-const ended = (pids: readonly number[]) => until(() => !pids.some(isAlive) || undefined);
+const ended = (pids: readonly number[]) =>
+  until("the processes have ended", () => !pids.some(isAlive));
 
 describe("the start", () => {
   test("is told once, when all workers answer", async () => {
@@ -230,7 +231,7 @@ describe("the end", () => {
 
   test("comes to workers whose supervisor is killed before they could begin", async () => {
     const child = spawnMatchbook(["serve", "--port", "0", "--workers", "2", "--data", data]);
-    const workers = await until(() => {
+    const workers = await until("the workers have started", () => {
       const found = childrenOf(child.pid);
       return found.length > 0 ? found : undefined;
     });

@@ -138,7 +138,7 @@ test("the requests of a key are counted together, whichever worker tells", async
   }
   expect(processes.size).toBe(2);
   // Each worker writes down what it has counted every two seconds.
-  const counted = await until(async () => {
+  const counted = await until("the workers have joined their counts", async () => {
     const { body } = await ask(server.url, "/usage", headers);
     return body.days[0]?.requests[200] >= 30 ? body.days[0] : undefined;
   });

@@ -59,12 +59,3 @@ export function makeKey(world: World, terms: Partial<KeyTerms>): { id: string; k
   keyring.close();
   return { id: record.id, key };
 }
-
-/** Asks again and again until it is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it did not happen within 15 s: ${what}`);
-    await Bun.sleep(20);
-  }
-}

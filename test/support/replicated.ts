@@ -78,7 +78,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
   const caughtUp = async (those = replicas) => {
     const { at } = await on<{ at: string }>(primary, "SELECT pg_current_wal_lsn() AS at");
     for (const replica of those) {
-      await until(async () => {
+      await until("the replica has replayed what the primary wrote", async () => {
         const { has } = await on<{ has: boolean }>(
           replica,
           `SELECT pg_last_wal_replay_lsn() >= '${at}'::pg_lsn AS has`,
@@ -155,7 +155,7 @@ async function startServer(
 async function on<T>(cluster: Cluster, text: string): Promise<T> {
   const sql = new SQL(cluster.url, { max: 1 });
   try {
-    const [row] = await until(async () => {
+    const [row] = await until("the statement is not cancelled by replay", async () => {
       try {
         return (await sql.unsafe(text)) as T[];
       } catch (error) {
@@ -185,7 +185,7 @@ export async function whileReplicaIsRead<T>(
   { events, status }: Pick<ReplicatedServer, "events" | "status">,
   round: () => Promise<T>,
 ): Promise<T> {
-  const { found } = await until(async () => {
+  const { found } = await until("a round during which the replica was read", async () => {
     const { replicas } = (await status()).shards[0];
     if (replicas.inUse !== replicas.listed) return undefined;
     const before = events.length;
@@ -207,7 +207,7 @@ export async function takesInAndServes(
   server: Pick<ReplicatedServer, "settings" | "get">,
 ): Promise<void> {
   await pair.takeIn(server.settings, 20, 40);
-  await until(async () => {
+  await until("a new match is served", async () => {
     for (let at = 20; at < 40; at++) if ((await server.get(at)) === 200) return true;
     return undefined;
   });

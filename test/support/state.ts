@@ -90,11 +90,22 @@ export async function sumsOf(data: string) {
   };
 }
 
-/** Asks again and again until there is an answer. Tests have a time limit of their own. */
-export async function until<T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+type Pending = undefined | false;
+
+/**
+ * Asks again and again until there is an answer, and names what did not happen if that takes too
+ * long. The usual limit is less than the runner's, so that the message is seen.
+ */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | Pending> | T | Pending,
+  seconds = 25,
+): Promise<T> {
+  const end = performance.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined) return answer;
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
     await Bun.sleep(5);
   }
 }

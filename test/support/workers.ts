@@ -24,7 +24,7 @@ export async function startWorkers(
     log,
     /** The log lines of an event, as soon as there are so many. */
     events: (event: string, least = 1): Promise<LogLine[]> =>
-      until(() => {
+      until(`${least} times ${event} in the log`, () => {
         const found = log.filter((line) => line.event === event);
         return found.length >= least ? found : undefined;
       }),
