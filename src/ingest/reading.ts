@@ -43,7 +43,7 @@ export function readDocuments(parcel: Parcel, context: ParcelContext): WrittenDo
     const { records, rejections } = readDocument(text, parcel.source, moment);
     return {
       rejections,
-      written: records.map(({ record }) => write(record)),
+      written: records.map(write),
       size: text.bytes?.length ?? 0,
       line: text.line,
     };
