@@ -1,6 +1,6 @@
 /** In charge of telling what became of each record of an upload, one line of JSON for each. */
 
-import type { Outcome } from "../ingest/accept.ts";
+import type { Outcome } from "../ingest/commit-batch.ts";
 import type { SettledRecord } from "../ingest/ingest.ts";
 import { oneLine } from "../ingest/reasons.ts";
 import type { Rejection } from "../ingest/records.ts";

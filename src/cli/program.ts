@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessError } from "../access/error.ts";
 import { ListenError } from "../http/listen.ts";
-import { StayedAway } from "../ingest/patience.ts";
+import { StayedAway } from "../ingest/retry.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
 import { WorkersError } from "../workers/system.ts";

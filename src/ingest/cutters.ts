@@ -3,7 +3,7 @@
  * than the document at hand, nor more of it than allowed.
  */
 
-import { isBlank, NEWLINE } from "./bytes.ts";
+import { isBlank, NEWLINE } from "./json-bytes.ts";
 
 export interface DocumentText {
   /** The line of the source on which the document begins, from 1. */

@@ -3,8 +3,8 @@
  * more than one: lines of NDJSON, the elements of one array, or a document over many lines.
  */
 
-import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./bytes.ts";
 import { type Cutter, type DocumentText, LineCutter } from "./cutters.ts";
+import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./json-bytes.ts";
 import type { Bytes } from "./source.ts";
 import { isWholeObject, ValueCutter } from "./value-cutter.ts";
 

@@ -1,19 +1,19 @@
-/** In charge of the story of a match: source, parcel, record, shard, report. */
+/** Ingests match documents: sources, chunks, records, batches, report. */
 
 import type { Keeper } from "../store/store.ts";
-import { accept, type Outcome } from "./accept.ts";
-import { ahead } from "./lookahead.ts";
-import { type Parcel, parcels, type Source, type SourceFailure } from "./parcels.ts";
-import { type Patience, Waiting } from "./patience.ts";
-import type { Arrival, ParcelContext } from "./reading.ts";
+import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
+import { accept, type Outcome } from "./commit-batch.ts";
+import { readAhead } from "./read-ahead.ts";
+import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
+import { ReaderPool } from "./reader-pool.ts";
 import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, type Report } from "./report.ts";
-import { Readers } from "./threads.ts";
+import { type Patience, Retry } from "./retry.ts";
 
 export interface IngestOptions {
   /** The keeper of a shard, made if need be. */
   keeper: (shard: string) => Keeper;
-  context: ParcelContext;
+  context: ChunkContext;
   clock: () => number;
   replace: boolean;
   /** How many records make a transaction. */
@@ -41,138 +41,126 @@ export interface SettledRecord {
   shard: string;
 }
 
-/** Batches are also ended by size, so that memory stays bounded whatever the records weigh. */
+/** Batches also end by size, so that memory stays bounded. */
 const BATCH_BYTES = 32 << 20;
+
+/** A record that waits for its transaction. */
+type Pending = IncomingRecord & { source: string; place: number };
 
 /** Takes in all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
-  const batch = new Batch();
+  const retry = new Retry(options.patience);
+  const readers = new ReaderPool(options.context, options.threads);
+  let batch: Pending[] = [];
+  let batchBytes = 0;
   let place = 0;
+  // As long as a shard has all that comes, records are looked up before they are encoded.
+  let isKnown = false;
+
+  const read = async (chunk: DocumentChunk) => {
+    const encode = options.replace || !isKnown;
+    let contents = await readers.read(chunk, encode);
+    if (!encode && !(await areKnown(contents, options, retry))) {
+      contents = await readers.read(chunk, true);
+    }
+    return { chunk, contents };
+  };
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
     options.onRejection(rejection, place);
   };
-  const waiting = new Waiting(options.patience);
   const flush = async () => {
-    await store(batch.take(), report, options, waiting);
+    const records = batch;
+    batch = [];
+    batchBytes = 0;
+    const before = report.duplicate + report.conflict;
+    await store(records, report, options, retry);
+    isKnown = report.duplicate + report.conflict - before === records.length;
     options.onProgress(report);
   };
 
-  const readers = new Readers(options.context, options.threads);
-  const wanted = (arrivals: readonly Arrival[]) => lookUp(arrivals, options, waiting);
-  const read = async (parcel: Parcel) => ({ parcel, contents: await readers.read(parcel, wanted) });
-  const size = ({ bytes }: Parcel) => bytes.length;
   try {
-    const inOrder = ahead(parcelsOf(sources, options), read, size, () => readers.room);
-    for await (const { parcel, contents } of inOrder) {
-      for (const { rejections, arrivals } of contents) {
+    const inOrder = readAhead(allChunks(sources, options), read, sizeOf, () => readers.room);
+    for await (const { chunk, contents } of inOrder) {
+      for (const { rejections, records } of contents) {
         place += 1;
         rejections.forEach(reject);
-        for (const arrival of arrivals) {
-          batch.add({ ...arrival, source: parcel.source, place });
-          if (batch.size >= options.batch || batch.bytes >= BATCH_BYTES) await flush();
+        for (const record of records) {
+          batch.push({ ...record, source: chunk.source, place });
+          batchBytes += record.bytes;
+          if (batch.length >= options.batch || batchBytes >= BATCH_BYTES) await flush();
         }
       }
-      if (!parcel.failure) continue;
-      const { error } = parcel.failure;
+      if (!chunk.failure) continue;
+      const { error } = chunk.failure;
       if (options.onBreak) options.onBreak(error, faultOf(error));
-      else reject(brokenOff(parcel.source, parcel.failure));
+      else reject(brokenOff(chunk.source, chunk.failure));
     }
   } finally {
     readers.stop();
-    // However it ends, what was counted is known.
+    // However it ends, the caller learns what is durable.
     options.onProgress(report);
   }
   await flush();
   return report;
 }
 
-async function* parcelsOf(
+async function* allChunks(
   sources: Iterable<Source>,
   { context, clock }: IngestOptions,
-): AsyncGenerator<Parcel> {
-  for (const source of sources) yield* parcels(source, context.longest, clock);
+): AsyncGenerator<DocumentChunk> {
+  for (const source of sources) yield* chunks(source, context.longest, clock);
 }
 
-/** Those whose ids no shard knows; a known one stays as it is, unless replacing was asked for. */
-async function lookUp(
-  arrivals: readonly Arrival[],
-  { keeper, replace }: IngestOptions,
-  waiting: Waiting,
-): Promise<boolean[]> {
-  if (replace) return arrivals.map(() => true);
-  const known = new Map<string, ReadonlyMap<string, unknown>>();
-  for (const [shard, those] of Map.groupBy(arrivals, ({ outline }) => outline.shard)) {
-    const ids = [...new Set(those.map(({ outline }) => outline.id))];
-    const look = async () => keeper(shard).contentHashes(ids);
-    known.set(shard, await waiting.for(shard, look));
+const sizeOf = ({ size }: DocumentChunk) => size;
+
+/** Whether the shards have records with all these ids. */
+async function areKnown(
+  contents: DocumentContent[],
+  { keeper }: IngestOptions,
+  retry: Retry,
+): Promise<boolean> {
+  const outlines = contents.flatMap(({ records }) => records.map(({ outline }) => outline));
+  for (const [shard, those] of Map.groupBy(outlines, (outline) => outline.shard)) {
+    const ids = new Set(those.map(({ id }) => id));
+    const known = await retry.run(shard, async () => keeper(shard).contentHashes([...ids]));
+    if (known.size < ids.size) return false;
   }
-  return arrivals.map(({ outline: { shard, id } }) => !known.get(shard)!.has(id));
-}
-
-/** A record that waits for its transaction. */
-type Pending = Arrival & { source: string; place: number };
-
-/** Records that are to be stored together. */
-class Batch {
-  #pending: Pending[] = [];
-  /** Not what they take compressed: until they are stored, more is held of them. */
-  bytes = 0;
-
-  get size(): number {
-    return this.#pending.length;
-  }
-
-  add(pending: Pending): void {
-    this.#pending.push(pending);
-    this.bytes += pending.bytes;
-  }
-
-  take(): Pending[] {
-    const taken = this.#pending;
-    this.#pending = [];
-    this.bytes = 0;
-    return taken;
-  }
+  return true;
 }
 
 /**
- * Stores a batch, in one transaction for each shard. One whose end nobody could find out about is stored
- * again, which does no harm: its records may then be counted as duplicates.
+ * Stores a batch, in one transaction for each shard. A transaction whose outcome is unknown is repeated,
+ * which does no harm: its records may then be counted as duplicates.
  */
 async function store(
   batch: Pending[],
   report: Report,
   options: IngestOptions,
-  waiting: Waiting,
+  retry: Retry,
 ): Promise<void> {
+  const { keeper, replace, onOutcome, onConflict } = options;
   const outcomes = new Map<Pending, Outcome>();
   try {
     for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-      const { replace } = options;
-      const take = () => accept(options.keeper(shard), records, { replace });
-      const accepted = await waiting.for(shard, take);
+      const accepted = await retry.run(shard, () => accept(keeper(shard), records, { replace }));
       addTo(report, accepted);
-      accepted.outcomes.forEach((outcome, index) => {
-        outcomes.set(records[index]!, outcome);
+      records.forEach((record, index) => {
+        outcomes.set(record, accepted.outcomes[index]!);
       });
     }
   } finally {
-    // If a shard fails, what others have stored is told nevertheless.
+    // If a shard fails, what others have stored is reported nevertheless, in the order of the records.
     for (const record of batch) {
       const outcome = outcomes.get(record);
-      if (outcome) tell(record, outcome, options);
+      if (!outcome) continue;
+      const { source, line, place } = record;
+      const { id, shard } = record.outline;
+      onOutcome?.({ origin: { source, line }, place, id, shard }, outcome);
+      if (outcome.kind === "conflict") onConflict(id, shard, { source, line });
     }
   }
-}
-
-function tell(record: Pending, outcome: Outcome, options: IngestOptions): void {
-  const { outline, source, line, place } = record;
-  const { id, shard } = outline;
-  const origin = { source, line };
-  options.onOutcome?.({ origin, place, id, shard }, outcome);
-  if (outcome.kind === "conflict") options.onConflict(id, shard, origin);
 }
 
 /** A source that breaks off is reported; what came before it, and other sources, still count. */

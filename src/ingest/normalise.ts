@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
-import { parseExactly } from "./values.ts";
+import { exactNumber } from "./parse-json.ts";
 
 /** What a record leaves open is completed from these. */
 export interface Surroundings {
@@ -105,8 +105,8 @@ function parseCompactStats(text: string): JsonObject | undefined {
   return Object.fromEntries(entries.map((entry) => [entry![1]!, compactValue(entry![2]!)]));
 }
 
-function compactValue(text: string): string | number | boolean {
+function compactValue(text: string): Json {
   if (text === "true" || text === "false") return text === "true";
-  if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return parseExactly(text) as number;
+  if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return exactNumber(Number(text), text);
   return text.replace(/^"(.*)"$/s, "$1");
 }

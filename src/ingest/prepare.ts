@@ -1,13 +1,9 @@
-/**
- * In charge of what is done to a record before its transaction, in two steps: what tells it from others
- * and what the rules need of it; then, if it is wanted, the form in which it is kept.
- */
+/** Prepares a record for its transaction: its facts, its content hash and the form in which it is stored. */
 
 import { DamagedFragment } from "../document/fragment.ts";
 import {
   type CarriedText,
   packRecord,
-  type RecordText,
   restoreRecord,
   writeCarried,
   writeRecord,
@@ -40,10 +36,11 @@ export interface Moving {
   kept: Kept;
 }
 
-/** A record that was read, and could be kept. */
-export interface Written {
+export interface PreparedRecord {
   outline: Outline;
-  text: RecordText;
+  contentHash: Uint8Array;
+  /** Undefined when it was not encoded, because the shard has a record with this id. */
+  kept: Kept | undefined;
 }
 
 function outlineOf(record: MatchRecord): Outline {
@@ -61,13 +58,11 @@ function outlineOf(record: MatchRecord): Outline {
   };
 }
 
-export function write(record: MatchRecord): Written {
-  return { outline: outlineOf(record), text: writeRecord(record) };
-}
-
-/** Compresses, which is most of the work: only for what is new, and outside the transaction. */
-export function keep({ text }: Written): Kept {
-  return { stored: packRecord(text), players: text.players, teams: text.teams };
+export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
+  const text = writeRecord(record);
+  const { contentHash, players, teams } = text;
+  const kept = encode ? { stored: packRecord(text), players, teams } : undefined;
+  return { outline: outlineOf(record), contentHash, kept };
 }
 
 /** A record that is kept already, ready to move. Throws DamagedFragment. */

@@ -1,7 +1,7 @@
 /** In charge of adding up what became of the records of an ingest. */
 
 import { noneWithheld, type WithheldReason } from "../domain/visibility.ts";
-import type { Accepted } from "./accept.ts";
+import type { Accepted } from "./commit-batch.ts";
 
 export interface Report {
   stored: number;

@@ -3,6 +3,7 @@
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { type Kind, resourceProblems } from "./check-resource.ts";
 import { type Gathered, gather, type ResourceIndex } from "./gather.ts";
 import {
   normaliseMatch,
@@ -14,10 +15,7 @@ import {
   withoutEmptyShard,
 } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reasons.ts";
-import { type Kind, shapeProblems } from "./schemas.ts";
-import { structureProblems } from "./structure.ts";
 import type { Unfolding } from "./unfold.ts";
-import { valueProblems } from "./values.ts";
 
 /** How far a game server's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
@@ -31,22 +29,26 @@ export interface ValidationContext {
   titleId: string;
 }
 
-export type Validated =
-  | { ok: true; record: MatchRecord; reached: Resource[] }
-  | { ok: false; problems: string[]; reached: Resource[] };
+export interface Validated {
+  /** Undefined when there are problems. */
+  record?: MatchRecord;
+  problems: string[];
+  /** The match and all resources that it leads to. */
+  reached: Resource[];
+}
 
 /** What the matches of a document share. */
 export interface Surrounding {
   index: ResourceIndex;
   unfolding: Unfolding;
   /** Whether all of it was found to hold no value that cannot be kept. */
-  isSound: boolean;
+  isSafe: boolean;
 }
 
 /** Checks one match of a document against the resources included with it. Throws Excess. */
 export function validate(
   raw: Resource,
-  { index, unfolding, isSound }: Surrounding,
+  { index, unfolding, isSafe }: Surrounding,
   context: ValidationContext,
 ): Validated {
   const problems: string[] = [];
@@ -56,24 +58,21 @@ export function validate(
 
   const match = normaliseMatch(raw, context.shard);
   const around = surroundings(match, context);
-  const check = (kind: Kind, resource: Resource, isKnownSound: boolean) => {
+  const check = (kind: Kind, resource: Resource, unsafe: Resource | undefined) => {
     if (problems.length >= ENOUGH_REASONS) return;
-    const found = [
-      ...shapeProblems(kind, resource),
-      ...structureProblems(resource),
-      ...(isKnownSound ? [] : valueProblems(resource)),
-    ];
-    for (const problem of found) problems.push(`${nameOf(resource)}: ${problem}`);
+    for (const problem of resourceProblems(kind, resource, unsafe)) {
+      problems.push(`${nameOf(resource)}: ${problem}`);
+    }
   };
-  // Bringing it to its form may have read numbers out of a text.
-  check("match", match, isSound && match === raw);
+  // Normalising may have read numbers out of a text.
+  check("match", match, isSafe && match === raw ? undefined : match);
   const tidy = new Map<Resource, Resource>();
   for (const resource of reached) {
     if (resource === raw) continue;
     const kind = kinds.get(resource);
     const tidied = tidiedUp(resource, kind, around);
     tidy.set(resource, tidied);
-    check(kind ?? "other", tidied, isSound);
+    check(kind ?? "other", tidied, isSafe ? undefined : resource);
     // It might be one that is not served.
     if (resource.type !== "match") continue;
     problems.push(`${nameOf(resource)} is in included: send every match as data of its own`);
@@ -84,7 +83,7 @@ export function validate(
     problems.push(...foreignShard(tidy.get(resource)!, around));
   }
   problems.push(...referenceProblems(gathered.rosters, gathered.participants, raw, index));
-  if (problems.length > 0) return { ok: false, problems, reached };
+  if (problems.length > 0) return { problems, reached };
 
   const tidied = (resource: Resource) => tidy.get(resource)!;
   const tidiedNamed = ({ id, carried, companions }: Named): Named => ({
@@ -98,7 +97,7 @@ export function validate(
     players: gathered.players.map(tidiedNamed),
     teams: gathered.teams.map(tidiedNamed),
   });
-  return { ok: true, record, reached };
+  return { record, problems, reached };
 }
 
 /** The match and everything kept with it, each once: two players may link to the same companion. */

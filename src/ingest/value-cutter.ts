@@ -1,18 +1,18 @@
 /** Cuts bytes into documents by following the brackets. */
 
+import { Collector, type Cutter, type DocumentText } from "./cutters.ts";
 import {
   BACKSLASH,
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COMMA,
   isBlank,
+  isTooDeep,
   NEWLINE,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from "./bytes.ts";
-import { Collector, type Cutter, type DocumentText } from "./cutters.ts";
-import { isAbysmal } from "./nesting.ts";
+} from "./json-bytes.ts";
 
 /** The document that a ValueCutter is in, and where a new one may begin in it, should it be damaged. */
 class OpenDocument extends Collector {
@@ -201,7 +201,7 @@ export function isWholeObject(text: Buffer): boolean {
   if (text[0] !== OPEN_OBJECT || text.findLast((byte) => !isBlank(byte)) !== CLOSE_OBJECT) {
     return false;
   }
-  if (isAbysmal(text)) return false;
+  if (isTooDeep(text)) return false;
   try {
     JSON.parse(text.toString());
     return true;

@@ -4,9 +4,9 @@
  * come about by the same rules.
  */
 
-import { accept } from "../ingest/accept.ts";
-import { ahead } from "../ingest/lookahead.ts";
+import { accept } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
+import { readAhead } from "../ingest/read-ahead.ts";
 import type { Holdings, Keeper, KeptRecord } from "../store/store.ts";
 import { reading } from "./damage.ts";
 import { recordSteps } from "./steps.ts";
@@ -32,7 +32,7 @@ export async function copyRecords(
     await accept(target, arrivals, { replace: false });
     return { records, added: arrivals.length };
   };
-  const stored = ahead(
+  const stored = readAhead(
     missing(source, target, options),
     store,
     () => 1,

@@ -42,6 +42,19 @@ describe("the same match again", () => {
     expect(body.data.attributes.stats).toMatchObject({ played: 1, winStreak: 1, lifetimeGold: 10 });
   });
 
+  test("does not keep a new one out, however many known ones come before it", async () => {
+    // Long enough that several chunks are read after the first batch is stored.
+    const many = (count: number) =>
+      Array.from({ length: count }, () =>
+        aMatch({ shard: "known", stats: { text: "x".repeat(9000) } }),
+      );
+    const [known, fresh] = [many(120), many(10)];
+    await world.ingest(known);
+    const mixed = [...known.slice(0, 75), fresh[0]!, ...known.slice(75), ...fresh.slice(1)];
+    const { report } = await world.ingest(mixed, { batch: 10 });
+    expect(report).toMatchObject({ stored: 10, duplicate: 120, conflict: 0, rejected: 0 });
+  });
+
   test("is a duplicate in another order of members and of included resources", async () => {
     const match = aMatch({ stats: { list: [1, 2], nested: { a: 1, b: [{ c: 1, d: 2 }] } } });
     const again = shuffled(match);

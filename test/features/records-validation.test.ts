@@ -525,6 +525,15 @@ describe("numbers beyond 2^53:", () => {
     ]);
   });
 
+  test("are found in place of attributes", async () => {
+    const complaints = await complaintsAbout((draft) => {
+      const extra = { type: "roster", id: "extra" };
+      draft.document.included.push({ ...extra, attributes: written("1e20") });
+      draft.match.relationships.others = { data: [extra] };
+    });
+    expect(complaints).toEqual([`roster extra: attributes ${BEYOND}`]);
+  });
+
   test("are found in a compact string of stats", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.stats =

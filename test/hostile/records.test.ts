@@ -79,14 +79,14 @@ test("what cannot be read, or would lose something, is never taken in", () => {
   expect(survivors.map(nameOf)).toEqual([]);
 });
 
-test("a repeated member is named", () => {
+test("a repeated member is the reason given", () => {
   const repeated = [...records.keys()].filter(
     (number) => records[number]!.kind === "repeated member",
   );
   expect(repeated.length).toBeGreaterThan(100);
   for (const number of repeated) {
     const [rejection] = taken.rejections.get(number + 1)!;
-    expect(rejection!.problems.join()).toMatch(/^[\w.*-]+ is there twice/);
+    expect(rejection!.problems.join()).toMatch(/^an object has a member twice/);
   }
 });
 

@@ -307,7 +307,7 @@ describe("the checks themselves", () => {
     const bad: Graph = new Map([
       ["domain/match.ts", ["node:fs"]],
       ["http/server.ts", ["bun:sqlite", "left-pad", "node:zlib"]],
-      ["ingest/schemas.ts", ["typebox/compile"]],
+      ["ingest/check-resource.ts", ["typebox/compile"]],
     ]);
     expect(forbiddenPackages(bad)).toEqual([
       "domain/match.ts uses node:fs",

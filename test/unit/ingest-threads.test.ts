@@ -1,30 +1,30 @@
-/** In charge of reading in threads: the same as reading here, in order, and no more of it than asked for. */
+/** Reading in threads gives the same as reading in the calling thread, in order. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ahead } from "../../src/ingest/lookahead.ts";
-import { type Parcel, parcels } from "../../src/ingest/parcels.ts";
-import { type ReadParcel, readHere, type Wanted } from "../../src/ingest/reading.ts";
-import { Readers } from "../../src/ingest/threads.ts";
+import { chunks, type DocumentChunk } from "../../src/ingest/chunks.ts";
+import { readAhead } from "../../src/ingest/read-ahead.ts";
+import { type DocumentContent, readChunk } from "../../src/ingest/read-chunk.ts";
+import { ReaderPool } from "../../src/ingest/reader-pool.ts";
 import { demoLines } from "../support/demo.ts";
 import { aMatch } from "../support/records.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 const LONGEST = 100_000;
 const context = { shard: undefined, shards: undefined, titleId: "matchbook", longest: LONGEST };
-const everything: Wanted = async (arrivals) => arrivals.map(() => true);
 
 async function* asFile(lines: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const line of lines) yield Buffer.from(`${line}\n`);
 }
 
-const parcelsOf = (lines: readonly string[]) =>
-  parcels({ name: "file", bytes: asFile(lines) }, LONGEST, () => NOW);
+type Read = (chunk: DocumentChunk) => Promise<DocumentContent[]>;
+
+const here: Read = async (chunk) => readChunk(chunk, context, true);
 
 /** All that comes out of a reader, in its order. */
-async function contents(lines: readonly string[], read: ReadParcel, wanted = everything) {
-  const work = (parcel: Parcel) => read(parcel, wanted);
-  const size = ({ bytes }: Parcel) => bytes.length;
-  return (await Array.fromAsync(ahead(parcelsOf(lines), work, size, () => 1 << 20))).flat();
+async function contents(lines: readonly string[], read: Read) {
+  const all = chunks({ name: "file", bytes: asFile(lines) }, LONGEST, () => NOW);
+  const size = (chunk: DocumentChunk) => chunk.size;
+  return (await Array.fromAsync(readAhead(all, read, size, () => 1 << 20))).flat();
 }
 
 /** Good and bad ones side by side, in every way in which a document can be bad. */
@@ -46,64 +46,63 @@ function mixed(): string[] {
   );
 }
 
+/** A pool whose threads are started and ready. */
+async function readyPool(threads: number): Promise<ReaderPool> {
+  const pool = new ReaderPool(context, threads);
+  await contents(demoLines(250, NOW), (chunk) => pool.read(chunk, false));
+  while (pool.room === 0) await new Promise(setImmediate);
+  return pool;
+}
+
 describe("reading threads", () => {
-  const readers = new Readers(context, 2);
-  // Enough that threads are started; the rest of the tests need them ready.
+  let pool: ReaderPool;
   beforeAll(async () => {
-    await contents(demoLines(250, NOW), readers.read);
-    while (readers.room === 0) await new Promise(setImmediate);
+    pool = await readyPool(2);
   });
-  afterAll(() => readers.stop());
+  afterAll(() => pool.stop());
 
   test("give what this thread would, in the order of the documents", async () => {
     const lines = mixed();
-    const here = await contents(lines, readHere(context));
-    const there = await contents(lines, readers.read);
-    expect(here.flatMap(({ rejections }) => rejections).length).toBeGreaterThan(8);
-    expect(there.map(({ rejections }) => rejections)).toEqual(
-      here.map(({ rejections }) => rejections),
+    const expected = await contents(lines, here);
+    const found = await contents(lines, (chunk) => pool.read(chunk, true));
+    expect(expected.flatMap(({ rejections }) => rejections).length).toBeGreaterThan(8);
+    expect(found.map(({ rejections }) => rejections)).toEqual(
+      expected.map(({ rejections }) => rejections),
     );
-    expect(JSON.stringify(there.flatMap(({ rejections }) => rejections))).toBe(
-      JSON.stringify(here.flatMap(({ rejections }) => rejections)),
+    expect(JSON.stringify(found.flatMap(({ rejections }) => rejections))).toBe(
+      JSON.stringify(expected.flatMap(({ rejections }) => rejections)),
     );
-    expect(there.map(({ arrivals }) => plain(arrivals))).toEqual(
-      here.map(({ arrivals }) => plain(arrivals)),
+    expect(found.map(({ records }) => plain(records))).toEqual(
+      expected.map(({ records }) => plain(records)),
     );
   });
 
-  test("make ready only what is wanted", async () => {
-    const odd: Wanted = async (arrivals) =>
-      arrivals.map(({ contentHash }) => contentHash[0]! % 2 === 1);
-    for (const read of [readHere(context), readers.read]) {
-      const arrivals = (await contents(mixed(), read, odd)).flatMap((one) => one.arrivals);
-      expect(arrivals.some(({ kept }) => kept)).toBeTrue();
-      for (const { kept, contentHash, outline } of arrivals) {
-        expect(kept?.stored.id).toBe(contentHash[0]! % 2 === 1 ? outline.id : undefined);
-      }
-    }
+  test("encode only when asked to", async () => {
+    const found = await contents(mixed(), (chunk) => pool.read(chunk, false));
+    const records = found.flatMap((one) => one.records);
+    expect(records.length).toBeGreaterThan(0);
+    expect(records.every(({ kept }) => kept === undefined)).toBeTrue();
   });
 
   test("that are stopped fail whoever waits for them", async () => {
-    const others = new Readers(context, 1);
-    await contents(demoLines(250, NOW), others.read);
-    while (others.room === 0) await new Promise(setImmediate);
-    const waiting = contents(demoLines(50, NOW), others.read, () => {
-      others.stop();
-      return everything([]);
+    const other = await readyPool(1);
+    const waiting = contents(demoLines(50, NOW), (chunk) => {
+      const read = other.read(chunk, true);
+      other.stop();
+      return read;
     });
-    expect(waiting).rejects.toThrow("the reading threads were stopped");
-    await waiting.catch(() => {});
+    await expect(waiting).rejects.toThrow("the reading threads were stopped");
   });
 });
 
 test("a few records are read without a thread", async () => {
-  const readers = new Readers(context, 2);
-  expect(await contents(demoLines(50, NOW), readers.read)).toHaveLength(50);
-  expect(readers.room).toBe(0);
-  readers.stop();
+  const pool = new ReaderPool(context, 2);
+  expect(await contents(demoLines(50, NOW), (chunk) => pool.read(chunk, true))).toHaveLength(50);
+  expect(pool.room).toBe(0);
+  pool.stop();
 });
 
-/** Pieces of one large memory compare by their bytes. */
+/** Bytes compare by their content, whatever their class. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (Array.isArray(value)) return value.map(plain);
@@ -124,7 +123,7 @@ describe("working ahead", () => {
       return at;
     };
     const results = Array.fromAsync(
-      ahead(
+      readAhead(
         weights(0, 1, 2, 3),
         work,
         () => 1,
@@ -144,7 +143,7 @@ describe("working ahead", () => {
       return weight;
     };
     const things = weights(3, 3, 3, 50, 3, 3, 3);
-    for await (const weight of ahead(
+    for await (const weight of readAhead(
       things,
       work,
       (one) => one,
@@ -164,7 +163,7 @@ describe("working ahead", () => {
       return at;
     };
     const all = async () => {
-      for await (const at of ahead(
+      for await (const at of readAhead(
         weights(0, 1, 2, 3),
         work,
         () => 1,

@@ -1,4 +1,4 @@
-/** In charge of waiting for shards whose database is away, and of trying again what they are needed for. */
+/** Retries work on a shard whose database is unavailable, with growing pauses. */
 
 import { StoreAway, StoreRefuses } from "../store/store.ts";
 
@@ -19,7 +19,7 @@ export class StayedAway extends StoreAway {
   override name = "StayedAway";
 }
 
-export class Waiting {
+export class Retry {
   readonly #patience: Patience | undefined;
   /** Since when each of those that are away was found to be so. */
   readonly #since = new Map<string, number>();
@@ -30,7 +30,7 @@ export class Waiting {
   }
 
   /** What `work` gives, which must be safe to do again. Throws StayedAway, and what no wait would mend. */
-  async for<T>(shard: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(shard: string, work: () => Promise<T>): Promise<T> {
     for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         const result = await work();

@@ -19,8 +19,7 @@ import {
   type Transaction,
 } from "../store/store.ts";
 import { refreshPlayers, refreshTeams } from "./fold.ts";
-import { type Moving, presentContentHash, restore } from "./prepare.ts";
-import type { Arrival } from "./reading.ts";
+import { type Moving, type PreparedRecord, presentContentHash, restore } from "./prepare.ts";
 
 export type Outcome =
   | { kind: "stored" }
@@ -37,7 +36,7 @@ export interface Accepted {
 
 export function accept(
   keeper: Keeper,
-  batch: readonly Pick<Arrival, "outline" | "contentHash" | "kept">[],
+  batch: readonly PreparedRecord[],
   options: { replace: boolean },
 ): Promise<Accepted> {
   return keeper.write(async (transaction) => {

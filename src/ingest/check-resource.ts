@@ -1,0 +1,244 @@
+/** Checks one resource of a record: its schema, the rules of JSON:API, and values that cannot be stored. */
+
+import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
+import {
+  isObject,
+  isReference,
+  type Json,
+  type JsonObject,
+  keyOf,
+  type Resource,
+} from "../domain/json.ts";
+import {
+  CarriedPlayer,
+  ExtraParticipant,
+  ExtraRoster,
+  LONGEST_NAME,
+  Match,
+  NO_NUL,
+  Other,
+  Participant,
+  Roster,
+  Team,
+} from "../schema/resources.ts";
+import { isInexact } from "./parse-json.ts";
+import { ENOUGH_REASONS } from "./reasons.ts";
+
+// Every problem of a record is reported at once; the usual limit is eight of each resource.
+Settings.Set({ maxErrors: 1000 });
+
+const validators = {
+  match: Compile(Match),
+  roster: Compile(Roster),
+  participant: Compile(Participant),
+  extraRoster: Compile(ExtraRoster),
+  extraParticipant: Compile(ExtraParticipant),
+  player: Compile(CarriedPlayer),
+  team: Compile(Team),
+  other: Compile(Other),
+};
+
+export type Kind = keyof typeof validators;
+
+/**
+ * What is wrong with a resource, one sentence each. `unsafe` is the same resource, if it may hold values
+ * that cannot be stored.
+ */
+export function resourceProblems(
+  kind: Kind,
+  resource: Resource,
+  unsafe: Resource | undefined,
+): string[] {
+  const problems = schemaProblems(kind, resource);
+  checkStructure(resource, problems);
+  if (unsafe) checkValues(unsafe as JsonObject, "", 0, problems);
+  return problems;
+}
+
+function schemaProblems(kind: Kind, resource: Resource): string[] {
+  const validator = validators[kind];
+  if (validator.Check(resource)) return [];
+  return (
+    validator
+      .Errors(resource)
+      // What is wrong with such a number is reported with the values.
+      .filter(({ instancePath }) => !isInexact(valueAt(resource, instancePath)))
+      .map(sentence)
+  );
+}
+
+function valueAt(resource: Resource, pointer: string): unknown {
+  const step = (value: unknown, name: string) => (value as JsonObject | undefined)?.[name];
+  return pointer.split("/").slice(1).reduce(step, resource);
+}
+
+interface ShapeError {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  integer: "a whole number",
+  number: "a number",
+  string: "a string",
+  object: "an object",
+  array: "a list",
+  boolean: "true or false",
+};
+
+function sentence(error: ShapeError): string {
+  const where = error.instancePath.slice(1).replaceAll("/", ".") || "the resource";
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case "required":
+      return `${where} needs ${(params.requiredProperties as string[]).join(", ")}`;
+    case "type":
+      return `${where} must be ${TYPE_NAMES[params.type as string] ?? params.type}`;
+    case "const":
+      return `${where} must be "${params.allowedValue}"`;
+    case "enum":
+      return `${where} must be "true" or "false"`;
+    case "pattern":
+      if (params.pattern === NO_NUL) return `${where} must not contain the character U+0000`;
+      return where.endsWith("shardId")
+        ? `${where} must be 1 to 32 of a-z, 0-9 and "-"`
+        : `${where} must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"`;
+    case "minItems":
+    case "maxItems":
+      return `${where} must list exactly two rosters`;
+    case "minimum":
+      return `${where} must not be negative`;
+    case "minLength":
+      return `${where} must not be empty`;
+    case "maxLength":
+      return `${where} must not be longer than ${LONGEST_NAME} characters`;
+    default:
+      return `${where} ${error.message}`;
+  }
+}
+
+const MEMBERS = new Set(["type", "id", "attributes", "relationships", "links", "meta"]);
+const RELATIONSHIP_MEMBERS = new Set(["data", "links", "meta"]);
+const REFERENCE_MEMBERS = new Set(["type", "id", "meta"]);
+
+/** Attributes and relationships share one namespace with these members of a resource. */
+const RESERVED = ["type", "id"];
+
+/** What these name, and how often, is checked with the interface's own promises. */
+const PROMISED = new Set(["rosters", "participants", "team", "player"]);
+
+const URI_REFERENCE = /^(?:[\w.~!$&'()*+,;=:@/?#-]|%[0-9A-Fa-f]{2})*$/;
+
+/**
+ * The rules of JSON:API for every resource object. Records are served as they came, so anything else
+ * would make invalid responses. (Other than "type" and "id", names of attributes and relationships are
+ * not checked: records may be older than JSON:API.)
+ */
+function checkStructure(resource: Resource, problems: string[]): void {
+  for (const member in resource) {
+    if (MEMBERS.has(member)) continue;
+    problems.push(`a resource has no member "${member}": put it into attributes`);
+  }
+  const { attributes, relationships } = resource;
+  if (isObject(relationships)) {
+    for (const name in relationships) {
+      if (isObject(attributes) && Object.hasOwn(attributes, name)) {
+        problems.push(`"${name}" is both an attribute and a relationship: rename one of them`);
+      }
+      checkRelationship(name, relationships[name], problems);
+    }
+  } else if (relationships !== undefined) problems.push("relationships must be an object");
+  for (const name of RESERVED) {
+    checkReserved("attributes", attributes, name, problems);
+    checkReserved("relationships", relationships, name, problems);
+  }
+  checkExtras("", resource, problems);
+}
+
+function checkReserved(where: string, fields: unknown, name: string, problems: string[]): void {
+  if (!isObject(fields) || !Object.hasOwn(fields, name)) return;
+  problems.push(
+    `${where}.${name} is not allowed, because JSON:API reserves the names "type" and "id": rename it`,
+  );
+}
+
+function checkRelationship(name: string, relationship: unknown, problems: string[]): void {
+  const where = `relationships.${name}`;
+  if (!isObject(relationship)) {
+    if (!PROMISED.has(name)) problems.push(`${where} must be an object with the member "data"`);
+    return;
+  }
+  const members = Object.keys(relationship);
+  if (members.some((member) => !RELATIONSHIP_MEMBERS.has(member))) {
+    problems.push(`${where} must have no members but "data", "links" and "meta"`);
+  }
+  checkExtras(`${where}.`, relationship, problems);
+  const { data } = relationship;
+  const references = Array.isArray(data) ? data : [data];
+  if (references.some((one) => isObject(one) && hasMore(one))) {
+    problems.push(`${where}.data must name resources by "type" and "id", with nothing but "meta"`);
+  }
+  if (PROMISED.has(name)) return;
+  if (members.length === 0) problems.push(`${where} must have "data", "links" or "meta"`);
+  if (data === undefined || data === null) return;
+  if (!references.every(isReference)) {
+    problems.push(
+      `${where}.data must be a reference with "type" and "id", a list of them, or null`,
+    );
+  } else if (new Set(references.map(keyOf)).size < references.length) {
+    problems.push(`${where}.data names a resource more than once: name it once`);
+  }
+}
+
+function hasMore(reference: JsonObject): boolean {
+  for (const name in reference) if (!REFERENCE_MEMBERS.has(name)) return true;
+  return reference.meta !== undefined && !isObject(reference.meta);
+}
+
+/** The members that objects of several kinds may have. */
+function checkExtras(where: string, { links, meta }: Extras, problems: string[]): void {
+  if (meta !== undefined && !isObject(meta)) problems.push(`${where}meta must be an object`);
+  if (links === undefined) return;
+  if (!isObject(links) || !Object.values(links).every(isLink)) {
+    problems.push(`${where}links must be an object of links, each an address or {"href": address}`);
+  }
+}
+
+interface Extras {
+  links?: unknown;
+  meta?: unknown;
+  [member: string]: unknown;
+}
+
+function isLink(value: unknown): boolean {
+  const address = isObject(value) ? value.href : value;
+  if (isObject(value) && value.meta !== undefined && !isObject(value.meta)) return false;
+  return typeof address === "string" && URI_REFERENCE.test(address);
+}
+
+const MAX_DEPTH = 64;
+
+/** Numbers that would be corrupted, broken text, and nesting that is too deep. */
+function checkValues(value: Json, path: string, depth: number, problems: string[]): void {
+  if (problems.length >= ENOUGH_REASONS) return;
+  if (isInexact(value)) {
+    problems.push(`${path} is a number beyond 2^53, which would be corrupted: send it as a string`);
+  } else if (typeof value === "string" && !value.isWellFormed()) {
+    problems.push(`${path} holds half of a surrogate pair: mend the text`);
+  } else if (typeof value === "object" && value !== null) {
+    if (depth === MAX_DEPTH) {
+      const start = path.length > 60 ? `${path.slice(0, 60)}…` : path;
+      problems.push(`${start} is nested deeper than ${MAX_DEPTH} levels: make it flatter`);
+      return;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (!name.isWellFormed()) {
+        problems.push(`${path} has a name with half of a surrogate pair: mend it`);
+      }
+      checkValues(member, path === "" ? name : `${path}.${name}`, depth + 1, problems);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/** Parses the text of a document and notices what JSON.parse would silently lose or corrupt. */
+
+import type { JsonObject } from "../domain/json.ts";
+import type { DocumentText } from "./cutters.ts";
+import { isTooDeep } from "./json-bytes.ts";
+
+/** `isSafe`: no number, text or nesting in it needs a closer look. */
+export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const BYTE_ORDER_MARK = "\ufeff";
+const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
+
+export function parseDocument(text: DocumentText, source: string, longest: number): ParsedDocument {
+  const failed = (problem: string): ParsedDocument => ({ problems: [problem] });
+  const { bytes } = text;
+  if (bytes === undefined) return failed(whyMissing(text, source, longest));
+  const json = decode(bytes);
+  if (json === undefined) {
+    return failed(
+      "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
+    );
+  }
+  if (json.startsWith(BYTE_ORDER_MARK)) {
+    return failed("this begins with a byte order mark, which only a whole file may: remove it");
+  }
+  if (isTooDeep(bytes)) return failed(TOO_DEEP);
+  try {
+    const value: unknown = JSON.parse(json);
+    // Decoded text is well-formed: only an escape can be half of a surrogate pair.
+    if (possibleNames(json) === safeMembers(value, json.includes("\\u"), 0)) {
+      return { value, isSafe: true };
+    }
+    const { hasDuplicateMember, hasLargeNumber } = inspect(json, value);
+    if (hasDuplicateMember) {
+      return failed("an object has a member twice, and only one can be kept: remove the other");
+    }
+    return { value: hasLargeNumber ? parseExactly(json) : value, isSafe: false };
+  } catch (error) {
+    if (error instanceof RangeError) return failed(TOO_DEEP);
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
+    return failed(`this is not JSON: ${reason}`);
+  }
+}
+
+function whyMissing({ fault }: DocumentText, source: string, longest: number): string {
+  switch (fault) {
+    case "unclosed":
+      return "the list of documents is not closed: the end of the source is missing, send it whole";
+    case "endless":
+      return `a document here has no end in sight, so the rest of ${source} is not read: send one document a line`;
+    default:
+      return `the document is longer than ${longest} bytes: split it, or raise max-record-bytes`;
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const QUOTE = '"'.charCodeAt(0);
+const SPACE = " ".charCodeAt(0);
+
+/** How many member names the text has, or more: a string may also hold a quotation mark and a colon. */
+function possibleNames(json: string): number {
+  let count = 0;
+  for (let at = json.indexOf(":"); at >= 0; at = json.indexOf(":", at + 1)) {
+    const before = json.charCodeAt(at - 1);
+    if (before === QUOTE) count += 1;
+    // Few texts have spaces before their colons; the others are counted faster.
+    else if (before <= SPACE) return json.match(/"\s*:/g)?.length ?? 0;
+  }
+  return count;
+}
+
+/** Less than is allowed inside a resource, which itself is a few levels down in its document. */
+const SAFE_DEPTH = 60;
+/** From here on, JSON.parse may have rounded an integer. */
+const MAX_INTEGER = 2 ** 53;
+
+/** The number of members in all objects of a value; NaN when some part of it needs a closer look. */
+function safeMembers(value: unknown, hasEscapes: boolean, depth: number): number {
+  if (typeof value === "number") return Math.abs(value) < MAX_INTEGER ? 0 : Number.NaN;
+  if (typeof value === "string") return !hasEscapes || value.isWellFormed() ? 0 : Number.NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth === SAFE_DEPTH) return Number.NaN;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += safeMembers(item, hasEscapes, depth + 1);
+    return count;
+  }
+  for (const name in value) {
+    if (hasEscapes && !name.isWellFormed()) return Number.NaN;
+    const member = (value as Record<string, unknown>)[name];
+    count += 1 + safeMembers(member, hasEscapes, depth + 1);
+  }
+  return count;
+}
+
+/** The exact check, for the few texts that are not safe at first sight. */
+function inspect(json: string, value: unknown) {
+  let names = 0;
+  let hasLargeNumber = false;
+  const withoutEscapes = json.replace(/\\./g, "");
+  for (const [, colon] of withoutEscapes.matchAll(/"[^"]*"(\s*:)?/g)) if (colon) names += 1;
+  // Not recursive, because the value may be nested deeply.
+  const open = [value];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one === "number") hasLargeNumber ||= Math.abs(one) >= MAX_INTEGER;
+    if (typeof one !== "object" || one === null) continue;
+    const parts = Object.values(one);
+    if (!Array.isArray(one)) names -= parts.length;
+    for (const part of parts) open.push(part);
+  }
+  // JSON.parse keeps the last of two members with one name: the text then has more names.
+  return { hasDuplicateMember: names > 0, hasLargeNumber };
+}
+
+// TypeScript does not know these yet.
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(source: string): JsonObject;
+  isRawJSON(value: unknown): boolean;
+};
+
+/** Numbers that would be corrupted keep their digits, for messages and for writing them again. */
+function parseExactly(json: string): unknown {
+  return JSON.parse(json, (_name, value, context?: { source?: string }) => {
+    const source = context?.source;
+    return typeof value === "number" && source !== undefined ? exactNumber(value, source) : value;
+  });
+}
+
+export function exactNumber(value: number, source: string): number | JsonObject {
+  return isCorrupted(value, source) ? rawJSON(source) : value;
+}
+
+/** Whether a parsed value is a number that would be corrupted. */
+export const isInexact: (value: unknown) => boolean = isRawJSON;
+
+function isCorrupted(value: number, source: string): boolean {
+  if (Math.abs(value) !== MAX_INTEGER) {
+    return Math.abs(value) > MAX_INTEGER && (Number.isInteger(value) || !Number.isFinite(value));
+  }
+  // 2^53 + 1 is read as 2^53, however a point and an exponent shift its digits.
+  const digits = source.replace(/[eE].*$/, "").replace(/[-.]/g, "");
+  return digits.replace(/^0+|0+$/g, "") === "9007199254740993";
+}

@@ -1,0 +1,25 @@
+/** A thread of the reader pool: reads the chunks that it is sent, in their order. */
+
+import type { DocumentChunk } from "./chunks.ts";
+import { type ChunkContext, type IncomingRecord, readChunk } from "./read-chunk.ts";
+
+export interface ReadRequest {
+  chunk: DocumentChunk;
+  context: ChunkContext;
+  encode: boolean;
+}
+
+/** The documents of the chunk. Rejections are not sent: they may hold what cannot be cloned. */
+export type ReadResponse = { isRejected: boolean; records: IncomingRecord[] }[];
+
+declare const self: Worker;
+
+const send = (response: ReadResponse | "ready") => self.postMessage(response);
+
+self.onmessage = ({ data: { chunk, context, encode } }: MessageEvent<ReadRequest>) => {
+  const documents = readChunk(chunk, context, encode);
+  send(
+    documents.map(({ rejections, records }) => ({ isRejected: rejections.length > 0, records })),
+  );
+};
+send("ready");
