@@ -1,8 +1,7 @@
 /** In charge of the endpoint that helps with names: who is called almost as somebody typed it. */
 
 import { nameListContent } from "../document/names.ts";
-import { surroundingsOf } from "../domain/name-spots.ts";
-import { closest } from "../domain/nearness.ts";
+import { closestNames, keysToRead } from "../domain/name-index.ts";
 import { MAX_NAMES } from "../query/limits.ts";
 import { parseNamesQuery } from "../query/parse.ts";
 import type { NameBearer, Reader } from "../store/store.ts";
@@ -25,10 +24,10 @@ export async function getPlayerNames(call: ShardCall): Promise<Answer> {
 const NOTHING: ReadonlySet<string> = new Set();
 
 async function findNear(near: string, reader: Reader): Promise<NameBearer[]> {
-  const { spots, before, after } = surroundingsOf(near);
-  const around = await reader.namesAround(spots, before, after);
+  const { keys, before, after } = keysToRead(near);
+  const around = await reader.namesAround(keys, before, after);
   // The very name may stand behind many that are written almost alike. If nobody has it, it drops out.
-  const names = closest(near, new Set([near, ...around]), MAX_NAMES + 1);
+  const names = closestNames(near, new Set([near, ...around]), MAX_NAMES + 1);
   const bearers = await reader.bearersOf(names, BEARERS_OF_A_NAME);
   return bearers.slice(0, MAX_NAMES);
 }

@@ -130,12 +130,12 @@ export interface Reader {
   /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
   teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /**
-   * Names that players bear now, each once, by where they stand in the index of names: a list of every
-   * such name at each of its spots (domain/name-spots.ts), by spot, then by name. Around each of these
-   * (distinct) spots the first `after` are taken that stand at it or behind it, and the last `before`
-   * in front of it. It costs the same however many names there are.
+   * Names from the name index, each once. The index has every name that a player has now under each of
+   * its keys (domain/name-index.ts), ordered by key, then by name. For each of these (distinct) keys the
+   * first `after` entries at or after it are read, and the last `before` in front of it. The cost does
+   * not depend on the number of names.
    */
-  namesAround(spots: string[], before: number, after: number): Awaitable<string[]>;
+  namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
   /** Who bears these (distinct) names now, at most `limit` each: in the order of the names, then by id. */
   bearersOf(names: string[], limit: number): Awaitable<NameBearer[]>;
   /** How much is served. It costs the same however much that is. */

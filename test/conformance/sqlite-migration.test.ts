@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { spotsOf } from "../../src/domain/name-spots.ts";
+import { indexKeys } from "../../src/domain/name-index.ts";
 import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
@@ -57,7 +57,7 @@ describe("a file of format 1", () => {
   test("has its names listed at all their spots when a reader opens it", () => {
     const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
     for (const name of ["Ana", "名前"]) {
-      for (const spot of spotsOf(name)) {
+      for (const spot of indexKeys(name)) {
         expect(reader.namesAround([spot], 0, 1)).toEqual([name]);
       }
     }

@@ -2,7 +2,7 @@
 
 import type { PlayerRow, Standing, TeamRow } from "../store.ts";
 import { type GivenColumn, insertRows, updateRows } from "./columns.ts";
-import type { NameSpots } from "./name-spots.ts";
+import type { NameIndex } from "./name-index.ts";
 import type { NamedTable, Numbers } from "./numbers.ts";
 import type { Connection } from "./session.ts";
 
@@ -29,7 +29,7 @@ export class NamedRows {
   constructor(
     private readonly connection: Connection,
     private readonly numbers: { players: Numbers; teams: Numbers },
-    private readonly spots: NameSpots,
+    private readonly nameIndex: NameIndex,
   ) {}
 
   async standings(playerIds: string[]): Promise<Map<string, Standing>> {
@@ -87,7 +87,7 @@ export class NamedRows {
     for (const { num, id, name } of gone) {
       this.changed[table].add(num);
       if (table === "teams") continue;
-      this.spots.note(name);
+      this.nameIndex.note(name);
       this.#names.delete(id);
     }
     for (const id of ids) this.numbers[table].forget(id);
@@ -109,8 +109,8 @@ export class NamedRows {
   #rename(id: string, name: string): void {
     const before = this.#names.get(id);
     if (before === name) return;
-    if (before !== undefined) this.spots.note(before);
-    this.spots.note(name);
+    if (before !== undefined) this.nameIndex.note(before);
+    this.nameIndex.note(name);
     this.#names.set(id, name);
   }
 

@@ -15,7 +15,7 @@ import type {
 import { readVocabulary } from "../vocabulary.ts";
 import { Bundles, type Found, NAMED } from "./bundles.ts";
 import { Lookups } from "./lookups.ts";
-import { bearersOf, namesAround } from "./name-spots.ts";
+import { bearersOf, namesAround } from "./name-index.ts";
 import type { NamedTable } from "./numbers.ts";
 import { findPage, type PageMatch } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
@@ -110,8 +110,8 @@ export class PostgresReader implements Reader {
     return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
   }
 
-  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
-    return namesAround(this.#session, spots, before, after);
+  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    return namesAround(this.#session, keys, before, after);
   }
 
   bearersOf(names: string[], limit: number): Promise<NameBearer[]> {

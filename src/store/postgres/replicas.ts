@@ -123,8 +123,8 @@ class RequestReader implements Reader {
     return this.#idsNamed("teams", names, since);
   }
 
-  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
-    return this.#read((reader) => reader.namesAround(spots, before, after));
+  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    return this.#read((reader) => reader.namesAround(keys, before, after));
   }
 
   bearersOf(names: string[], limit: number): Promise<NameBearer[]> {

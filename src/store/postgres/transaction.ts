@@ -19,7 +19,7 @@ import { Appearances } from "./appearances.ts";
 import { Counters } from "./counters.ts";
 import { HeldRows } from "./holdings.ts";
 import { MatchRows } from "./matches.ts";
-import { NameSpots } from "./name-spots.ts";
+import { NameIndex } from "./name-index.ts";
 import { NamedRows } from "./named.ts";
 import { Numbers } from "./numbers.ts";
 import type { Partitions } from "./partitions.ts";
@@ -35,7 +35,7 @@ export class PostgresTransaction implements Transaction {
   readonly #numbers: { players: Numbers; teams: Numbers };
   readonly #appearances: Appearances;
   readonly #matches: MatchRows;
-  readonly #spots: NameSpots;
+  readonly #nameIndex: NameIndex;
   readonly #named: NamedRows;
   readonly #counters: Counters;
   readonly #held: HeldRows;
@@ -49,8 +49,8 @@ export class PostgresTransaction implements Transaction {
     };
     this.#appearances = new Appearances(connection, this.#numbers);
     this.#matches = new MatchRows(connection, this.#numbers, partitions, this.#appearances);
-    this.#spots = new NameSpots(connection);
-    this.#named = new NamedRows(connection, this.#numbers, this.#spots);
+    this.#nameIndex = new NameIndex(connection);
+    this.#named = new NamedRows(connection, this.#numbers, this.#nameIndex);
     this.#counters = new Counters(connection);
     this.#held = new HeldRows(connection);
   }
@@ -61,7 +61,7 @@ export class PostgresTransaction implements Transaction {
    */
   async conclude(): Promise<string | undefined> {
     if (!this.#hasWritten) return undefined;
-    await this.#spots.write();
+    await this.#nameIndex.write();
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const { changed, added } = this.#named;
     await this.#connection.run(

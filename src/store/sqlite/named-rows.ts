@@ -2,7 +2,7 @@
 
 import type { PlayerRow, Standing, TeamRow } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
-import type { NameSpots } from "./name-spots.ts";
+import type { NameIndex } from "./name-index.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Statements } from "./statements.ts";
 
@@ -22,7 +22,7 @@ export class NamedRows {
   readonly #statements: Statements;
   readonly #numbers: { players: Numbers; teams: Numbers };
   readonly #changed: ChangeLog;
-  readonly #spots: NameSpots;
+  readonly #nameIndex: NameIndex;
   /** The names of players whose standings were asked for: who puts them need not look again. */
   readonly #names = new Map<string, string>();
 
@@ -30,12 +30,12 @@ export class NamedRows {
     statements: Statements,
     numbers: { players: Numbers; teams: Numbers },
     changed: ChangeLog,
-    spots: NameSpots,
+    nameIndex: NameIndex,
   ) {
     this.#statements = statements;
     this.#numbers = numbers;
     this.#changed = changed;
-    this.#spots = spots;
+    this.#nameIndex = nameIndex;
   }
 
   /** At the end of a transaction: others may write before the next. */
@@ -108,12 +108,12 @@ export class NamedRows {
   #rename(id: string, name: string | undefined): void {
     const before = this.#names.get(id) ?? this.#nameOf(id);
     if (before === name) return;
-    if (before !== undefined) this.#spots.note(before);
+    if (before !== undefined) this.#nameIndex.note(before);
     if (name === undefined) {
       this.#names.delete(id);
       return;
     }
-    this.#spots.note(name);
+    this.#nameIndex.note(name);
     this.#names.set(id, name);
   }
 

@@ -20,7 +20,7 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { readVocabulary } from "../vocabulary.ts";
-import { bearersOf, namesAround } from "./name-spots.ts";
+import { bearersOf, namesAround } from "./name-index.ts";
 import { Lanes } from "./roads.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
@@ -115,9 +115,9 @@ export class SqliteReader implements Reader {
     return this.#idsNamed("teams", names);
   }
 
-  namesAround(spots: string[], before: number, after: number): string[] {
+  namesAround(keys: string[], before: number, after: number): string[] {
     this.#snapshot.enter();
-    return namesAround(this.#statements, spots, before, after);
+    return namesAround(this.#statements, keys, before, after);
   }
 
   bearersOf(names: string[], limit: number): NameBearer[] {

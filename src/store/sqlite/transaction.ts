@@ -18,7 +18,7 @@ import { ChangeLog } from "./change-log.ts";
 import { Counters } from "./counters.ts";
 import { HeldRows } from "./holdings.ts";
 import { MatchRows } from "./match-rows.ts";
-import { NameSpots } from "./name-spots.ts";
+import { NameIndex } from "./name-index.ts";
 import { NamedRows } from "./named-rows.ts";
 import { Numbers } from "./numbers.ts";
 import type { Statements } from "./statements.ts";
@@ -27,7 +27,7 @@ import { Tallies } from "./tallies.ts";
 export class SqliteTransaction implements Transaction {
   readonly #changes: ChangeLog;
   readonly #tallies: Tallies;
-  readonly #spots: NameSpots;
+  readonly #nameIndex: NameIndex;
   readonly #numbers: { players: Numbers; teams: Numbers };
   readonly #matches: MatchRows;
   readonly #named: NamedRows;
@@ -37,13 +37,13 @@ export class SqliteTransaction implements Transaction {
   constructor(statements: Statements) {
     this.#changes = new ChangeLog(statements);
     this.#tallies = new Tallies(statements);
-    this.#spots = new NameSpots(statements);
+    this.#nameIndex = new NameIndex(statements);
     this.#numbers = {
       players: new Numbers(statements, "players", this.#tallies),
       teams: new Numbers(statements, "teams", this.#tallies),
     };
     this.#matches = new MatchRows(statements, this.#numbers, this.#tallies);
-    this.#named = new NamedRows(statements, this.#numbers, this.#changes, this.#spots);
+    this.#named = new NamedRows(statements, this.#numbers, this.#changes, this.#nameIndex);
     this.#counters = new Counters(statements);
     this.#held = new HeldRows(statements);
   }
@@ -52,7 +52,7 @@ export class SqliteTransaction implements Transaction {
   conclude(): void {
     this.#changes.write();
     this.#tallies.write();
-    this.#spots.write();
+    this.#nameIndex.write();
     this.#named.forget();
   }
 
@@ -62,7 +62,7 @@ export class SqliteTransaction implements Transaction {
     this.#numbers.teams.forgetAll();
     this.#changes.forget();
     this.#tallies.forget();
-    this.#spots.forget();
+    this.#nameIndex.forget();
     this.#named.forget();
   }
 
