@@ -26,8 +26,10 @@ export function indexKeys(name: string): string[] {
   const whole = letters.join("");
   // The whole name too: another letter may have been left out of the name typed.
   const keys = new Set([WHOLE + whole, REVERSED + letters.toReversed().join(""), ONE_LESS + whole]);
-  for (let at = 0; at < letters.length && at < MAX_LEFT_OUT; at++) {
-    keys.add(ONE_LESS + letters.toSpliced(at, 1).join(""));
+  let start = 0;
+  for (const letter of letters.slice(0, MAX_LEFT_OUT)) {
+    keys.add(ONE_LESS + whole.slice(0, start) + whole.slice(start + letter.length));
+    start += letter.length;
   }
   return [...keys];
 }
