@@ -2,9 +2,9 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { indexKeys } from "../../src/domain/name-index.ts";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aPlayer, people } from "./entries.ts";
 

@@ -4,10 +4,10 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { indexKeys } from "../../src/domain/name-index.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import { aFolder } from "../support/world.ts";
 import { anEntry, aPlayer, serve } from "./entries.ts";
 

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keysToRead } from "../../src/domain/name-index.ts";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { bearersOf, namesAround } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import {
   COMBINATIONS,
