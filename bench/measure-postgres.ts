@@ -7,7 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { parsePostgres } from "../src/settings/postgres.ts";
-import { PostgresKeeper } from "../src/store/postgres/keeper.ts";
+import { PostgresKeeper } from "../src/store/postgres/writer.ts";
 import { Partitions } from "../src/store/postgres/partitions.ts";
 import { Session } from "../src/store/postgres/session.ts";
 import { type Cluster, startCluster } from "../test/support/postgres.ts";

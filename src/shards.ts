@@ -9,15 +9,15 @@ import type { Event, Observe } from "./observe/events.ts";
 import type { PostgresLocation } from "./settings/postgres.ts";
 import type { ShardLocation, ShardReplicas } from "./settings/shards.ts";
 import type { Settings } from "./settings/table.ts";
-import { PostgresKeeper } from "./store/postgres/keeper.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
+import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
-import type { ReplicaChange } from "./store/postgres/watch.ts";
+import { PostgresKeeper } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
-import { SqliteKeeper } from "./store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "./store/sqlite/open.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { SqliteKeeper } from "./store/sqlite/writer.ts";
 import { type Keeper, type Reader, StoreAway } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";

@@ -8,7 +8,7 @@
 
 import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
-import { type Stretch, viewOf, whole } from "../store/stretch.ts";
+import { type ByteRange, viewOf, whole } from "../store/byte-range.ts";
 import { joinCrc } from "./crc32.ts";
 import { deflate, putStored, storedSize } from "./deflate.ts";
 
@@ -16,7 +16,7 @@ const HEADER = 12;
 const EMPTY_HEADER = new Uint8Array(HEADER);
 
 /** Plain bytes, deflated so that pieces can be laid one after another: where that lies, and what is in it. */
-export interface Piece extends Stretch {
+export interface Piece extends ByteRange {
   /** Of the plain bytes. */
   length: number;
   crc: number;
@@ -76,7 +76,7 @@ export function readFragment(stored: Fragment): Piece {
 }
 
 /** The same for a fragment that was checked before. */
-export function readCheckedFragment({ bytes, start, end }: Stretch): Piece {
+export function readCheckedFragment({ bytes, start, end }: ByteRange): Piece {
   return {
     bytes,
     start: start + HEADER,

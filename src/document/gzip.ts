@@ -1,7 +1,7 @@
 /** In charge of turning pieces into a reply body: one gzip member, or the plain bytes. */
 
 import { crc32 } from "node:zlib";
-import { copyInto } from "../store/stretch.ts";
+import { copyInto } from "../store/byte-range.ts";
 import { joinCrc } from "./crc32.ts";
 import { putStored, storedSize } from "./deflate.ts";
 import { inflatePieces, type Piece } from "./fragment.ts";

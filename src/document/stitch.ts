@@ -7,7 +7,7 @@
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { Bundle, NamedParts } from "../store/store.ts";
-import { viewOf } from "../store/stretch.ts";
+import { viewOf } from "../store/byte-range.ts";
 import {
   COMMA,
   literalPiece,

@@ -2,8 +2,7 @@
 
 import { nameListContent } from "../document/names.ts";
 import { playerContent, playerListContent } from "../document/stitch.ts";
-import { surroundingsOf } from "../domain/name-spots.ts";
-import { closest } from "../domain/nearness.ts";
+import { closestNames, keysToRead } from "../domain/name-index.ts";
 import type { ParseContext } from "../query/context.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/limits.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";
@@ -79,10 +78,10 @@ async function findPlayers(
 const MAX_PLAYERS_OF_A_NAME = 3;
 
 async function findNear(near: string, reader: Reader): Promise<NameBearer[]> {
-  const { spots, before, after } = surroundingsOf(near);
-  const around = await reader.namesAround(spots, before, after);
+  const { keys, before, after } = keysToRead(near);
+  const around = await reader.namesAround(keys, before, after);
   // The exact name may come after many similar ones. If nobody has it, it drops out.
-  const names = closest(near, new Set([near, ...around]), MAX_NAMES + 1);
+  const names = closestNames(near, new Set([near, ...around]), MAX_NAMES + 1);
   const found = await reader.bearersOf(names, MAX_PLAYERS_OF_A_NAME);
   return found.slice(0, MAX_NAMES);
 }

@@ -7,8 +7,8 @@
  * bytes, so that the next entry begins at a whole word.
  */
 
+import { copyInto, whole } from "./byte-range.ts";
 import type { CheckFragment, NamedParts } from "./store.ts";
-import { copyInto, whole } from "./stretch.ts";
 
 /** A player or team with the number that stands for it in the shard's tables. */
 export interface NamedEntry extends NamedParts {

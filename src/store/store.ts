@@ -19,7 +19,7 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { Place, Sort, Window } from "../query/query.ts";
-import type { Stretch } from "./stretch.ts";
+import type { ByteRange } from "./byte-range.ts";
 
 /** Bytes that only document/ can make and read. */
 export type Fragment = Uint8Array;
@@ -35,7 +35,7 @@ export interface NamedFragments {
 
 /** The same as readers give it. */
 export interface NamedParts {
-  resource: Stretch;
+  resource: ByteRange;
   companions: Fragment | undefined;
   /** Of a player, the creation time of the latest served match; undefined for a team. */
   lastMatchAt: number | undefined;
@@ -54,15 +54,15 @@ export interface Bundle {
   teams: NamedParts[];
 }
 
-/** A match's place in the order. */
-export interface Spot {
+/** What matches are ordered by. */
+export interface MatchKey {
   createdAt: number;
   id: string;
 }
 
 export interface Page extends Bundle {
   /** The first and the last of the matches, which may be one; undefined when there are none. */
-  edges: { first: Spot; last: Spot } | undefined;
+  edges: { first: MatchKey; last: MatchKey } | undefined;
   /**
    * Whether the selection goes on before and after these matches, seen in the sort direction. Where
    * there are none, the gap that was asked for is looked at; at an offset both are false then.
@@ -130,12 +130,12 @@ export interface Reader {
   /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
   teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /**
-   * Names that players bear now, each once, by where they stand in the index of names: a list of every
-   * such name at each of its spots (domain/name-spots.ts), by spot, then by name. Around each of these
-   * (distinct) spots the first `after` are taken that stand at it or behind it, and the last `before`
-   * in front of it. It costs the same however many names there are.
+   * Names from the name index, each once. The index has every name that a player has now under each of
+   * its keys (domain/name-index.ts), ordered by key, then by name. For each of these (distinct) keys the
+   * first `after` entries at or after it are read, and the last `before` in front of it. The cost does
+   * not depend on the number of names.
    */
-  namesAround(spots: string[], before: number, after: number): Awaitable<string[]>;
+  namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
   /** Who bears these (distinct) names now, at most `limit` each: in the order of the names, then by id. */
   bearersOf(names: string[], limit: number): Awaitable<NameBearer[]>;
   /** How much is served. It costs the same however much that is. */
@@ -160,7 +160,7 @@ export interface Vocabulary {
 }
 
 /** A record as it is kept, served or withheld. */
-export interface StoredMatch extends Spot {
+export interface StoredMatch extends MatchKey {
   gameMode: string;
   patchVersion: string;
   /** Equal for records of equal content. */
@@ -186,7 +186,10 @@ export interface Holdings {
    * Every record once: served ones in order, then withheld ones by id. `after` is the last record of
    * the step before, undefined for the first step.
    */
-  records(after: { fate: Fate; match: Spot } | undefined, limit: number): Awaitable<KeptRecord[]>;
+  records(
+    after: { fate: Fate; match: MatchKey } | undefined,
+    limit: number,
+  ): Awaitable<KeptRecord[]>;
   /** The players that served matches name, by id, those after `afterId`; all come after "". */
   players(afterId: string, limit: number): Awaitable<NamedHolding[]>;
   /** The same of teams. */

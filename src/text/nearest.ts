@@ -1,26 +1,25 @@
-/** In charge of guessing what a mistyped word was meant to be. */
+/** Guesses what a mistyped word was meant to be. */
 
 /** The candidate nearest to `word`, or undefined when none is near enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let most = Math.max(1, Math.floor(word.length / 3));
   for (const candidate of candidates) {
-    const distance = editDistance(typed, candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
+    const distance = editDistance(typed, candidate.toLowerCase(), most);
+    if (distance > most) continue;
+    best = candidate;
+    most = distance - 1;
   }
   return best;
 }
 
 /**
- * How many letters must be changed, added, dropped or swapped with their neighbour; given up on as
- * soon as it must reach `limit`.
+ * How many letters must be changed, added, dropped or swapped with their neighbour; infinite when that
+ * is more than `most`.
  */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
+export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -39,9 +38,10 @@ function editDistance(a: string, b: string, limit: number): number {
       current.push(cost);
       least = Math.min(least, cost);
     }
-    if (least >= limit) return limit;
+    if (least > most) return Number.POSITIVE_INFINITY;
     before = previous;
     previous = current;
   }
-  return Math.min(previous[b.length]!, limit);
+  const distance = previous[b.length]!;
+  return distance > most ? Number.POSITIVE_INFINITY : distance;
 }

@@ -1,6 +1,7 @@
 /** In charge of what the conformance suite puts into a store and how it looks at what comes out. */
 
 import type { Result } from "../../src/domain/player.ts";
+import { viewOf } from "../../src/store/byte-range.ts";
 import type {
   Bundle,
   Keeper,
@@ -12,7 +13,6 @@ import type {
   Transaction,
   WithheldEntry,
 } from "../../src/store/store.ts";
-import { viewOf } from "../../src/store/stretch.ts";
 
 /** To a store fragments are any bytes; those of the suite are mostly words. */
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { spotsOf } from "../../src/domain/name-spots.ts";
+import { indexKeys } from "../../src/domain/name-index.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
@@ -11,7 +11,7 @@ import type { Guarantee, TestStore } from "./suite.ts";
 async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
   const listed: string[] = [];
   for (const name of names) {
-    const spots = spotsOf(name);
+    const spots = indexKeys(name);
     let found = 0;
     for (const spot of spots) {
       if ((await reader.namesAround([spot], 0, 100)).includes(name)) found += 1;
@@ -115,7 +115,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
       const reader = await store.reader();
       // By the letters of the names, then by the names, bytewise.
       const inOrder = ["ac", "Ada", "ada", "adb", "aed", "zoe", "名"];
-      const at = (name: string) => spotsOf(name)[0]!;
+      const at = (name: string) => indexKeys(name)[0]!;
       for (const [index, name] of inOrder.entries()) {
         const first = name === "ada" ? index - 1 : index;
         for (const limit of [1, 2, 3]) {

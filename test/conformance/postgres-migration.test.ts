@@ -1,10 +1,10 @@
 /** In charge of shards that an older Matchbook made in PostgreSQL: whoever comes first brings them up to date. */
 
 import { afterAll, expect, test } from "bun:test";
-import { spotsOf } from "../../src/domain/name-spots.ts";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { indexKeys } from "../../src/domain/name-index.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aPlayer, people } from "./entries.ts";
 
@@ -41,9 +41,9 @@ test("a shard of format 1 has its names listed once it is opened", async () => {
   );
   expect(listed).toEqual({
     names: String(MANY),
-    rows: String(names.flatMap(spotsOf).length),
+    rows: String(names.flatMap(indexKeys).length),
   });
-  expect(await reader.namesAround(spotsOf("名 2345"), 0, 1)).toContain("名 2345");
+  expect(await reader.namesAround(indexKeys("名 2345"), 0, 1)).toContain("名 2345");
   await reader.close();
   await after.close();
 }, 60_000);

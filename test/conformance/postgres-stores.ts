@@ -1,8 +1,8 @@
 /** In charge of empty shards in PostgreSQL for the conformance suite, each in a schema of its own. */
 
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import type { Keeper } from "../../src/store/store.ts";
 import type { TestStore } from "./suite.ts";
 

@@ -1,8 +1,8 @@
 /** In charge of what the conformance suite asks of readers, pages of matches aside. */
 
 import { expect } from "bun:test";
+import { viewOf } from "../../src/store/byte-range.ts";
 import type { NamedParts, PlayerListing } from "../../src/store/store.ts";
-import { viewOf } from "../../src/store/stretch.ts";
 import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 

@@ -3,11 +3,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { spotsOf } from "../../src/domain/name-spots.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { indexKeys } from "../../src/domain/name-index.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import { aFolder } from "../support/world.ts";
 import { anEntry, aPlayer, serve } from "./entries.ts";
 
@@ -57,7 +57,7 @@ describe("a file of format 1", () => {
   test("has its names listed at all their spots when a reader opens it", () => {
     const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
     for (const name of ["Ana", "名前"]) {
-      for (const spot of spotsOf(name)) {
+      for (const spot of indexKeys(name)) {
         expect(reader.namesAround([spot], 0, 1)).toEqual([name]);
       }
     }

@@ -1,9 +1,9 @@
 /** In charge of running the store conformance suite over the SQLite adapter. */
 
 import { join } from "node:path";
-import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import type { Keeper } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";

@@ -1,8 +1,8 @@
 /** In charge of what the conformance suite asks of writes: whole or not at all, and in turns. */
 
 import { expect } from "bun:test";
+import { viewOf } from "../../src/store/byte-range.ts";
 import type { NamedParts, Page } from "../../src/store/store.ts";
-import { viewOf } from "../../src/store/stretch.ts";
 import {
   addPlainly,
   anEntry,

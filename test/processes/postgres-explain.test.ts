@@ -1,12 +1,12 @@
 /** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { surroundingsOf } from "../../src/domain/name-spots.ts";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
-import { bearersOf, namesAround } from "../../src/store/postgres/name-spots.ts";
+import { keysToRead } from "../../src/domain/name-index.ts";
+import { bearersOf, namesAround } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import {
   COMBINATIONS,
@@ -133,10 +133,10 @@ test("ids by name: looks at those who have a name, and at the state", async () =
 
 describe("names close to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: looks at no more rows than stand around its spots`, async () => {
-      const { spots, before, after } = surroundingsOf(typed);
-      const most = spots.length * (before + after);
-      const asking = (connection: Connection) => namesAround(connection, spots, before, after);
+    test(`${typed}: looks at no more rows than stand around its keys`, async () => {
+      const { keys, before, after } = keysToRead(typed);
+      const most = keys.length * (before + after);
+      const asking = (connection: Connection) => namesAround(connection, keys, before, after);
       for (const { when, rows, scans } of await costsOfAsking(asking)) {
         const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
         expect((rows > 0 && rows <= most) || says).toBe(true);

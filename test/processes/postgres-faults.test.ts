@@ -1,11 +1,11 @@
 /** In charge of what goes wrong between Matchbook and PostgreSQL: bounded, told, and over when it is over. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { viewOf } from "../../src/store/byte-range.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Patience, Session } from "../../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { StoreAway, StoreError } from "../../src/store/store.ts";
-import { viewOf } from "../../src/store/stretch.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { aLineTo, type Line } from "../support/line.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";

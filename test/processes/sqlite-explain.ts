@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { surroundingsOf } from "../../src/domain/name-spots.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { keysToRead } from "../../src/domain/name-index.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import type { Selection } from "../../src/store/store.ts";
@@ -89,11 +89,11 @@ describe("a page by several filters", () => {
 
 describe("names close to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: takes no more steps than the rows around its spots need`, () => {
-      const { spots, before, after } = surroundingsOf(typed);
-      const most = A_ROW * spots.length * (before + after) + 2 * spots.length * A_STATEMENT;
+    test(`${typed}: takes no more steps than the rows around its keys need`, () => {
+      const { keys, before, after } = keysToRead(typed);
+      const most = A_ROW * keys.length * (before + after) + 2 * keys.length * A_STATEMENT;
       const { instructions, unindexed, sorts, says } = costOfAsking(
-        (reader) => reader.namesAround(spots, before, after),
+        (reader) => reader.namesAround(keys, before, after),
         /name_spots/,
       );
       expect([says.includes("name_spots"), unindexed, sorts]).toEqual([true, 0, 0]);

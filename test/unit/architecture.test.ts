@@ -9,8 +9,8 @@ import { dirname, join, normalize, resolve } from "node:path";
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   // Leaves: they know of nothing else here.
-  domain: [],
   text: [],
+  domain: ["text"],
   observe: [],
   postgres: [],
 

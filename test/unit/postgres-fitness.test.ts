@@ -1,7 +1,7 @@
 /** In charge of when a replica is fit to be read: a table of what it and its primary say, and when. */
 
 import { describe, expect, test } from "bun:test";
-import { Fitness, Primary } from "../../src/store/postgres/fitness.ts";
+import { Fitness, Primary } from "../../src/store/postgres/replica-health.ts";
 import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreAway } from "../../src/store/store.ts";

@@ -1,158 +1,246 @@
-/** In charge of the rows of records, served and withheld, inside a transaction. */
+/** The tables of matches inside a transaction: served ones with their players and teams, withheld ones. */
 
-import type { WithheldReason } from "../../domain/visibility.ts";
-import { packServed, sheetOf } from "../packing.ts";
+import {
+  fateOf,
+  packResult,
+  packServed,
+  type RecordRow,
+  readRecord,
+  unpackResult,
+} from "../row-encoding.ts";
 import type {
   Fate,
   Fragment,
+  HistoryEntry,
   KeptRecord,
   MatchEntry,
+  MatchKey,
   StoredMatch,
   WithheldEntry,
 } from "../store.ts";
-import type { Appearances } from "./appearances.ts";
-import { type GivenColumn, insertRows } from "./columns.ts";
-import type { Numbers } from "./numbers.ts";
+import { type GivenColumn, insertRows } from "./bulk-write.ts";
 import type { Partitions } from "./partitions.ts";
+import type { NamedTable, RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
-export interface RecordRow {
-  id: string;
-  created_at: string;
-  game_mode: string;
-  patch_version: string;
-  content_hash: Uint8Array;
-  carried: Uint8Array;
-  /** Of a served record together with the numbers of those it names. */
-  sheet: Uint8Array;
-  reason: WithheldReason | null;
-}
-
 const RECORD = "id, created_at, game_mode, patch_version, content_hash, carried";
-export const SERVED_RECORD = `${RECORD}, served AS sheet, NULL AS reason`;
-export const WITHHELD_RECORD = `${RECORD}, sheet, reason`;
+const SERVED_RECORD = `${RECORD}, served AS sheet, NULL AS reason`;
+const WITHHELD_RECORD = `${RECORD}, sheet, reason`;
 const SERVED = "{sheets} JOIN {matches} USING (created_at, id)";
 
-export class MatchRows {
+/** Before every match. */
+const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
+
+export function matchTables(
+  connection: Connection,
+  numbers: Record<NamedTable, RowNumbers>,
+  partitions: Partitions,
+) {
   /** Served matches added, less those removed. */
-  added = 0;
+  let added = 0;
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly numbers: { players: Numbers; teams: Numbers },
-    private readonly partitions: Partitions,
-    private readonly appearances: Appearances,
-  ) {}
+  const records = async (sql: string, values: unknown[]): Promise<KeptRecord[]> =>
+    (await connection.rows<RecordRow>(sql, values)).map(readRecord);
 
-  async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.connection.rows<Pick<RecordRow, "id" | "content_hash" | "reason">>(
-      `SELECT id, content_hash, NULL AS reason FROM {sheets} WHERE id = ANY($1::text[])
-       UNION ALL SELECT id, content_hash, reason FROM {withheld} WHERE id = ANY($1::text[])`,
-      [ids],
-    );
-    return new Map(
-      rows.map((row) => [row.id, { fate: fateOf(row.reason), contentHash: row.content_hash }]),
-    );
-  }
-
-  async load(ids: string[]): Promise<KeptRecord[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.connection.rows<RecordRow>(
-      `SELECT ${SERVED_RECORD} FROM ${SERVED} WHERE id = ANY($1::text[])
-       UNION ALL SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id = ANY($1::text[])`,
-      [ids],
-    );
-    return rows.map(keptRecord);
-  }
-
-  async carried(id: string): Promise<Fragment | undefined> {
-    const [row] = await this.connection.rows<{ carried: Uint8Array }>(
-      `SELECT carried FROM ${SERVED} WHERE id = $1`,
-      [id],
-    );
-    return row?.carried;
-  }
-
-  async addServed(matches: MatchEntry[]): Promise<void> {
-    if (matches.length === 0) return;
-    await this.partitions.makeFor(
-      this.connection,
-      matches.map(({ createdAt }) => createdAt),
-    );
-    await this.#find(matches);
-    // One after another, but without waiting for each.
-    await Promise.all([
-      this.#addMatches(matches),
-      this.#addSheets(matches),
-      this.appearances.add(matches),
+  const withheldAfter = (id: string, limit: number) =>
+    records(`SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id > $1 ORDER BY id LIMIT $2`, [
+      id,
+      limit,
     ]);
-    this.added += matches.length;
-  }
 
-  async removeServed(matches: MatchEntry[]): Promise<void> {
-    if (matches.length === 0) return;
-    await this.#find(matches);
-    await this.appearances.remove(matches);
-    const keys = [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)];
-    for (const table of ["matches", "sheets"]) {
-      await this.connection.run(
-        `DELETE FROM {${table}} AS old USING unnest($1::text[], $2::bigint[])
-           AS gone (id, created_at)
-         WHERE old.created_at = gone.created_at AND old.id = gone.id`,
-        keys,
-      );
+  /** Finds the numbers of all that these matches name. */
+  async function findNumbers(matches: MatchEntry[]): Promise<void> {
+    for (const table of ["players", "teams"] as const) {
+      await numbers[table].find(matches.flatMap((match) => match[table].map(({ id }) => id)));
     }
-    this.added -= matches.length;
   }
 
-  async addWithheld(matches: WithheldEntry[]): Promise<void> {
-    if (matches.length === 0) return;
-    await insertRows(this.connection, "withheld", [
-      ...labelColumns(matches),
-      { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
-      { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
-      { name: "sheet", type: "bytea", values: matches.map(({ sheet }) => sheet) },
-      { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
-    ]);
-  }
-
-  async removeWithheld(ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await this.connection.run("DELETE FROM {withheld} WHERE id = ANY($1::text[])", [ids]);
-  }
-
-  /** The numbers of all that these matches name. */
-  async #find(matches: MatchEntry[]): Promise<void> {
-    const { players, teams } = this.numbers;
-    await players.find(matches.flatMap((match) => match.players.map(({ id }) => id)));
-    await teams.find(matches.flatMap((match) => match.teams.map(({ id }) => id)));
-  }
-
-  #addMatches(matches: MatchEntry[]): Promise<void> {
-    return insertRows(this.connection, "matches", [
+  const addMatches = (matches: MatchEntry[]) =>
+    insertRows(connection, "matches", [
       ...labelColumns(matches),
       { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
     ]);
-  }
 
-  #addSheets(matches: MatchEntry[]): Promise<void> {
-    const { players, teams } = this.numbers;
-    const served = matches.map((match) =>
-      packServed({
-        players: match.players.map(({ id }) => players.of(id)),
-        teams: match.teams.map(({ id }) => teams.of(id)),
-        sheet: match.sheet,
-      }),
-    );
-    return insertRows(this.connection, "sheets", [
+  const addSheets = (matches: MatchEntry[]) =>
+    insertRows(connection, "sheets", [
       { name: "id", type: "text", values: matches.map(({ id }) => id) },
       { name: "created_at", type: "bigint", values: matches.map(({ createdAt }) => createdAt) },
       { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
-      { name: "served", type: "bytea", values: served },
+      {
+        name: "served",
+        type: "bytea",
+        values: matches.map(({ players, teams, sheet }) =>
+          packServed(
+            players.map(({ id }) => numbers.players.of(id)),
+            teams.map(({ id }) => numbers.teams.of(id)),
+            sheet,
+          ),
+        ),
+      },
+    ]);
+
+  async function addPlayers(matches: MatchEntry[]): Promise<void> {
+    const entries = entriesOf(matches, "players", numbers.players);
+    if (entries.nums.length === 0) return;
+    const results = matches.flatMap(({ players }) =>
+      players.map(({ result }) => packResult(result)),
+    );
+    await insertRows(connection, "player_matches", [
+      { name: "player", type: "integer", values: entries.nums },
+      { name: "created_at", type: "bigint", values: entries.times },
+      { name: "match_id", type: "text", values: entries.ids },
+      { name: "result", type: "smallint", values: results },
     ]);
   }
+
+  async function addTeams(matches: MatchEntry[]): Promise<void> {
+    const entries = entriesOf(matches, "teams", numbers.teams);
+    if (entries.nums.length === 0) return;
+    const plays = matches.flatMap(({ teams }) => teams.map((team) => team.plays));
+    await insertRows(connection, "team_matches", [
+      { name: "team", type: "integer", values: entries.nums },
+      { name: "created_at", type: "bigint", values: entries.times },
+      { name: "match_id", type: "text", values: entries.ids },
+      { name: "plays", type: "boolean", values: plays },
+    ]);
+  }
+
+  const transaction = {
+    async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
+      if (ids.length === 0) return new Map();
+      const rows = await connection.rows<Pick<RecordRow, "id" | "content_hash" | "reason">>(
+        `SELECT id, content_hash, NULL AS reason FROM {sheets} WHERE id = ANY($1::text[])
+         UNION ALL SELECT id, content_hash, reason FROM {withheld} WHERE id = ANY($1::text[])`,
+        [ids],
+      );
+      return new Map(
+        rows.map((row) => [row.id, { fate: fateOf(row.reason), contentHash: row.content_hash }]),
+      );
+    },
+
+    async load(ids: string[]): Promise<KeptRecord[]> {
+      if (ids.length === 0) return [];
+      return records(
+        `SELECT ${SERVED_RECORD} FROM ${SERVED} WHERE id = ANY($1::text[])
+         UNION ALL SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id = ANY($1::text[])`,
+        [ids],
+      );
+    },
+
+    async records(
+      after: { fate: Fate; match: MatchKey } | undefined,
+      limit: number,
+    ): Promise<KeptRecord[]> {
+      if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
+      const { createdAt, id } = after?.match ?? BEGINNING;
+      // The time alone is a condition too: it tells which months need not be read.
+      const served = await records(
+        `SELECT ${SERVED_RECORD} FROM
+           (SELECT * FROM {matches}
+            WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
+            ORDER BY created_at, id LIMIT $3) AS next
+         JOIN {sheets} USING (created_at, id) ORDER BY created_at, id`,
+        [createdAt, id, limit],
+      );
+      const room = limit - served.length;
+      return room === 0 ? served : [...served, ...(await withheldAfter("", room))];
+    },
+
+    async carried(id: string): Promise<Fragment | undefined> {
+      const [row] = await connection.rows<{ carried: Uint8Array }>(
+        `SELECT carried FROM ${SERVED} WHERE id = $1`,
+        [id],
+      );
+      return row?.carried;
+    },
+
+    async addServed(matches: MatchEntry[]): Promise<void> {
+      if (matches.length === 0) return;
+      await partitions.makeFor(
+        connection,
+        matches.map(({ createdAt }) => createdAt),
+      );
+      await findNumbers(matches);
+      // One after another, but without waiting for each.
+      await Promise.all([
+        addMatches(matches),
+        addSheets(matches),
+        addPlayers(matches),
+        addTeams(matches),
+      ]);
+      added += matches.length;
+    },
+
+    async removeServed(matches: MatchEntry[]): Promise<void> {
+      if (matches.length === 0) return;
+      await findNumbers(matches);
+      for (const [table, column, whose] of ENTRY_TABLES) {
+        const { nums, times, ids } = entriesOf(matches, whose, numbers[whose]);
+        await connection.run(
+          `DELETE FROM {${table}} AS old USING unnest($1::integer[], $2::bigint[], $3::text[])
+             AS gone (num, created_at, match_id)
+           WHERE old.${column} = gone.num AND old.created_at = gone.created_at
+             AND old.match_id = gone.match_id`,
+          [nums, times, ids],
+        );
+      }
+      for (const table of ["matches", "sheets"]) {
+        await connection.run(
+          `DELETE FROM {${table}} AS old USING unnest($1::text[], $2::bigint[])
+             AS gone (id, created_at)
+           WHERE old.created_at = gone.created_at AND old.id = gone.id`,
+          [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)],
+        );
+      }
+      added -= matches.length;
+    },
+
+    async addWithheld(matches: WithheldEntry[]): Promise<void> {
+      if (matches.length === 0) return;
+      await insertRows(connection, "withheld", [
+        ...labelColumns(matches),
+        { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
+        { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
+        { name: "sheet", type: "bytea", values: matches.map(({ sheet }) => sheet) },
+        { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
+      ]);
+    },
+
+    async removeWithheld(ids: string[]): Promise<void> {
+      if (ids.length === 0) return;
+      await connection.run("DELETE FROM {withheld} WHERE id = ANY($1::text[])", [ids]);
+    },
+
+    async playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
+      const rows = await connection.rows<{ created_at: string; match_id: string; result: number }>(
+        `SELECT created_at, match_id, result FROM {player_matches}
+         WHERE player = $1::integer ORDER BY created_at DESC, match_id DESC LIMIT $2`,
+        [(await numbers.players.known(playerId)) ?? null, limit],
+      );
+      return rows.map((row) => ({
+        createdAt: Number(row.created_at),
+        matchId: row.match_id,
+        result: unpackResult(row.result),
+      }));
+    },
+
+    async latestOfTeam(teamId: string): Promise<string | undefined> {
+      const [row] = await connection.rows<{ match_id: string }>(
+        `SELECT match_id FROM {team_matches} WHERE team = $1::integer
+         ORDER BY created_at DESC, match_id DESC LIMIT 1`,
+        [(await numbers.teams.known(teamId)) ?? null],
+      );
+      return row?.match_id;
+    },
+  };
+
+  return { transaction, added: () => added };
 }
+
+const ENTRY_TABLES = [
+  ["player_matches", "player", "players"],
+  ["team_matches", "team", "teams"],
+] as const;
 
 /** What a record is found by. */
 function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
@@ -164,22 +252,14 @@ function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
   ];
 }
 
-function fateOf(reason: WithheldReason | null): Fate {
-  return reason === null ? { state: "served" } : { state: "withheld", reason };
-}
-
-export function keptRecord(row: RecordRow): KeptRecord {
-  return { fate: fateOf(row.reason), match: storedMatch(row) };
-}
-
-function storedMatch(row: RecordRow): StoredMatch {
+/** The players or teams of these matches, as columns. Their numbers must have been found before. */
+function entriesOf(matches: MatchEntry[], whose: NamedTable, numbers: RowNumbers) {
+  const entries = matches.flatMap((match) =>
+    match[whose].map(({ id }) => ({ num: numbers.of(id), match })),
+  );
   return {
-    id: row.id,
-    createdAt: Number(row.created_at),
-    gameMode: row.game_mode,
-    patchVersion: row.patch_version,
-    contentHash: row.content_hash,
-    sheet: row.reason === null ? sheetOf(row.sheet) : row.sheet,
-    carried: row.carried,
+    nums: entries.map(({ num }) => num),
+    times: entries.map(({ match }) => match.createdAt),
+    ids: entries.map(({ match }) => match.id),
   };
 }

@@ -1,8 +1,14 @@
-/** In charge of pages of matches: one statement that finds them, reads them, and looks further. */
+/** Finds and reads a page of matches in one statement, along the shortest index scan. */
 
-import { type Course, courseOf, moreOf, opposite, type Range } from "../places.ts";
+import {
+  type KeyRange,
+  neighboursOf,
+  opposite,
+  type PageRange,
+  pageRangeOf,
+} from "../page-range.ts";
 import type { Selection } from "../store.ts";
-import { type Road, roadLength, roadsOf, Values, walk } from "./roads.ts";
+import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
 import type { Connection } from "./session.ts";
 
 /** A match as it is kept to be served. */
@@ -21,24 +27,24 @@ export interface FoundPage {
 }
 
 /**
- * How far roads are compared: further only if all are longer, so that to compare them costs no more
- * than to walk. Beyond that, any is long, and the first is taken.
+ * How far scans are compared: further only if all are longer, so that to compare them costs no more
+ * than to scan. Beyond that, any is long, and the first is taken.
  */
 const COMPARED_ROWS = [32, 256, 2048];
 
 export async function findPage(connection: Connection, selection: Selection): Promise<FoundPage> {
-  const course = courseOf(selection);
-  const roads = roadsOf(selection);
-  const road = await shortestRoad(connection, roads, course.ahead);
-  const others = roads.filter((one) => one !== road);
-  const rows = await readPage(connection, course, selection.limit, road, others);
+  const page = pageRangeOf(selection);
+  const scans = scansOf(selection);
+  const scan = await shortestScan(connection, scans, page.ahead);
+  const others = scans.filter((one) => one !== scan);
+  const rows = await readPage(connection, page, selection.limit, scan, others);
   const [first] = rows;
   const matches = rows.filter(({ id }) => id !== null) as PageMatch[];
   return {
     token: first!.token,
     sequence: Number(first!.seq),
-    matches: course.isReversed ? matches.reverse() : matches,
-    more: moreOf(course, {
+    matches: page.isReversed ? matches.reverse() : matches,
+    more: neighboursOf(page, {
       matches: matches.length,
       hasMore: Number(first!.found) > selection.limit,
       hasBehind: first!.behind,
@@ -56,18 +62,18 @@ type PageRow = { [Column in keyof PageMatch]: PageMatch[Column] | null } & {
 
 function readPage(
   connection: Connection,
-  { direction, ahead, behind, skip }: Course,
+  { direction, ahead, behind, skip }: PageRange,
   limit: number,
-  road: Road,
-  others: readonly Road[],
+  scan: IndexScan,
+  others: readonly IndexScan[],
 ): Promise<PageRow[]> {
   const values = new Values();
-  const keys = walk(values, road, others, ahead, direction, { skip, take: limit + 1 });
+  const keys = scanSql(values, scan, others, ahead, direction, { skip, take: limit + 1 });
   // Not EXISTS: it would be looked for in any order, and so along any index.
   const isBehind =
     behind === undefined
       ? "false"
-      : `(SELECT count(*) > 0 FROM (${walk(values, road, others, behind, opposite(direction), {
+      : `(SELECT count(*) > 0 FROM (${scanSql(values, scan, others, behind, opposite(direction), {
           skip: 0,
           take: 1,
         })}) AS nearest)`;
@@ -84,32 +90,32 @@ function readPage(
   );
 }
 
-async function shortestRoad(
+async function shortestScan(
   connection: Connection,
-  roads: readonly Road[],
-  range: Range,
-): Promise<Road> {
-  const first = roads[0]!;
-  if (roads.length === 1) return first;
+  scans: readonly IndexScan[],
+  range: KeyRange,
+): Promise<IndexScan> {
+  const first = scans[0]!;
+  if (scans.length === 1) return first;
   for (const enough of COMPARED_ROWS) {
-    const lengths = await lengthsOf(connection, roads, range, enough);
+    const lengths = await lengthsOf(connection, scans, range, enough);
     const shortest = Math.min(...lengths);
-    if (shortest < enough) return roads[lengths.indexOf(shortest)]!;
+    if (shortest < enough) return scans[lengths.indexOf(shortest)]!;
   }
   return first;
 }
 
 async function lengthsOf(
   connection: Connection,
-  roads: readonly Road[],
-  range: Range,
+  scans: readonly IndexScan[],
+  range: KeyRange,
   enough: number,
 ): Promise<number[]> {
   const values = new Values();
-  const lengths = roads.map((road) => roadLength(values, road, range, enough));
+  const lengths = scans.map((scan) => scanLength(values, scan, range, enough));
   const [row] = await connection.rows<Record<string, string>>(
-    `SELECT ${lengths.map((length, at) => `${length} AS road_${at}`).join(", ")}`,
+    `SELECT ${lengths.map((length, at) => `${length} AS scan_${at}`).join(", ")}`,
     values.list,
   );
-  return roads.map((_, at) => Number(row![`road_${at}`]));
+  return scans.map((_, at) => Number(row![`scan_${at}`]));
 }

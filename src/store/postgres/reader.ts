@@ -1,5 +1,6 @@
-/** In charge of the read path over a shard in PostgreSQL. */
+/** Reads what is served from a shard in PostgreSQL. */
 
+import { readVocabulary } from "../row-encoding.ts";
 import type { NamedRow } from "../slab.ts";
 import type {
   Bundle,
@@ -12,14 +13,12 @@ import type {
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readVocabulary } from "../vocabulary.ts";
-import { Bundles, type Found, NAMED } from "./bundles.ts";
-import { Lookups } from "./lookups.ts";
-import { bearersOf, namesAround } from "./name-spots.ts";
-import type { NamedTable } from "./numbers.ts";
+import { readSummary } from "./counters.ts";
+import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
+import { bearersOf, namesAround } from "./name-index.ts";
 import { findPage, type PageMatch } from "./pages.ts";
+import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
-import { readSummary } from "./summary.ts";
 
 /** An answer, with the number of the latest change in the state it was read in. */
 export interface AsOf<T> {
@@ -29,22 +28,22 @@ export interface AsOf<T> {
 
 export class PostgresReader implements Reader {
   readonly #session: Session;
-  readonly #bundles: Bundles;
-  readonly #lookups: Lookups;
+  readonly #linked: LinkedResources;
+  readonly #lookups: MatchLookups;
   #vocabulary: { token: string; words: Vocabulary } | undefined;
 
   constructor(session: Session, cacheBytes: number, check: CheckFragment) {
     this.#session = session;
-    this.#bundles = new Bundles(session, cacheBytes, check);
-    this.#lookups = new Lookups(session);
+    this.#linked = new LinkedResources(session, cacheBytes, check);
+    this.#lookups = new MatchLookups(session);
   }
 
   async match(id: string): Promise<Bundle | undefined> {
     const found = await this.#lookups.match(id);
     if (found.matches.length === 0) return undefined;
-    const remembered = this.#bundles.remembered(found);
+    const remembered = this.#linked.remembered(found);
     if (remembered) return remembered;
-    const read = await this.#bundles.read((connection) => findMatch(connection, id), found);
+    const read = await this.#linked.read((connection) => findMatch(connection, id), found);
     // It may have been removed since.
     return read.matches.length === 0 ? undefined : read.bundle;
   }
@@ -54,12 +53,12 @@ export class PostgresReader implements Reader {
   }
 
   async matchesAsOf(selection: Selection): Promise<AsOf<Page>> {
-    const { bundle, matches, more, sequence } = await this.#bundles.read((connection) =>
+    const { bundle, matches, more, sequence } = await this.#linked.read((connection) =>
       findPage(connection, selection),
     );
     const first = matches[0];
     const last = matches.at(-1);
-    const edges = first && last ? { first: spotOf(first), last: spotOf(last) } : undefined;
+    const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
   }
 
@@ -68,7 +67,7 @@ export class PostgresReader implements Reader {
       `SELECT ${NAMED.players} FROM {players} WHERE id = ANY($1::text[])`,
       [ids],
     );
-    const byId = new Map(rows.map((row) => [row.id, this.#bundles.entry(row)]));
+    const byId = new Map(rows.map((row) => [row.id, this.#linked.entry(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -110,8 +109,8 @@ export class PostgresReader implements Reader {
     return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
   }
 
-  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
-    return namesAround(this.#session, spots, before, after);
+  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    return namesAround(this.#session, keys, before, after);
   }
 
   bearersOf(names: string[], limit: number): Promise<NameBearer[]> {
@@ -138,19 +137,90 @@ export class PostgresReader implements Reader {
 
   async #listed(statement: string, values: unknown[]): Promise<PlayerListing[]> {
     const rows = await this.#session.rows<NamedRow>(statement, values);
-    return rows.map((row) => this.#bundles.entry(row));
+    return rows.map((row) => this.#linked.entry(row));
   }
 }
 
-async function findMatch(connection: Connection, id: string): Promise<Found> {
+async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
   const matches = await connection.rows<{ served: Uint8Array; token: string }>(
     "SELECT served, (SELECT token FROM {state}) AS token FROM {sheets} WHERE id = $1",
     [id],
   );
-  return { token: matches[0]?.token ?? NO_STATE, matches };
+  return { token: matches[0]?.token ?? "", matches };
+}
+
+const keyOf = ({ created_at, id }: PageMatch) => ({ createdAt: Number(created_at), id });
+
+/** One is read here while the next is read there. */
+const MOST_UNDER_WAY = 2;
+const MOST_TOGETHER = 32;
+
+interface Asked {
+  id: string;
+  resolve(found: FoundMatches): void;
+  reject(error: unknown): void;
+}
+
+interface SheetRow {
+  id: string;
+  served: Uint8Array;
+  token: string;
+}
+
+/**
+ * Looks up single matches. Those that are asked for at the same time, or while others are under way, go
+ * together in one statement: under load, that halves what each of them costs.
+ */
+class MatchLookups {
+  #waiting: Asked[] = [];
+  #underWay = 0;
+  #isDue = false;
+
+  constructor(private readonly session: Session) {}
+
+  match(id: string): Promise<FoundMatches> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ id, resolve, reject });
+      if (this.#isDue || this.#underWay >= MOST_UNDER_WAY) return;
+      this.#isDue = true;
+      // After all requests that have arrived by now.
+      setImmediate(() => {
+        this.#isDue = false;
+        this.#send();
+      });
+    });
+  }
+
+  #send(): void {
+    while (this.#waiting.length > 0 && this.#underWay < MOST_UNDER_WAY) {
+      const together = this.#waiting.splice(0, MOST_TOGETHER);
+      this.#underWay += 1;
+      this.#ask(together).finally(() => {
+        this.#underWay -= 1;
+        this.#send();
+      });
+    }
+  }
+
+  async #ask(together: Asked[]): Promise<void> {
+    try {
+      const rows = await this.session.rows<SheetRow>(
+        "SELECT id, served, token FROM {state} JOIN {sheets} ON id = ANY($1::text[])",
+        [together.map(({ id }) => id)],
+      );
+      for (const { id, resolve } of together) resolve(foundIn(rows, id));
+    } catch (error) {
+      // The others have waited as long, and for the same database.
+      for (const { reject } of [...together, ...this.#waiting.splice(0)]) reject(error);
+    }
+  }
+}
+
+/** There are few: to look through them is the quickest. */
+function foundIn(rows: readonly SheetRow[], id: string): FoundMatches {
+  const row = rows.find((one) => one.id === id);
+  return row ? { token: row.token, matches: [row] } : NOT_FOUND;
 }
 
 /** Where nothing was found, any state will do. */
-const NO_STATE = "";
-
-const spotOf = ({ created_at, id }: PageMatch) => ({ createdAt: Number(created_at), id });
+const NOT_FOUND: FoundMatches = { token: "", matches: [] };

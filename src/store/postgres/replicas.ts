@@ -17,10 +17,10 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import type { NamedTable } from "./numbers.ts";
+import type { NamedTable } from "./players.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
+import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresPlace, sessionForReading } from "./session.ts";
-import { type ReplicaChange, type Replicas, ReplicaWatch } from "./watch.ts";
 
 /** So that there is time left to ask the next one. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
@@ -123,8 +123,8 @@ class RequestReader implements Reader {
     return this.#idsNamed("teams", names, since);
   }
 
-  namesAround(spots: string[], before: number, after: number): Promise<string[]> {
-    return this.#read((reader) => reader.namesAround(spots, before, after));
+  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    return this.#read((reader) => reader.namesAround(keys, before, after));
   }
 
   bearersOf(names: string[], limit: number): Promise<NameBearer[]> {

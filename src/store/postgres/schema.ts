@@ -9,7 +9,7 @@
  * COLLATE "C".
  */
 
-import { listAllNames } from "./name-spots.ts";
+import { fillNameIndex } from "./name-index.ts";
 import type { Connection } from "./session.ts";
 
 /** Rows of matches stay in one piece, up to a page: what is compressed already need not be moved out. */
@@ -137,7 +137,7 @@ const FIRST = `
   INSERT INTO {state} VALUES (0, '', 0, 0, 0, 0, 0);
 `;
 
-/** Every name that a player bears now, at each of its spots (domain/name-spots.ts). */
+/** The name index: every name that a player has now, under each of its keys (domain/name-index.ts). */
 const NAME_SPOTS = `
   CREATE TABLE {name_spots} (
     spot text COLLATE "C" NOT NULL,
@@ -151,5 +151,5 @@ export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS];
 
 /** By the number of the migration, what is left to do after it that SQL alone cannot. */
 export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([
-  [MIGRATIONS.indexOf(NAME_SPOTS), listAllNames],
+  [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
 ]);

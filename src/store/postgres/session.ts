@@ -1,4 +1,4 @@
-/** In charge of talking to a shard's database: its patience, and every failure as a StoreError. */
+/** Talks to a shard's database: time-outs, and every failure as a StoreError. */
 
 import { isRefusal } from "../../postgres/failures.ts";
 import {
@@ -8,7 +8,6 @@ import {
   PostgresSession,
 } from "../../postgres/session.ts";
 import { StoreAway, StoreError, StoreRefuses } from "../store.ts";
-import { CommitInDoubt } from "./failures.ts";
 
 export {
   type Connection,
@@ -16,6 +15,11 @@ export {
   type PostgresPlace,
   quoted,
 } from "../../postgres/session.ts";
+
+/** The connection broke during the commit: the transaction may have happened or not. */
+export class CommitInDoubt extends StoreAway {
+  override name = "CommitInDoubt";
+}
 
 const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 

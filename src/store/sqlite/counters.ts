@@ -1,81 +1,116 @@
-/**
- * In charge of what a shard counts and links beside its matches: which players records show to be
- * ranked, which matches depend on that, which words records carry.
- */
+/** What a shard counts: evidence of ranked players, dependents, words, and how much it holds. */
 
+import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
+import type { Counts, Summary } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
-/** Adds to a counter, and forgets it at zero. */
-interface Counter {
-  add: string;
-  drop: string;
-}
+export function counterTables(database: Statements) {
+  /** Adds to the counters of a table; one that reaches zero is removed. */
+  function change(table: string, key: string, changes: ReadonlyMap<string, number>): void {
+    for (const [name, by] of changes) {
+      database.run(
+        `INSERT INTO ${table} (${key}, records) VALUES (?, ?)
+         ON CONFLICT (${key}) DO UPDATE SET records = records + excluded.records`,
+        name,
+        by,
+      );
+      if (by < 0) database.run(`DELETE FROM ${table} WHERE ${key} = ? AND records <= 0`, name);
+    }
+  }
 
-const RANKED_EVIDENCE = counterIn("ranked_evidence", "player_id");
-const VOCABULARY = counterIn("vocabulary", "word");
-
-function counterIn(table: string, key: string): Counter {
   return {
-    add: `INSERT INTO ${table} (${key}, records) VALUES (?, ?)
-          ON CONFLICT (${key}) DO UPDATE SET records = records + excluded.records`,
-    drop: `DELETE FROM ${table} WHERE ${key} = ? AND records <= 0`,
+    rankedEvidence(playerIds: string[]): Map<string, number> {
+      const evidence = new Map<string, number>();
+      for (const id of playerIds) {
+        const row = database.row<{ records: number }>(
+          "SELECT records FROM ranked_evidence WHERE player_id = ?",
+          id,
+        );
+        if (row) evidence.set(id, row.records);
+      }
+      return evidence;
+    },
+
+    changeRankedEvidence(changes: ReadonlyMap<string, number>): void {
+      change("ranked_evidence", "player_id", changes);
+    },
+
+    dependents(playerIds: string[]): string[] {
+      const ofPlayer = database.get<{ match_id: string }>(
+        "SELECT match_id FROM dependents WHERE player_id = ? ORDER BY match_id",
+      );
+      return [
+        ...new Set(playerIds.flatMap((id) => ofPlayer.all(id).map(({ match_id }) => match_id))),
+      ];
+    },
+
+    addDependents(pairs: [string, string][]): void {
+      for (const pair of pairs) {
+        database.run("INSERT INTO dependents (player_id, match_id) VALUES (?, ?)", ...pair);
+      }
+    },
+
+    removeDependents(pairs: [string, string][]): void {
+      for (const pair of pairs) {
+        database.run("DELETE FROM dependents WHERE player_id = ? AND match_id = ?", ...pair);
+      }
+    },
+
+    changeVocabulary(changes: ReadonlyMap<string, number>): void {
+      change("vocabulary", "word", changes);
+    },
   };
 }
 
-export class Counters {
-  readonly #statements: Statements;
+/** How many rows a transaction adds and removes: written once, at its end. */
+export class Totals {
+  readonly #changes = { matches: 0, players: 0, teams: 0 };
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
+  change(table: "matches" | "players" | "teams", by: number): void {
+    this.#changes[table] += by;
   }
 
-  rankedEvidence(playerIds: string[]): Map<string, number> {
-    const evidence = new Map<string, number>();
-    for (const id of playerIds) {
-      const row = this.#statements.row<{ records: number }>(
-        "SELECT records FROM ranked_evidence WHERE player_id = ?",
-        id,
+  /** Called before the commit. */
+  write(database: Statements): void {
+    const { matches, players, teams } = this.#changes;
+    if (matches !== 0 || players !== 0 || teams !== 0) {
+      database.run(
+        "UPDATE tallies SET matches = matches + ?, players = players + ?, teams = teams + ?",
+        matches,
+        players,
+        teams,
       );
-      if (row) evidence.set(id, row.records);
     }
-    return evidence;
+    this.forget();
   }
 
-  changeRankedEvidence(changes: ReadonlyMap<string, number>): void {
-    this.#change(RANKED_EVIDENCE, changes);
+  forget(): void {
+    Object.assign(this.#changes, { matches: 0, players: 0, teams: 0 });
   }
+}
 
-  dependents(playerIds: string[]): string[] {
-    const found = new Set<string>();
-    const ofPlayer = this.#statements.get<{ match_id: string }>(
-      "SELECT match_id FROM dependents WHERE player_id = ? ORDER BY match_id",
-    );
-    for (const id of playerIds) {
-      for (const row of ofPlayer.all(id)) found.add(row.match_id);
-    }
-    return [...found];
-  }
+/** What is served, from the stored totals. */
+export function readSummary(database: Statements): Summary & { teams: number } {
+  const { newest, ...totals } = database.row<{
+    matches: number;
+    players: number;
+    teams: number;
+    newest: number | null;
+    bytes: number;
+  }>(
+    `SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest,
+       page_count * page_size AS bytes FROM tallies, pragma_page_count, pragma_page_size`,
+  )!;
+  return { ...totals, newestMatch: newest ?? undefined };
+}
 
-  addDependents(pairs: [string, string][]): void {
-    for (const pair of pairs) {
-      this.#statements.run("INSERT INTO dependents (player_id, match_id) VALUES (?, ?)", ...pair);
-    }
-  }
-
-  removeDependents(pairs: [string, string][]): void {
-    for (const pair of pairs) {
-      this.#statements.run("DELETE FROM dependents WHERE player_id = ? AND match_id = ?", ...pair);
-    }
-  }
-
-  changeVocabulary(changes: ReadonlyMap<string, number>): void {
-    this.#change(VOCABULARY, changes);
-  }
-
-  #change(counter: Counter, changes: ReadonlyMap<string, number>): void {
-    for (const [name, change] of changes) {
-      this.#statements.run(counter.add, name, change);
-      if (change < 0) this.#statements.run(counter.drop, name);
-    }
-  }
+/** Withheld records are counted along an index: only operators ask for them. */
+export function readCounts(database: Statements): Counts {
+  const { matches: served, ...summary } = readSummary(database);
+  const withheld = noneWithheld();
+  const rows = database.get<{ reason: WithheldReason; matches: number }>(
+    "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
+  );
+  for (const { reason, matches } of rows.all()) withheld[reason] = matches;
+  return { served, withheld, ...summary };
 }

@@ -1,38 +1,35 @@
-/** In charge of the read path over a shard's SQLite file. */
+/** Reads what is served from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
 import { NamedCache } from "../cache.ts";
-import { unpackNumbers, unpackServed } from "../packing.ts";
-import { courseOf, moreOf, opposite } from "../places.ts";
+import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,
   Fragment,
+  MatchKey,
   NameBearer,
   NamedParts,
   Page,
   PlayerListing,
   Reader,
   Selection,
-  Spot,
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readVocabulary } from "../vocabulary.ts";
-import { bearersOf, namesAround } from "./name-spots.ts";
-import { Lanes } from "./roads.ts";
+import { readSummary } from "./counters.ts";
+import { ScanStatements } from "./index-scan.ts";
+import { bearersOf, namesAround } from "./name-index.ts";
+import { findPage } from "./pages.ts";
+import type { NamedTable } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
-import { readTallies } from "./tallies.ts";
-import { Walk } from "./walk.ts";
 
 const NAMED = {
   players: "SELECT num, id, name, resource, companions, seen_at AS lastMatchAt FROM players",
   teams: "SELECT num, id, name, resource, companions, NULL AS lastMatchAt FROM teams",
 };
-
-type NamedTable = "players" | "teams";
 
 /** Teams are few beside players. */
 const TEAMS_SHARE = 1 / 8;
@@ -40,7 +37,7 @@ const TEAMS_SHARE = 1 / 8;
 export class SqliteReader implements Reader {
   readonly #database: Database;
   readonly #statements: Statements;
-  readonly #lanes: Lanes;
+  readonly #scans: ScanStatements;
   readonly #snapshot: Snapshot;
   readonly #cached: Record<NamedTable, NamedCache>;
   readonly #check: CheckFragment;
@@ -51,7 +48,7 @@ export class SqliteReader implements Reader {
     this.#database = database;
     this.#check = check;
     this.#statements = new Statements(database);
-    this.#lanes = new Lanes(this.#statements);
+    this.#scans = new ScanStatements(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
     this.#cached = {
       players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
@@ -71,8 +68,7 @@ export class SqliteReader implements Reader {
     this.#snapshot.enter();
     const players = selection.players.map((ids) => this.#numbers("players", ids));
     const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-    const walk = new Walk(this.#lanes, selection, players, teams);
-    const { numbers, more } = pageOf(selection, walk);
+    const { numbers, more } = findPage(this.#scans, selection, players, teams);
     const byNumber = this.#statements.get<{ served: Uint8Array }>(
       "SELECT served FROM matches WHERE num = ?",
     );
@@ -81,7 +77,7 @@ export class SqliteReader implements Reader {
       edges:
         numbers.length === 0
           ? undefined
-          : { first: this.#spot(numbers[0]!), last: this.#spot(numbers.at(-1)!) },
+          : { first: this.#key(numbers[0]!), last: this.#key(numbers.at(-1)!) },
       more,
     };
   }
@@ -115,9 +111,9 @@ export class SqliteReader implements Reader {
     return this.#idsNamed("teams", names);
   }
 
-  namesAround(spots: string[], before: number, after: number): string[] {
+  namesAround(keys: string[], before: number, after: number): string[] {
     this.#snapshot.enter();
-    return namesAround(this.#statements, spots, before, after);
+    return namesAround(this.#statements, keys, before, after);
   }
 
   bearersOf(names: string[], limit: number): NameBearer[] {
@@ -127,7 +123,7 @@ export class SqliteReader implements Reader {
 
   summary(): Summary {
     this.#snapshot.enter();
-    const { teams: _, ...summary } = readTallies(this.#statements);
+    const { teams: _, ...summary } = readSummary(this.#statements);
     return summary;
   }
 
@@ -154,9 +150,9 @@ export class SqliteReader implements Reader {
     };
   }
 
-  #spot(num: number): Spot {
+  #key(num: number): MatchKey {
     return this.#statements
-      .get<Spot>("SELECT created_at AS createdAt, id FROM matches WHERE num = ?")
+      .get<MatchKey>("SELECT created_at AS createdAt, id FROM matches WHERE num = ?")
       .get(num)!;
   }
 
@@ -216,21 +212,4 @@ export class SqliteReader implements Reader {
       for (const num of unpackNumbers(teams)) this.#cached.teams.forget(num);
     }
   }
-}
-
-/** Walks a page's worth of matches, and looks whether there is more on either side. */
-function pageOf(selection: Selection, walk: Walk): { numbers: number[]; more: Page["more"] } {
-  const course = courseOf(selection);
-  const { direction, ahead, behind, skip, isReversed } = course;
-  const { limit } = selection;
-  const found = walk.matches(ahead, direction, skip, limit + 1);
-  const numbers = found.slice(0, limit);
-  const hasBehind =
-    behind !== undefined && walk.matches(behind, opposite(direction), 0, 1).length > 0;
-  const more = moreOf(course, {
-    matches: numbers.length,
-    hasMore: found.length > limit,
-    hasBehind,
-  });
-  return { numbers: isReversed ? numbers.reverse() : numbers, more };
 }

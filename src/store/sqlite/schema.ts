@@ -1,7 +1,7 @@
 /** In charge of the tables of a shard's file, as an ordered list of migrations. */
 
 import type { Database } from "bun:sqlite";
-import { listAllNames } from "./name-spots.ts";
+import { fillNameIndex } from "./name-index.ts";
 
 /**
  * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. The
@@ -123,7 +123,7 @@ const TALLIES = `
     (SELECT count(*) FROM teams);
 `;
 
-/** Every name that a player bears now, at each of its spots (domain/name-spots.ts). */
+/** The name index: every name that a player has now, under each of its keys (domain/name-index.ts). */
 const NAME_SPOTS = `
   CREATE TABLE name_spots (
     spot TEXT NOT NULL,
@@ -137,7 +137,7 @@ export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS];
 
 /** By the number of the migration, what is left to do after it that SQL alone cannot. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
-  [MIGRATIONS.indexOf(NAME_SPOTS), listAllNames],
+  [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
 ]);
 
 /** Marks the file as a Matchbook shard: "MTBK". */

@@ -1,26 +1,26 @@
 /**
- * In charge of matches with everybody they name, as of one state of the shard. A match comes with one
- * statement, which says the state's token too; players and teams come from memory, as long as that is
- * the state they were read in.
+ * Reads the players and teams that matches name, as of the same state of the shard. Matches come with
+ * one statement, which returns the token of the state too; players and teams come from memory, as long
+ * as that is the state they were read in.
  */
 
 import { NamedCache } from "../cache.ts";
-import { unpackServed } from "../packing.ts";
+import { unpackServed } from "../row-encoding.ts";
 import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
 import type { Bundle, CheckFragment, Fragment, NamedParts } from "../store.ts";
-import type { NamedTable } from "./numbers.ts";
+import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** Teams are few beside players. */
 const TEAMS_SHARE = 1 / 8;
 
-/** How often a read begins anew because somebody wrote meanwhile; then it gets a state of its own. */
+/** How often a read is repeated because somebody wrote meanwhile; then it gets a state of its own. */
 const ATTEMPTS = 3;
 
 const TABLES = ["players", "teams"] as const;
 
 /** Matches as they are kept, and the token of the state they were read in. */
-export interface Found {
+export interface FoundMatches {
   token: string;
   matches: { served: Uint8Array }[];
 }
@@ -40,7 +40,7 @@ interface Outline {
 
 type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 
-export class Bundles {
+export class LinkedResources {
   readonly #session: Session;
   readonly #check: CheckFragment;
   readonly #cached: Record<NamedTable, NamedCache>;
@@ -57,13 +57,13 @@ export class Bundles {
   }
 
   /** The mere memory: undefined when it does not have everybody, or is of another state. */
-  remembered({ token, matches }: Found): Bundle | undefined {
+  remembered({ token, matches }: FoundMatches): Bundle | undefined {
     if (token !== this.#state.token && matches.length > 0) return undefined;
     return this.#bundle(outlineOf(matches), NOTHING);
   }
 
   /** Reads matches (or takes those that were read), and everybody they name as of the same state. */
-  async read<F extends Found>(
+  async read<F extends FoundMatches>(
     find: (connection: Connection) => Promise<F>,
     first?: F,
   ): Promise<F & { bundle: Bundle }> {
@@ -88,7 +88,7 @@ export class Bundles {
   }
 
   /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
-  async #complete({ token, matches }: Found): Promise<Bundle | undefined> {
+  async #complete({ token, matches }: FoundMatches): Promise<Bundle | undefined> {
     if (token !== this.#state.token) await this.#catchUp();
     const outline = outlineOf(matches);
     const entries: Entries = { players: new Map(), teams: new Map() };

@@ -1,8 +1,7 @@
 /** In charge of examples of nearness: what counts of a name, and which of several is closest. */
 
 import { describe, expect, test } from "bun:test";
-import { lettersOf } from "../../src/domain/name-spots.ts";
-import { closest } from "../../src/domain/nearness.ts";
+import { closestNames, lettersOf } from "../../src/domain/name-index.ts";
 
 const letters = (name: string) => Array.from(lettersOf(name)).join("");
 
@@ -52,8 +51,8 @@ describe("close to what was typed come", () => {
     ["a length that fits before one that does not", "adam", ["Adams", "Adan"], "Adan"],
     ["a swap as one slip", "gracee", ["Garcee", "Grxcxe"], "Garcee"],
   ])("%s", (_, typed, names, first) => {
-    expect(closest(typed, names, 10)[0]).toBe(first);
-    expect(closest(typed, [...names].reverse(), 10)[0]).toBe(first);
+    expect(closestNames(typed, names, 10)[0]).toBe(first);
+    expect(closestNames(typed, [...names].reverse(), 10)[0]).toBe(first);
   });
 
   test.each([
@@ -62,12 +61,12 @@ describe("close to what was typed come", () => {
     ["ada", ["aba7", "grace", "xda7"]],
     ["grace", ["gxxxe", "lance7"]],
   ])("nobody who is further away: %s", (typed, names) => {
-    expect(closest(typed, names, 10)).toEqual([]);
+    expect(closestNames(typed, names, 10)).toEqual([]);
   });
 
   test("no more than asked for", () => {
     const names = Array.from({ length: 30 }, (_, number) => `Ada${number}`);
-    expect(closest("Ada", names, 10)).toEqual([
+    expect(closestNames("Ada", names, 10)).toEqual([
       ...["Ada0", "Ada1", "Ada2", "Ada3", "Ada4", "Ada5", "Ada6", "Ada7", "Ada8", "Ada9"],
     ]);
   });

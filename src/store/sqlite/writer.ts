@@ -1,7 +1,7 @@
-/** In charge of writing to a shard's SQLite file, and of the operators' view of it. */
+/** Writes to a shard's SQLite file, one transaction at a time, and answers operators' questions. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
-import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
+import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
   type Holdings,
@@ -10,15 +10,17 @@ import {
   StoreRefuses,
   type Transaction,
 } from "../store.ts";
+import { counterTables, readCounts, Totals } from "./counters.ts";
+import { matchTables } from "./matches.ts";
+import { NameIndex } from "./name-index.ts";
+import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
-import { readTallies } from "./tallies.ts";
-import { SqliteTransaction } from "./transaction.ts";
 
 export class SqliteKeeper implements Keeper {
   readonly #database: Database;
   readonly #statements: Statements;
-  readonly #transaction: SqliteTransaction;
+  readonly #tables: ReturnType<typeof openTables>;
   readonly #dataVersion: Statement<{ data_version: number }, []>;
   #version: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -26,7 +28,7 @@ export class SqliteKeeper implements Keeper {
   constructor(database: Database) {
     this.#database = database;
     this.#statements = new Statements(database);
-    this.#transaction = new SqliteTransaction(this.#statements);
+    this.#tables = openTables(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
   }
 
@@ -40,7 +42,7 @@ export class SqliteKeeper implements Keeper {
     return this.#inTurn(async () => {
       this.#database.query("BEGIN").run();
       try {
-        return await work(this.#transaction);
+        return await work(this.#tables.transaction);
       } finally {
         this.#database.query("COMMIT").run();
       }
@@ -50,41 +52,30 @@ export class SqliteKeeper implements Keeper {
   /** In turn with the writers of this process, so that it sees none of them halfway. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
     return this.#turn.then(() => {
-      const known = this.#transaction.known(ids);
+      const known = this.#tables.transaction.known(ids);
       return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
     });
   }
 
   inspect(id: string): KeptRecord | undefined {
-    return this.#transaction.load([id])[0];
+    return this.#tables.transaction.load([id])[0];
   }
 
   rankedEvidence(playerIds: string[]): Map<string, number> {
-    return this.#transaction.rankedEvidence(playerIds);
+    return this.#tables.transaction.rankedEvidence(playerIds);
   }
 
   counts(): Counts {
-    const { matches: served, ...tallies } = readTallies(this.#statements);
-    return { served, withheld: this.#withheld(), ...tallies };
+    return readCounts(this.#statements);
   }
 
-  /** A file has one place, whatever links lead there. */
+  /** A file is one shard, whatever links lead to it. */
   stateToken(): undefined {
     return undefined;
   }
 
   close(): void {
     this.#database.close();
-  }
-
-  /** Counted, along an index: only operators ask for it. */
-  #withheld(): Record<WithheldReason, number> {
-    const counts = noneWithheld();
-    const rows = this.#statements.get<{ reason: WithheldReason; matches: number }>(
-      "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
-    );
-    for (const { reason, matches } of rows.all()) counts[reason] = matches;
-    return counts;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -97,15 +88,15 @@ export class SqliteKeeper implements Keeper {
     this.#begin();
     try {
       this.#noticeOthers();
-      const result = await work(this.#transaction);
-      this.#transaction.conclude();
+      const result = await work(this.#tables.transaction);
+      this.#tables.conclude();
       this.#database.query("COMMIT").run();
       noteCommit();
       return result;
     } catch (error) {
       // A full disk may have ended the transaction already.
       if (this.#database.inTransaction) this.#database.query("ROLLBACK").run();
-      this.#transaction.forgetAll();
+      this.#tables.forget();
       throw error;
     }
   }
@@ -125,7 +116,56 @@ export class SqliteKeeper implements Keeper {
   /** What is remembered from one transaction to the next holds while nobody else has written. */
   #noticeOthers(): void {
     const version = this.#dataVersion.get()!.data_version;
-    if (version !== this.#version) this.#transaction.forgetAll();
+    if (version !== this.#version) this.#tables.forget();
     this.#version = version;
   }
+}
+
+/** How many transactions a reader may miss and still know what changed meanwhile. */
+const KEPT_CHANGES = 256;
+
+/** The tables as one transaction, and what is written at its end. */
+function openTables(database: Statements) {
+  const totals = new Totals();
+  const nameIndex = new NameIndex(database);
+  const numbers = {
+    players: new RowNumbers(database, "players", totals),
+    teams: new RowNumbers(database, "teams", totals),
+  };
+  const players = playerTables(database, numbers, nameIndex);
+  const transaction = {
+    ...matchTables(database, numbers, totals),
+    ...players.transaction,
+    ...counterTables(database),
+  } satisfies Transaction;
+
+  /** For readers: which players and teams they have to read again. */
+  function logChanges({ changed }: typeof players): void {
+    if (changed.players.size + changed.teams.size === 0) return;
+    const { lastInsertRowid } = database.run(
+      "INSERT INTO changes (players, teams) VALUES (?, ?)",
+      packNumbers(changed.players),
+      packNumbers(changed.teams),
+    );
+    database.run("DELETE FROM changes WHERE seq <= ?", Number(lastInsertRowid) - KEPT_CHANGES);
+  }
+
+  return {
+    transaction,
+    /** Called before the commit. */
+    conclude(): void {
+      logChanges(players);
+      totals.write(database);
+      nameIndex.write();
+      players.forget();
+    },
+    /** Called when others may have written since, or when the transaction was rolled back. */
+    forget(): void {
+      numbers.players.forget();
+      numbers.teams.forget();
+      totals.forget();
+      nameIndex.forget();
+      players.forget();
+    },
+  };
 }

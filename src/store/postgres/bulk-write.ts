@@ -1,6 +1,6 @@
 /**
- * In charge of many rows in one statement. They are given as columns, an array each; the byte strings
- * of a column lie one after another, and the server cuts them apart.
+ * Writes many rows in one statement. They are given as columns, an array each; the byte strings of a
+ * column lie one after another, and the server cuts them apart.
  */
 
 import type { Connection } from "./session.ts";
@@ -18,7 +18,7 @@ export type GivenColumn =
   | Column<"bytea", Uint8Array | undefined>;
 
 /** Rows that a statement takes from its values. */
-export interface Given {
+interface Given {
   /** To be read from, under the name `given`. */
   source: string;
   /** What each column is there. */
@@ -26,7 +26,7 @@ export interface Given {
   values: unknown[];
 }
 
-export function given(columns: readonly GivenColumn[]): Given {
+function given(columns: readonly GivenColumn[]): Given {
   const names: string[] = [];
   const arrays: string[] = [];
   const values: unknown[] = [];

@@ -1,12 +1,12 @@
 /**
- * In charge of whether a replica may be read from: whether it follows the primary, and how long what
- * it has not heard of yet has been there. Time counts only while there is something it lacks: behind a
- * primary that nobody writes to, no replica lags.
+ * Decides which replicas of a shard may be read from: whether each follows the primary, and how long it
+ * has lacked what the primary has. Time counts only while it lacks something: behind a primary that
+ * nobody writes to, no replica lags.
  */
 
 import { StoreAway } from "../store.ts";
 import { MIGRATIONS } from "./schema.ts";
-import type { Session } from "./session.ts";
+import { type Patience, type PostgresPlace, Session } from "./session.ts";
 
 /** A state of the shard, by its number, and the token that tells it from others of that number. */
 interface State {
@@ -138,4 +138,117 @@ function withoutPrimary(state: ReplicaState, furthest: number): Unfit | undefine
   if (state.version !== MIGRATIONS.length) return "other-version";
   if (!state.isCopy) return "stranger";
   return state.seq < furthest ? "behind" : undefined;
+}
+
+export interface Replicas {
+  places: readonly PostgresPlace[];
+  /** How long there may be something that a replica lacks. */
+  maxLagSeconds: number;
+}
+
+/** A replica is read from now, or no longer. */
+export interface ReplicaChange {
+  /** From 1, in their order. */
+  replica: number;
+  /** Why it is not read from, in words for the operator; undefined when it is. */
+  unfit: string | undefined;
+}
+
+const IN_WORDS: Record<Unfit, string> = {
+  behind: "it is too far behind",
+  stranger: "it is no copy of the primary",
+  "other-version": "its tables are of another version: a migration has not come there yet",
+};
+
+const LOOK_EVERY_MS = 1000;
+const LOOK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
+
+type Outcome = { state: ReplicaState } | { error: unknown };
+
+export class ReplicaWatch {
+  readonly #watching: Session;
+  readonly #fitness: readonly Fitness[];
+  readonly #onChange: (change: ReplicaChange) => void;
+  readonly #clock: ReturnType<typeof setInterval>;
+  /** Undefined until it is known. */
+  readonly #isUsed: (boolean | undefined)[];
+  #look: Promise<void> | undefined;
+
+  constructor(
+    place: PostgresPlace,
+    { places, maxLagSeconds }: Replicas,
+    onChange: (change: ReplicaChange) => void,
+    now: () => number = Date.now,
+  ) {
+    this.#onChange = onChange;
+    this.#watching = new Session({ ...place, pool: 1 }, LOOK_PATIENCE);
+    const primary = new Primary(this.#watching, now);
+    this.#fitness = places.map(
+      (one) =>
+        new Fitness(new Session({ ...one, pool: 1 }, LOOK_PATIENCE), primary, maxLagSeconds * 1000),
+    );
+    this.#isUsed = places.map(() => undefined);
+    this.#clock = setInterval(() => void this.look(), LOOK_EVERY_MS);
+    this.#clock.unref();
+  }
+
+  /** Which of them are read from now, in their order. */
+  get inUse(): readonly boolean[] {
+    return this.#isUsed.map((isUsed) => isUsed === true);
+  }
+
+  isUsed(at: number): boolean {
+    return this.#isUsed[at] === true;
+  }
+
+  /** It has just failed to answer a reader: until the next look at it. */
+  leaveOut(at: number, error: StoreAway): void {
+    this.#set(at, error.message);
+  }
+
+  /** Looks at all replicas, unless that is under way: resolves when it is known which are fit. */
+  look(): Promise<void> {
+    this.#look ??= this.#lookAtAll().finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#clock);
+    await this.#look;
+    for (const fitness of this.#fitness) await fitness.close();
+    await this.#watching.close();
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const outcomes = await Promise.all(
+      this.#fitness.map((fitness) =>
+        fitness.state().then(
+          (state): Outcome => ({ state }),
+          (error): Outcome => ({ error }),
+        ),
+      ),
+    );
+    const numbers = outcomes.map((outcome) => ("state" in outcome ? outcome.state.seq : -1));
+    const furthest = Math.max(...numbers);
+    await Promise.all(outcomes.map((outcome, at) => this.#judge(at, outcome, furthest)));
+  }
+
+  async #judge(at: number, outcome: Outcome, furthest: number): Promise<void> {
+    try {
+      if ("error" in outcome) throw outcome.error;
+      const reason = await this.#fitness[at]!.unfit(outcome.state, furthest);
+      this.#set(at, reason && IN_WORDS[reason]);
+    } catch (error) {
+      this.#set(at, (error as Error).message);
+    }
+  }
+
+  #set(at: number, unfit: string | undefined): void {
+    const isUsed = unfit === undefined;
+    if (this.#isUsed[at] === isUsed) return;
+    this.#isUsed[at] = isUsed;
+    this.#onChange({ replica: at + 1, unfit });
+  }
 }

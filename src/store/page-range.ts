@@ -1,0 +1,67 @@
+/** Where a page of matches lies in their order, (createdAt, id). */
+
+import type { Gap } from "../query/query.ts";
+import type { MatchKey, Selection } from "./store.ts";
+
+/** `from` is included, `to` is not. */
+export interface KeyRange {
+  from: MatchKey;
+  to: MatchKey;
+}
+
+export type Direction = "up" | "down";
+
+/** A page is scanned from one end of a range; `behind` is what lies on the other side of that end. */
+export interface PageRange {
+  direction: Direction;
+  ahead: KeyRange;
+  /** Undefined at an offset. */
+  behind: KeyRange | undefined;
+  skip: number;
+  /** Whether the page is scanned against the sort direction, and so is to be reversed. */
+  isReversed: boolean;
+}
+
+export function pageRangeOf({ window, sort, place }: Selection): PageRange {
+  const forward: Direction = sort === "createdAt" ? "up" : "down";
+  const whole: KeyRange = {
+    from: { createdAt: window.start, id: "" },
+    to: { createdAt: window.end + 1, id: "" },
+  };
+  if (place.from === "offset") {
+    const { offset } = place;
+    return { direction: forward, ahead: whole, behind: undefined, skip: offset, isReversed: false };
+  }
+  const gap = keyAt(place.gap);
+  const below: KeyRange = { from: whole.from, to: isLater(whole.to, gap) ? gap : whole.to };
+  const above: KeyRange = { from: isLater(whole.from, gap) ? whole.from : gap, to: whole.to };
+  const isReversed = place.from === "before";
+  const direction = isReversed === (forward === "up") ? "down" : "up";
+  const [ahead, behind] = direction === "up" ? [above, below] : [below, above];
+  return { direction, ahead, behind, skip: 0, isReversed };
+}
+
+/** Whether there are pages before and after, from what a scan has found. */
+export function neighboursOf(
+  { behind, skip, isReversed }: PageRange,
+  found: { matches: number; hasMore: boolean; hasBehind: boolean },
+): { before: boolean; after: boolean } {
+  const isBehind = behind === undefined ? skip > 0 && found.matches > 0 : found.hasBehind;
+  return isReversed
+    ? { before: found.hasMore, after: isBehind }
+    : { before: isBehind, after: found.hasMore };
+}
+
+export const opposite = (direction: Direction): Direction => (direction === "up" ? "down" : "up");
+
+/**
+ * The key right before or right after a match. No id contains "!", and it sorts before every
+ * character an id may contain, so `id!` lies between an id and the next one.
+ */
+export const keyAfter = ({ createdAt, id }: MatchKey): MatchKey => ({ createdAt, id: `${id}!` });
+
+const keyAt = (gap: Gap): MatchKey =>
+  gap.side === "before" ? { createdAt: gap.createdAt, id: gap.id } : keyAfter(gap);
+
+const isLater = (a: MatchKey, b: MatchKey): boolean =>
+  a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id);

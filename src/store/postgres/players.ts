@@ -1,0 +1,247 @@
+/** The tables of players and teams inside a transaction, and which of their rows changed. */
+
+import {
+  type NamedHolding,
+  type PlayerRow,
+  type Standing,
+  StoreError,
+  type TeamRow,
+} from "../store.ts";
+import { type GivenColumn, insertRows, updateRows } from "./bulk-write.ts";
+import type { NameIndex } from "./name-index.ts";
+import type { Connection } from "./session.ts";
+
+export type NamedTable = "players" | "teams";
+
+interface StandingRow {
+  id: string;
+  name: string;
+  played: number;
+  wins: number;
+  played_ranked: number;
+  gold: string;
+  run: number;
+  seen_at: string;
+  seen_in: string;
+}
+
+export function playerTables(
+  connection: Connection,
+  numbers: Record<NamedTable, RowNumbers>,
+  nameIndex: NameIndex,
+) {
+  /** The numbers of the rows that were written or removed. */
+  const changed: Record<NamedTable, Set<number>> = { players: new Set(), teams: new Set() };
+  /** Rows added, less those removed. */
+  const added: Record<NamedTable, number> = { players: 0, teams: 0 };
+  /** The names of players that were read here: to write them needs no other look. */
+  const names = new Map<string, string>();
+
+  /** Of players that are there already, and whose standings nobody asked for. */
+  async function readNames(players: readonly TeamRow[]): Promise<void> {
+    const unread = players.filter(({ id }) => !names.has(id)).map(({ id }) => id);
+    if (unread.length === 0) return;
+    const rows = await connection.rows<{ id: string; name: string }>(
+      "SELECT id, name FROM {players} WHERE id = ANY($1::text[])",
+      [unread],
+    );
+    for (const { id, name } of rows) names.set(id, name);
+  }
+
+  async function put<Row extends TeamRow>(
+    table: NamedTable,
+    rows: readonly Row[],
+    further: (rows: readonly Row[]) => GivenColumn[],
+  ): Promise<void> {
+    const nums = numbers[table];
+    await nums.find(rows.map(({ id }) => id));
+    for (const { id } of rows) changed[table].add(nums.of(id));
+    const columns = (those: readonly Row[]): GivenColumn[] => [
+      { name: "num", type: "integer", values: those.map(({ id }) => nums.of(id)) },
+      { name: "name", type: "text", values: those.map(({ name }) => name) },
+      { name: "resource", type: "bytea", values: those.map(({ resource }) => resource) },
+      { name: "companions", type: "bytea", values: those.map(({ companions }) => companions) },
+      ...further(those),
+    ];
+    const fresh = rows.filter(({ id }) => nums.isNew(id));
+    const existing = rows.filter(({ id }) => !nums.isNew(id));
+    if (table === "players") await readNames(existing);
+    if (fresh.length > 0) {
+      const ids: GivenColumn = { name: "id", type: "text", values: fresh.map(({ id }) => id) };
+      await insertRows(connection, table, [ids, ...columns(fresh)]);
+      for (const { id } of fresh) nums.settle(id);
+      added[table] += fresh.length;
+    }
+    if (existing.length > 0) await updateRows(connection, table, "num", columns(existing));
+  }
+
+  async function remove(table: NamedTable, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const gone = await connection.rows<{ num: number; id: string; name: string }>(
+      `DELETE FROM {${table}} WHERE id = ANY($1::text[]) RETURNING num, id, name`,
+      [ids],
+    );
+    for (const { num, id, name } of gone) {
+      changed[table].add(num);
+      if (table === "teams") continue;
+      nameIndex.note(name);
+      names.delete(id);
+    }
+    for (const id of ids) numbers[table].forget(id);
+    added[table] -= gone.length;
+  }
+
+  async function after(table: NamedTable, id: string, limit: number): Promise<NamedHolding[]> {
+    const rows = await connection.rows<{
+      id: string;
+      resource: Uint8Array;
+      companions: Uint8Array | null;
+    }>(`SELECT id, resource, companions FROM {${table}} WHERE id > $1 ORDER BY id LIMIT $2`, [
+      id,
+      limit,
+    ]);
+    return rows.map((row) => ({ ...row, companions: row.companions ?? undefined }));
+  }
+
+  const transaction = {
+    players: (afterId: string, limit: number) => after("players", afterId, limit),
+    teams: (afterId: string, limit: number) => after("teams", afterId, limit),
+
+    async standings(playerIds: string[]): Promise<Map<string, Standing>> {
+      if (playerIds.length === 0) return new Map();
+      const rows = await connection.rows<StandingRow>(
+        `SELECT id, name, played, wins, played_ranked, gold, run, seen_at, seen_in FROM {players}
+         WHERE id = ANY($1::text[])`,
+        [playerIds],
+      );
+      for (const { id, name } of rows) names.set(id, name);
+      return new Map(rows.map((row) => [row.id, standingOf(row)]));
+    },
+
+    async putPlayers(rows: PlayerRow[]): Promise<void> {
+      await put("players", rows, standingColumns);
+      for (const { id, name } of rows) {
+        const before = names.get(id);
+        if (before === name) continue;
+        if (before !== undefined) nameIndex.note(before);
+        nameIndex.note(name);
+        names.set(id, name);
+      }
+    },
+
+    putTeams: (rows: TeamRow[]) => put("teams", rows, () => []),
+    removePlayers: (ids: string[]) => remove("players", ids),
+    removeTeams: (ids: string[]) => remove("teams", ids),
+  };
+
+  return { transaction, changed, added };
+}
+
+function standingOf(row: StandingRow): Standing {
+  return {
+    totals: {
+      played: row.played,
+      wins: row.wins,
+      playedRanked: row.played_ranked,
+      gold: BigInt(row.gold),
+    },
+    run: row.run,
+    latest: { createdAt: Number(row.seen_at), matchId: row.seen_in },
+  };
+}
+
+function standingColumns(rows: readonly Standing[]): GivenColumn[] {
+  return [
+    { name: "seen_at", type: "bigint", values: rows.map(({ latest }) => latest.createdAt) },
+    { name: "seen_in", type: "text", values: rows.map(({ latest }) => latest.matchId) },
+    { name: "run", type: "integer", values: rows.map(({ run }) => run) },
+    { name: "played", type: "integer", values: rows.map(({ totals }) => totals.played) },
+    { name: "wins", type: "integer", values: rows.map(({ totals }) => totals.wins) },
+    { name: "played_ranked", type: "integer", values: rows.map((row) => row.totals.playedRanked) },
+    { name: "gold", type: "text", values: rows.map(({ totals }) => totals.gold.toString()) },
+  ];
+}
+
+const LAST_NUMBER = { players: "last_player", teams: "last_team" } as const;
+/** What their columns have room for. */
+const HIGHEST = 2 ** 31 - 1;
+
+/**
+ * The internal numbers of players or teams within a transaction: found, or given to new ones. They are
+ * counted in the shard's state, not by a sequence, so that a transaction that is undone uses none up.
+ */
+export class RowNumbers {
+  readonly #known = new Map<string, number>();
+  /** Those that got a number here and have no row yet. */
+  readonly #new = new Set<string>();
+  /** The last number given; undefined as long as nobody needed one. */
+  last: number | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly table: NamedTable,
+  ) {}
+
+  /** To be called before `of`, for all that it may be asked for. */
+  async find(ids: Iterable<string>): Promise<void> {
+    const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
+    await this.#lookUp(wanted);
+    const missing = wanted.filter((id) => !this.#known.has(id));
+    if (missing.length > 0) await this.#giveTo(missing);
+  }
+
+  of(id: string): number {
+    return this.#known.get(id)!;
+  }
+
+  /** The number of one that may have none. */
+  async known(id: string): Promise<number | undefined> {
+    if (!this.#known.has(id)) await this.#lookUp([id]);
+    return this.#known.get(id);
+  }
+
+  isNew(id: string): boolean {
+    return this.#new.has(id);
+  }
+
+  /** After the row was added. */
+  settle(id: string): void {
+    this.#new.delete(id);
+  }
+
+  /** After the row was removed. */
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#new.delete(id);
+  }
+
+  async #lookUp(ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const rows = await this.connection.rows<{ num: number; id: string }>(
+      `SELECT num, id FROM {${this.table}} WHERE id = ANY($1::text[])`,
+      [ids],
+    );
+    for (const { num, id } of rows) this.#known.set(id, num);
+  }
+
+  async #giveTo(ids: string[]): Promise<void> {
+    this.last ??= await this.#lastGiven();
+    if (this.last + ids.length > HIGHEST) {
+      throw new StoreError(
+        `the shard has no numbers left for new ${this.table}: move it with 'matchbook shards move', which numbers them anew`,
+      );
+    }
+    for (const id of ids) {
+      this.last += 1;
+      this.#known.set(id, this.last);
+      this.#new.add(id);
+    }
+  }
+
+  async #lastGiven(): Promise<number> {
+    const [state] = await this.connection.rows<{ last: number }>(
+      `SELECT ${LAST_NUMBER[this.table]} AS last FROM {state}`,
+    );
+    return state!.last;
+  }
+}

@@ -1,0 +1,209 @@
+/** Writes to a shard in PostgreSQL, one transaction at a time, and answers operators' questions. */
+
+import { randomBytes } from "node:crypto";
+import {
+  type Counts,
+  type Holdings,
+  type Keeper,
+  type KeptRecord,
+  StoreAway,
+  type Transaction,
+} from "../store.ts";
+import { counterTables, readCounts } from "./counters.ts";
+import { matchTables } from "./matches.ts";
+import { NameIndex } from "./name-index.ts";
+import { prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
+import { Partitions } from "./partitions.ts";
+import { playerTables, RowNumbers } from "./players.ts";
+import { CommitInDoubt, type Connection, type Session } from "./session.ts";
+
+/** How long a database may be unavailable until a commit remains in doubt: a failover takes less. */
+const DOUBT_PATIENCE_MS = 60_000;
+const DOUBT_PAUSE_MS = 500;
+
+export class PostgresKeeper implements Keeper {
+  readonly #partitions = new Partitions();
+  #prepared: Promise<void> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly session: Session,
+    private readonly now: () => number = Date.now,
+    private readonly patienceMs: number = TURN_PATIENCE_MS,
+  ) {}
+
+  /** Within this process writers queue here; those of others wait for the shard's lock. */
+  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#inTransaction(work));
+  }
+
+  /** In turn with the writers of this process, so that it keeps one connection and no more. */
+  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      await this.ready();
+      return this.session.transaction("REPEATABLE READ READ ONLY", (connection) =>
+        work(openTables(connection, this.#partitions).transaction),
+      );
+    });
+  }
+
+  /** In turn with the writers of this process, so that it sees none of them halfway. */
+  contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
+    return this.#turn.then(async () => {
+      const known = await (await this.#reading()).known(ids);
+      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
+    });
+  }
+
+  async inspect(id: string): Promise<KeptRecord | undefined> {
+    return (await (await this.#reading()).load([id]))[0];
+  }
+
+  async rankedEvidence(playerIds: string[]): Promise<Map<string, number>> {
+    return (await this.#reading()).rankedEvidence(playerIds);
+  }
+
+  async counts(): Promise<Counts> {
+    await this.ready();
+    return readCounts(this.session);
+  }
+
+  async stateToken(): Promise<string | undefined> {
+    await this.ready();
+    const [row] = await this.session.rows<{ token: string }>("SELECT token FROM {state}");
+    return row!.token === "" ? undefined : row!.token;
+  }
+
+  close(): Promise<void> {
+    return this.session.close();
+  }
+
+  /** Resolves when the tables are there and of the present version. */
+  async ready(): Promise<void> {
+    this.#prepared ??= prepare(this.session, this.#partitions, this.now());
+    try {
+      await this.#prepared;
+    } catch (error) {
+      // The next one tries again: the database may be back by then.
+      this.#prepared = undefined;
+      throw error;
+    }
+  }
+
+  /** For single reads, outside of any transaction. */
+  async #reading() {
+    await this.ready();
+    return openTables(this.session, this.#partitions).transaction;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    await this.ready();
+    let done: { result: T; token: string | undefined } | undefined;
+    try {
+      await this.session.transaction("READ COMMITTED", async (connection) => {
+        await takeTurn(connection, this.session, this.patienceMs);
+        await this.#partitions.makeAhead(connection, this.now());
+        const tables = openTables(connection, this.#partitions);
+        const result = await work(tables.transaction);
+        done = { result, token: await tables.conclude() };
+      });
+    } catch (error) {
+      this.#partitions.forget();
+      const isCommitted =
+        error instanceof CommitInDoubt &&
+        done?.token !== undefined &&
+        (await this.#isCommitted(done.token, error));
+      if (!isCommitted) throw error;
+    }
+    return done!.result;
+  }
+
+  /**
+   * Whether the transaction of this token was committed. Asked in turn with the writers: by then it is
+   * over, one way or the other. Throws the doubt itself when the database stays unavailable.
+   */
+  async #isCommitted(token: string, doubt: CommitInDoubt): Promise<boolean> {
+    const began = performance.now();
+    for (;;) {
+      try {
+        return await this.session.transaction("READ COMMITTED", async (connection) => {
+          await takeTurn(connection, this.session, this.patienceMs);
+          const rows = await connection.rows("SELECT 1 FROM {changes} WHERE token = $1", [token]);
+          return rows.length > 0;
+        });
+      } catch (error) {
+        const isLate = performance.now() - began > DOUBT_PATIENCE_MS;
+        if (!(error instanceof StoreAway) || isLate) throw doubt;
+        await Bun.sleep(DOUBT_PAUSE_MS);
+      }
+    }
+  }
+}
+
+/** How many transactions a reader may miss and still know what changed meanwhile. */
+const KEPT_CHANGES = 256;
+const TOKEN_BYTES = 12;
+
+/** The tables as one transaction, and what is written at its end. */
+function openTables(database: Connection, partitions: Partitions) {
+  let hasWritten = false;
+  const connection: Connection = {
+    rows: (text, values) => database.rows(text, values),
+    run(text, values) {
+      hasWritten = true;
+      return database.run(text, values);
+    },
+  };
+  const numbers = {
+    players: new RowNumbers(connection, "players"),
+    teams: new RowNumbers(connection, "teams"),
+  };
+  const nameIndex = new NameIndex(connection);
+  const matches = matchTables(connection, numbers, partitions);
+  const { changed, added, transaction: players } = playerTables(connection, numbers, nameIndex);
+
+  /**
+   * Called before the commit: tells readers what changed. Returns the token by which the transaction is
+   * known from then on; undefined when it changed nothing.
+   */
+  async function conclude(): Promise<string | undefined> {
+    if (!hasWritten && changed.players.size + changed.teams.size === 0) return undefined;
+    await nameIndex.write();
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    await connection.run(
+      `WITH now AS (
+         UPDATE {state} SET seq = seq + 1, token = $1, matches = matches + $2::bigint,
+           players = players + $3::bigint, teams = teams + $4::bigint,
+           last_player = coalesce($5::integer, last_player),
+           last_team = coalesce($6::integer, last_team)
+         RETURNING seq),
+       past AS (DELETE FROM {changes} WHERE seq <= (SELECT seq FROM now) - ${KEPT_CHANGES})
+       INSERT INTO {changes} (seq, token, players, teams)
+       SELECT seq, $1, $7::integer[], $8::integer[] FROM now`,
+      [
+        token,
+        matches.added(),
+        added.players,
+        added.teams,
+        numbers.players.last ?? null,
+        numbers.teams.last ?? null,
+        [...changed.players],
+        [...changed.teams],
+      ],
+    );
+    return token;
+  }
+
+  const transaction = {
+    ...matches.transaction,
+    ...players,
+    ...counterTables(connection),
+  } satisfies Transaction;
+  return { transaction, conclude };
+}

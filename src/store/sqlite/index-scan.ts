@@ -1,0 +1,178 @@
+/** The indexes that list matches in order, and the statements that scan them. */
+
+import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Direction, KeyRange } from "../page-range.ts";
+import type { Statements } from "./statements.ts";
+
+interface Index {
+  table: string;
+  /** Undefined where the index lists every match. */
+  key: string | undefined;
+  id: string;
+  num: string;
+  /** Entries under players and teams that are mere mentions are no matches of theirs. */
+  counts: string;
+}
+
+const MATCHES = { table: "matches", id: "id", num: "num", counts: "" };
+const ENTRIES = { id: "match_id", num: "match" };
+
+const INDEXES = {
+  time: { ...MATCHES, key: undefined },
+  mode: { ...MATCHES, key: "game_mode" },
+  patch: { ...MATCHES, key: "patch_version" },
+  player: { ...ENTRIES, table: "player_matches", key: "player", counts: "result < 2 AND " },
+  team: { ...ENTRIES, table: "team_matches", key: "team", counts: "plays = 1 AND " },
+} as const satisfies Record<string, Index>;
+
+type IndexName = keyof typeof INDEXES;
+
+/** The matches that an index lists under any of these keys. */
+export interface IndexScan {
+  index: IndexName;
+  keys: (string | number)[];
+}
+
+export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
+
+type Columns = "num" | "created_at, num";
+
+/** Pages and chunks have few sizes; this is for whoever tries them all. */
+const MOST_SHAPES = 64;
+
+/**
+ * Scans an index in one direction for matches that other indexes list too. The keys come with each
+ * scan, so that the statements are prepared once.
+ */
+class ScanStatement {
+  readonly #index: Index;
+  readonly #columns: string;
+  readonly #conditions: string;
+  readonly #order: string;
+  readonly #prepared = new Map<number, Statement<unknown, SQLQueryBindings[]>>();
+
+  constructor(
+    private readonly statements: Statements,
+    name: IndexName,
+    others: readonly IndexName[],
+    direction: Direction,
+    columns: Columns,
+  ) {
+    const index: Index = INDEXES[name];
+    const order = direction === "up" ? "ASC" : "DESC";
+    this.#index = index;
+    this.#columns = columns.replace("num", index.num);
+    this.#conditions = others.map((other) => ` AND ${alsoIn(other, index)}`).join("");
+    this.#order = `ORDER BY created_at ${order}, ${index.id} ${order}`;
+  }
+
+  /**
+   * The columns of the matches under one key in a range, after `skip` of them, at most `take`;
+   * `otherKeys` are the keys of the other indexes, each list as JSON.
+   */
+  read(
+    key: string | number,
+    otherKeys: string[],
+    range: KeyRange,
+    take: number,
+    skip: number,
+  ): number[][] {
+    const values: SQLQueryBindings[] = this.#index.key === undefined ? [] : [key];
+    addBounds(values, range);
+    for (const keys of otherKeys) values.push(keys);
+    if (skip > 0) values.push(skip);
+    return this.#statement(range, take, skip > 0).values(...values) as number[][];
+  }
+
+  #statement({ from, to }: KeyRange, take: number, skips: boolean) {
+    const shape = 8 * take + (from.id === "" ? 4 : 0) + (to.id === "" ? 2 : 0) + (skips ? 1 : 0);
+    const known = this.#prepared.get(shape);
+    if (known) return known;
+    const { table, key, id, counts } = this.#index;
+    const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
+      // The limit is part of the text: as a parameter it would have the statement prepared each time.
+      `SELECT ${this.#columns} FROM ${table} AS here
+       WHERE ${counts}${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${this.#conditions}
+       ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`,
+    );
+    if (this.#prepared.size >= MOST_SHAPES) this.#forget();
+    this.#prepared.set(shape, statement);
+    return statement;
+  }
+
+  #forget(): void {
+    for (const statement of this.#prepared.values()) statement.finalize();
+    this.#prepared.clear();
+  }
+}
+
+/** Each made when it is first needed. There are some hundreds at most. */
+export class ScanStatements {
+  readonly #made = new Map<string, ScanStatement>();
+
+  constructor(readonly statements: Statements) {}
+
+  get(
+    { index }: IndexScan,
+    others: readonly IndexScan[],
+    direction: Direction,
+    columns: Columns,
+  ): ScanStatement {
+    const otherIndexes = others.map((other) => other.index);
+    const name = `${index} ${otherIndexes} ${direction} ${columns}`;
+    let scan = this.#made.get(name);
+    if (!scan) {
+      scan = new ScanStatement(this.statements, index, otherIndexes, direction, columns);
+      this.#made.set(name, scan);
+    }
+    return scan;
+  }
+}
+
+/** How many entries a scan has in a range, counted no further than `enough`. */
+export function scanLength(
+  statements: Statements,
+  { index, keys }: IndexScan,
+  range: KeyRange,
+  enough: number,
+): number {
+  const { table, key, id } = INDEXES[index];
+  const statement = statements.get(
+    `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${key} = ? AND ${within(range, id)}
+     LIMIT ${enough})`,
+  );
+  let length = 0;
+  for (const value of keys) {
+    const values: SQLQueryBindings[] = [value];
+    addBounds(values, range);
+    length += statement.values(...values)[0]![0] as number;
+    if (length >= enough) return enough;
+  }
+  return length;
+}
+
+/** Whether another index lists the match too. The keys are one value: a list in JSON. */
+function alsoIn(name: IndexName, here: Index): string {
+  const { table, key, counts } = INDEXES[name];
+  const isListed = `${key} IN (SELECT value FROM json_each(?))`;
+  if (name === "player" || name === "team") {
+    return `EXISTS (SELECT 1 FROM ${table} WHERE ${counts}${isListed}
+      AND created_at = here.created_at AND match_id = here.${here.id})`;
+  }
+  if (here.table === table) return isListed;
+  return `EXISTS (SELECT 1 FROM ${table} WHERE num = here.${here.num} AND ${isListed})`;
+}
+
+/** Most ranges end between moments and not between the matches of one: then times alone will do. */
+function within({ from, to }: KeyRange, id: string): string {
+  const low = from.id === "" ? "created_at >= ?" : `(created_at, ${id}) >= (?, ?)`;
+  const high = to.id === "" ? "created_at < ?" : `(created_at, ${id}) < (?, ?)`;
+  return `${low} AND ${high}`;
+}
+
+function addBounds(values: SQLQueryBindings[], { from, to }: KeyRange): void {
+  for (const { createdAt, id } of [from, to]) {
+    values.push(createdAt);
+    if (id !== "") values.push(id);
+  }
+}

@@ -1,0 +1,78 @@
+/** The index of player names: kept up with the players, filled for older files, and searched. */
+
+import type { Database } from "bun:sqlite";
+import { indexKeys } from "../../domain/name-index.ts";
+import type { NameBearer } from "../store.ts";
+import type { Statements } from "./statements.ts";
+
+/** One statement for all keys of a name: to start another one takes longer than to write a row. */
+const ADD = "INSERT OR IGNORE INTO name_spots (spot, name) SELECT value, ? FROM json_each(?)";
+const REMOVE = "DELETE FROM name_spots WHERE name = ? AND spot IN (SELECT value FROM json_each(?))";
+
+/** The names that players have got or lost in a transaction: looked at once, at its end. */
+export class NameIndex {
+  readonly #statements: Statements;
+  readonly #changed = new Set<string>();
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /** A player has got this name, or has it no longer. */
+  note(name: string): void {
+    this.#changed.add(name);
+  }
+
+  /** Called before the commit. */
+  write(): void {
+    for (const name of this.#changed) {
+      const isUsed = this.#statements.row("SELECT 1 FROM players WHERE name = ? LIMIT 1", name);
+      this.#statements.run(isUsed ? ADD : REMOVE, name, JSON.stringify(indexKeys(name)));
+    }
+    this.forget();
+  }
+
+  forget(): void {
+    this.#changed.clear();
+  }
+}
+
+/** Fills the index of a file that has none yet. Sorted first, so that it is written in order. */
+export function fillNameIndex(database: Database): void {
+  database.run("CREATE TEMP TABLE unsorted (spot TEXT NOT NULL, name TEXT NOT NULL)");
+  const add = database.prepare("INSERT INTO temp.unsorted (spot, name) VALUES (?, ?)");
+  const names = database.prepare("SELECT DISTINCT name FROM players WHERE name IS NOT NULL");
+  for (const { name } of names.iterate() as Iterable<{ name: string }>) {
+    for (const key of indexKeys(name)) add.run(key, name);
+  }
+  database.run(
+    "INSERT INTO name_spots (spot, name) SELECT spot, name FROM temp.unsorted ORDER BY spot, name",
+  );
+  add.finalize();
+  names.finalize();
+  database.run("DROP TABLE temp.unsorted");
+}
+
+const AROUND = `
+  SELECT
+    (SELECT group_concat(name, char(0)) FROM
+      (SELECT name FROM name_spots WHERE spot >= asked.value ORDER BY spot, name LIMIT ?)),
+    (SELECT group_concat(name, char(0)) FROM
+      (SELECT name FROM name_spots WHERE spot < asked.value ORDER BY spot DESC, name DESC LIMIT ?))
+  FROM json_each(?) AS asked`;
+
+export function namesAround(
+  statements: Statements,
+  keys: string[],
+  before: number,
+  after: number,
+): string[] {
+  const rows = statements.get(AROUND).values(after, before, JSON.stringify(keys));
+  // No name has U+0000 in it.
+  return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
+}
+
+export function bearersOf(statements: Statements, names: string[], limit: number): NameBearer[] {
+  const byName = statements.get(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`);
+  return names.flatMap((name) => byName.values(name).map(([id]) => ({ id: id as string, name })));
+}
