@@ -1,7 +1,6 @@
 /** In charge of one worker as its supervisor sees it: a process that is talked to, and ends one day. */
 
 import type { Family } from "../observe/metric.ts";
-import type { Descriptors } from "./memory.ts";
 import type { Counted, FromWorker, Orders, ToWorker } from "./messages.ts";
 
 /** Tells a process that it is a worker. It is no setting, and so begins with another word. */
@@ -10,7 +9,7 @@ const MARK = "WORKER_OF_MATCHBOOK";
 export const isWorker = (): boolean => process.env[MARK] !== undefined;
 
 /** Where a worker finds the shared memory that it inherits: after standard error. */
-export const INHERITED: Descriptors = [3, 4, 5];
+export const INHERITED = 3;
 
 /** How long a worker may take to answer. */
 const ANSWER_MS = 2000;
@@ -43,12 +42,12 @@ export class WorkerProcess {
   #isReady = false;
   #stop: ToWorker | undefined;
 
-  constructor(command: readonly string[], memory: Descriptors, orders: Orders) {
+  constructor(command: readonly string[], memory: number, orders: Orders) {
     this.number = orders.number;
     this.#orders = orders;
     this.ready = this.#becomesReady.promise;
     this.#child = Bun.spawn([...command], {
-      stdio: ["ignore", "ignore", "inherit", ...memory],
+      stdio: ["ignore", "ignore", "inherit", memory],
       env: { ...process.env, [MARK]: String(orders.number) },
       ipc: (message: FromWorker) => this.#hear(message),
     });

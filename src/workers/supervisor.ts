@@ -4,14 +4,13 @@
  * public.
  */
 
-import { dayOf } from "../access/day.ts";
 import { freePort } from "../http/listen.ts";
 import { LONGEST_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
 import { Crew, StartFailed } from "./crew.ts";
-import { clearDay, newSharedMemory, openCounters } from "./memory.ts";
+import { newSharedMemory } from "./memory.ts";
 import { WorkerProcess } from "./process.ts";
 import { WorkersError } from "./system.ts";
 
@@ -22,8 +21,6 @@ export interface Supervised {
   restart(): void;
   stop(signal: string): Promise<void>;
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * `command` starts a worker. Resolves when all of them serve. Throws what a server alone would, or
@@ -49,31 +46,20 @@ export async function supervise(
     retirementMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
     observe: log,
   });
-  const admin = await servePrivately(settings, log, openCounters(memory), crew);
+  const admin = await servePrivately(settings, log, crew);
   try {
     const url = await crew.start();
-    const clearing = setInterval(() => clearTomorrow(memory), HOUR_MS);
-    clearing.unref();
     return {
       url,
       adminUrl: admin?.url,
       restart: () => crew.restart(),
       async stop(signal) {
-        clearInterval(clearing);
         await Promise.all([crew.stop(signal), admin?.stop()]);
       },
     };
   } catch (error) {
     await admin?.stop();
     throw error instanceof StartFailed ? explained(error) : error;
-  }
-}
-
-/** The counters of the day before yesterday make room for tomorrow's: an hour after the last was used. */
-function clearTomorrow(memory: ReturnType<typeof newSharedMemory>): void {
-  const now = Date.now();
-  if (dayOf(now - HOUR_MS) === dayOf(now) && dayOf(now + HOUR_MS) === dayOf(now)) {
-    clearDay(memory, dayOf(now) + 1);
   }
 }
 

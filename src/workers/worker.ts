@@ -5,7 +5,7 @@ import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { openCounters, openLimits } from "./memory.ts";
+import { openSharedLimits } from "./memory.ts";
 import type { FromWorker, Orders, ToWorker } from "./messages.ts";
 import { INHERITED } from "./process.ts";
 import { machineClock } from "./system.ts";
@@ -60,8 +60,7 @@ function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
   // The supervisor has the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };
-  const shared = { ...openLimits(INHERITED, workers, seed), openCounter: openCounters(INHERITED) };
-  return serve(own, log, clock, shared, offeredKey);
+  return serve(own, log, clock, openSharedLimits(INHERITED, workers, seed), offeredKey);
 }
 
 async function answer(
