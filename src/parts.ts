@@ -1,7 +1,6 @@
 /** In charge of opening what listeners work with: shards, keys, usage, limits, metrics. */
 
 import { version } from "../package.json";
-import type { OpenCounter } from "./access/budget.ts";
 import type { Failures } from "./access/guard.ts";
 import { Ledger } from "./access/ledger.ts";
 import { type Limiter, MemoryLimiter } from "./access/limiter.ts";
@@ -24,7 +23,6 @@ import { StoreAway } from "./store/store.ts";
 export interface Sharing {
   limiter: Limiter;
   failures: Failures;
-  openCounter: OpenCounter;
 }
 
 export interface Parts {
@@ -58,7 +56,7 @@ export async function openParts(
   settings: Settings,
   log: Observe,
   clock: Clock,
-  sharing?: Partial<Sharing>,
+  sharing?: Sharing,
 ): Promise<Parts> {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
@@ -87,7 +85,7 @@ export async function openParts(
     await openAll(shards, watched);
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
-    ledger = new Ledger(await access.book(), clock.now, watched, sharing?.openCounter);
+    ledger = new Ledger(await access.book(), clock.now, watched);
     ledger.start();
     const limiter = sharing?.limiter ?? new MemoryLimiter();
     limits = await openLimits(settings, { limiter, budgets: ledger.budgets }, watched);

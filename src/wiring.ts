@@ -1,7 +1,6 @@
 /** In charge of wiring: from settings to stores to servers. */
 
 import { version } from "../package.json";
-import type { OpenCounter } from "./access/budget.ts";
 import { FailureGuard } from "./access/guard.ts";
 import type { RunningAdmin } from "./admin/server.ts";
 import { startPrivately } from "./admin/start.ts";
@@ -103,13 +102,12 @@ interface Workers {
 export async function servePrivately(
   settings: Settings,
   log: Observe,
-  openCounter: OpenCounter,
   workers: Workers,
 ): Promise<RunningAdmin | undefined> {
   const token = tokenFor(settings);
   if (token === undefined) return undefined;
   const clock = SYSTEM_CLOCK;
-  const parts = await openParts(settings, log, clock, { openCounter });
+  const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   try {
     const admin = startPrivately(settings, {

@@ -6,8 +6,8 @@
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import { dayOf } from "./day.ts";
+import type { Hash } from "./distinct.ts";
 import { DistinctCounter } from "./distinct.ts";
-import type { Hash } from "./sketch.ts";
 
 /** Where the counters are kept may be elsewhere, shared by several instances: callers await. */
 export interface Budgets {
@@ -46,24 +46,12 @@ export function joined(one: KeptCount, other: KeptCount): KeptCount {
 const higher = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.max(one, other);
 
-/** What is counted for one key on one day, wherever that is. */
-export interface DayCounter {
-  readonly count: number;
-  /** The budget that was found spent, if one was: it never gets lower. */
-  exceeded: number | null;
-  /** Adds all of these, unless there would then be more than `most`; says whether it did. */
-  addWithin(records: readonly Hash[], most: number): boolean;
-  /** Counts what was kept too, whatever the budget. */
-  absorb(kept: KeptCount): void;
-  toBytes(): Uint8Array;
-}
-
-/** Opens the counter of a key and a day, which may have counted already. */
-export type OpenCounter = (keyId: string, day: number) => DayCounter;
-
 interface Day {
   day: number;
-  counter: DayCounter;
+  counter: DistinctCounter;
+  /** The budget that was found spent, if one was: it never gets lower. */
+  exceeded: number | null;
+  /** Whether it is joined with what others have counted the next time that is written down. */
   isDirty: boolean;
   /** Until what was kept before has come. Requests do not wait for it: the database may be away. */
   coming: Promise<void> | undefined;
@@ -73,24 +61,20 @@ interface Day {
 export class MemoryBudgets implements Budgets {
   readonly #days = new Map<string, Day>();
   readonly #shelf: BudgetShelf;
-  readonly #open: OpenCounter;
   #today = -1;
 
-  /** The counters are this process's own, unless `open` has others. */
-  constructor(shelf: BudgetShelf, open: OpenCounter = () => new OwnCounter()) {
+  constructor(shelf: BudgetShelf) {
     this.#shelf = shelf;
-    this.#open = open;
   }
 
   isSpent(keyId: string, most: number, nowMs: number): boolean {
-    const { exceeded } = this.#dayOf(keyId, nowMs).counter;
-    return isExceeded(exceeded, most);
+    return isExceeded(this.#dayOf(keyId, nowMs).exceeded, most);
   }
 
   spend(keyId: string, records: readonly Hash[], most: number, nowMs: number): boolean {
     const day = this.#dayOf(keyId, nowMs);
     const allowed = day.counter.addWithin(records, most);
-    if (!allowed) day.counter.exceeded = most;
+    if (!allowed) day.exceeded = higher(day.exceeded, most);
     day.isDirty = true;
     return allowed;
   }
@@ -98,6 +82,7 @@ export class MemoryBudgets implements Budgets {
   async count(keyId: string, nowMs: number): Promise<number> {
     const day = this.#dayOf(keyId, nowMs);
     await day.coming;
+    day.isDirty = true;
     return day.counter.count;
   }
 
@@ -107,8 +92,8 @@ export class MemoryBudgets implements Budgets {
     for (const [keyId, one] of this.#days) {
       if (!one.isDirty) continue;
       one.isDirty = false;
-      const { day, counter } = one;
-      changes.push({ keyId, day, counter: counter.toBytes(), exceeded: counter.exceeded });
+      const { day, counter, exceeded } = one;
+      changes.push({ keyId, day, counter: counter.toBytes(), exceeded });
     }
     return changes;
   }
@@ -125,7 +110,7 @@ export class MemoryBudgets implements Budgets {
   absorb(kept: readonly KeptBudget[]): void {
     for (const { keyId, day, ...count } of kept) {
       const known = this.#days.get(keyId);
-      if (known?.day === day) known.counter.absorb(count);
+      if (known?.day === day) absorb(known, count);
     }
   }
 
@@ -139,7 +124,8 @@ export class MemoryBudgets implements Budgets {
     if (known) return known;
     const day: Day = {
       day: today,
-      counter: this.#open(keyId, today),
+      counter: new DistinctCounter(),
+      exceeded: null,
       isDirty: false,
       coming: undefined,
     };
@@ -151,14 +137,14 @@ export class MemoryBudgets implements Budgets {
   #recall(keyId: string, day: Day): void {
     const kept = this.#shelf.budget(keyId, day.day);
     if (!(kept instanceof Promise)) {
-      if (kept) day.counter.absorb(kept);
+      if (kept) absorb(day, kept);
       return;
     }
     // If it does not come now, it does when the day is written down next.
     day.coming = kept.then(
       (count) => {
         day.coming = undefined;
-        if (count) day.counter.absorb(count);
+        if (count) absorb(day, count);
       },
       () => {
         day.coming = undefined;
@@ -167,36 +153,10 @@ export class MemoryBudgets implements Budgets {
   }
 }
 
-/** A counter in the memory of this process alone. */
-export class OwnCounter implements DayCounter {
-  readonly #distinct = new DistinctCounter();
-  #exceeded: number | null = null;
-
-  get count(): number {
-    return this.#distinct.count;
-  }
-
-  get exceeded(): number | null {
-    return this.#exceeded;
-  }
-
-  set exceeded(most: number | null) {
-    this.#exceeded = higher(this.#exceeded, most);
-  }
-
-  addWithin(records: readonly Hash[], most: number): boolean {
-    return this.#distinct.addWithin(records, most);
-  }
-
-  absorb({ counter, exceeded }: KeptCount): void {
-    const more = DistinctCounter.fromBytes(counter);
-    if (more) this.#distinct.absorb(more);
-    this.exceeded = exceeded;
-  }
-
-  toBytes(): Uint8Array {
-    return this.#distinct.toBytes();
-  }
+function absorb(day: Day, { counter, exceeded }: KeptCount): void {
+  const more = DistinctCounter.fromBytes(counter);
+  if (more) day.counter.absorb(more);
+  day.exceeded = higher(day.exceeded, exceeded);
 }
 
 /** How many more matches the key may read today; null: any number. The first refusal holds for the day. */

@@ -6,7 +6,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Book } from "./book.ts";
-import { type Budgets, MemoryBudgets, type OpenCounter } from "./budget.ts";
+import { type Budgets, MemoryBudgets } from "./budget.ts";
 import { dayOf } from "./day.ts";
 import { AccessError } from "./error.ts";
 import { type KeyDay, UsageCounter } from "./usage.ts";
@@ -26,10 +26,9 @@ export class Ledger {
   /** Whether the last writing down failed. */
   #isUnwritten = false;
 
-  /** `openCounter` is for budgets that several processes count together. */
-  constructor(book: Book, now: () => number, observe: Observe, openCounter?: OpenCounter) {
+  constructor(book: Book, now: () => number, observe: Observe) {
     this.#book = book;
-    this.#budgets = new MemoryBudgets(book, openCounter);
+    this.#budgets = new MemoryBudgets(book);
     this.#now = now;
     this.#observe = observe;
   }

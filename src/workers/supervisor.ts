@@ -3,13 +3,12 @@
  * runs the private listener and the worker pool. It answers no public request itself.
  */
 
-import { dayOf } from "../access/day.ts";
 import { freePort } from "../http/listen.ts";
 import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
-import { clearDay, newSharedMemory, openCounters } from "./memory.ts";
+import { newSharedMemory } from "./memory.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
 import { WorkersError } from "./system.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -21,8 +20,6 @@ export interface Supervised {
   restart(): void;
   stop(signal: string): Promise<void>;
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * `command` starts a worker. Resolves when all of them serve. Throws what a server alone would, or
@@ -48,31 +45,20 @@ export async function supervise(
     replaceDrainMs: Math.max(settings["farewell-ms"], MAX_IDLE_MS),
     observe: log,
   });
-  const admin = await servePrivately(settings, log, openCounters(memory), pool);
+  const admin = await servePrivately(settings, log, pool);
   try {
     const url = await pool.start();
-    const clearing = setInterval(() => clearTomorrow(memory), HOUR_MS);
-    clearing.unref();
     return {
       url,
       adminUrl: admin?.url,
       restart: () => pool.restart(),
       async stop(signal) {
-        clearInterval(clearing);
         await Promise.all([pool.stop(signal), admin?.stop()]);
       },
     };
   } catch (error) {
     await admin?.stop();
     throw error instanceof StartFailed ? explained(error) : error;
-  }
-}
-
-/** The counters of the day before yesterday make room for tomorrow's: an hour after the last was used. */
-function clearTomorrow(memory: ReturnType<typeof newSharedMemory>): void {
-  const now = Date.now();
-  if (dayOf(now - HOUR_MS) === dayOf(now) && dayOf(now + HOUR_MS) === dayOf(now)) {
-    clearDay(memory, dayOf(now) + 1);
   }
 }
 

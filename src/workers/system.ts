@@ -68,12 +68,6 @@ export function mapMemory(descriptor: number, offset: number, size: number): Uin
   return Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true, offset, size });
 }
 
-/** Makes the memory all zeros again, and gives its room back. Nobody may be using it. */
-export function clearMemory(descriptor: number, bytes: number): void {
-  ftruncateSync(descriptor, 0);
-  ftruncateSync(descriptor, bytes);
-}
-
 /**
  * Milliseconds that never step back, counted from one beginning by every process of the machine. Bun
  * reads the same clock of the system and begins at zero with each process: so what lies between the two

@@ -1,7 +1,6 @@
 /** A worker as its supervisor sees it: a process and the messages that the two exchange. */
 
 import type { Family } from "../observe/prometheus.ts";
-import type { Descriptors } from "./memory.ts";
 
 /** What a worker is told when it has reported that it is there. */
 export interface WorkerOptions {
@@ -46,8 +45,8 @@ const WORKER_VARIABLE = "WORKER_OF_MATCHBOOK";
 
 export const isWorker = (): boolean => process.env[WORKER_VARIABLE] !== undefined;
 
-/** The descriptors of the shared memory that a worker inherits: the ones after standard error. */
-export const INHERITED: Descriptors = [3, 4, 5];
+/** The descriptor of the shared memory that a worker inherits: the one after standard error. */
+export const INHERITED = 3;
 
 const ANSWER_TIMEOUT_MS = 2000;
 
@@ -77,12 +76,12 @@ export class WorkerProcess {
   #isReady = false;
   #stop: ToWorker | undefined;
 
-  constructor(command: readonly string[], memory: Descriptors, options: WorkerOptions) {
+  constructor(command: readonly string[], memory: number, options: WorkerOptions) {
     this.number = options.number;
     this.#options = options;
     this.ready = this.#ready.promise;
     this.#child = Bun.spawn([...command], {
-      stdio: ["ignore", "ignore", "inherit", ...memory],
+      stdio: ["ignore", "ignore", "inherit", memory],
       env: { ...process.env, [WORKER_VARIABLE]: String(options.number) },
       ipc: (message: FromWorker) => this.#receive(message),
     });

@@ -5,7 +5,7 @@ import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { openCounters, openLimits } from "./memory.ts";
+import { openSharedLimits } from "./memory.ts";
 import { machineClock } from "./system.ts";
 import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
 
@@ -59,8 +59,7 @@ function start(settings: Settings, options: WorkerOptions): Promise<RunningMatch
   // The supervisor has the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };
-  const shared = { ...openLimits(INHERITED, workers, seed), openCounter: openCounters(INHERITED) };
-  return serve(own, log, clock, shared, offeredKey);
+  return serve(own, log, clock, openSharedLimits(INHERITED, workers, seed), offeredKey);
 }
 
 async function answer(

@@ -3,13 +3,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { KeptBudget } from "../../src/access/budget.ts";
 import { MemoryBudgets } from "../../src/access/budget.ts";
+import type { Hash } from "../../src/access/distinct.ts";
 import { DistinctCounter } from "../../src/access/distinct.ts";
 import { hashKey } from "../../src/access/key.ts";
 import type { Keyring } from "../../src/access/keyring.ts";
 import { Ledger } from "../../src/access/ledger.ts";
 import type { AccessPlace } from "../../src/access/place.ts";
 import type { LiveSecret } from "../../src/access/secrets.ts";
-import type { Hash } from "../../src/access/sketch.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
 import { unobserved } from "../../src/observe/events.ts";
 

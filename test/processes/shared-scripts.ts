@@ -5,13 +5,13 @@ import type { RedisClient } from "bun";
 import fc from "fast-check";
 import { type Policy, verdictOn } from "../../src/access/bucket.ts";
 import { MemoryBudgets } from "../../src/access/budget.ts";
+import type { Hash } from "../../src/access/distinct.ts";
 import { COUNTED_EXACTLY } from "../../src/access/distinct.ts";
 import { MemoryLimiter } from "../../src/access/limiter.ts";
 import { RedisBudgets } from "../../src/access/redis/budgets.ts";
 import { RedisLimiter } from "../../src/access/redis/limiter.ts";
 import { RedisLink } from "../../src/access/redis/link.ts";
 import { takeScript } from "../../src/access/redis/scripts.ts";
-import type { Hash } from "../../src/access/sketch.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
 

@@ -3,14 +3,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { DistinctCounter } from "../../src/access/distinct.ts";
 import { MemoryLimiter } from "../../src/access/limiter.ts";
 import { SharedBuckets } from "../../src/workers/buckets.ts";
 import { SharedLimiter } from "../../src/workers/limiter.ts";
-import { type Descriptors, newSharedMemory, openCounters } from "../../src/workers/memory.ts";
-import { SEAT_BYTES, Seats } from "../../src/workers/seats.ts";
+import { newSharedMemory } from "../../src/workers/memory.ts";
+import { SLOT_BYTES, SlotTable } from "../../src/workers/slots.ts";
 import { machineClock } from "../../src/workers/system.ts";
-import { hashOf } from "../support/sharing-process.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);
@@ -18,15 +16,10 @@ setDefaultTimeout(60_000);
 const SCRIPT = join(import.meta.dir, "../support/sharing-process.ts");
 
 /** What several processes found that did the same in the same memory at once. */
-async function atOnce(
-  memory: Descriptors,
-  job: string,
-  number = 0,
-  processes = 4,
-): Promise<number[]> {
+async function atOnce(memory: number, job: string, number = 0, processes = 4): Promise<number[]> {
   const children = Array.from({ length: processes }, () => {
     const child = Bun.spawn([process.execPath, SCRIPT, job, String(number)], {
-      stdio: ["pipe", "pipe", "inherit", ...memory],
+      stdio: ["pipe", "pipe", "inherit", memory],
     });
     return { begin: () => child.stdin.end(), said: linesOf(child.stdout) };
   });
@@ -47,9 +40,9 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-const limiterWith = (seats: number) => {
-  const buckets = new SharedBuckets(new BigInt64Array(seats));
-  return new SharedLimiter(new Seats(new Uint8Array(seats * SEAT_BYTES)), buckets, 2);
+const limiterWith = (slots: number) => {
+  const buckets = new SharedBuckets(new BigInt64Array(slots));
+  return new SharedLimiter(new SlotTable(new Uint8Array(slots * SLOT_BYTES)), buckets, 2);
 };
 
 describe("a bucket", () => {
@@ -127,56 +120,6 @@ describe("when there are more keys than places", () => {
       ).length;
     const keys = ["k_a", "k_b", "k_c", "k_d", "k_e", "k_f"];
     expect(keys.map(passed)).toEqual([10, 10, 10, 10, 5, 5]);
-  });
-});
-
-describe("a day's counter", () => {
-  test.each([1, 1000, 1024, 1025, 5000])(
-    "counts %d records once that four processes count at once",
-    async (records) => {
-      const memory = newSharedMemory();
-      const own = new DistinctCounter();
-      for (let time = 0; time < records; time++) own.addWithin([hashOf(time)], 1_000_000);
-      await atOnce(memory, "count", records);
-      const shared = openCounters(memory)("k_one", 20_000);
-      expect(shared.count).toBe(own.count);
-      const kept = DistinctCounter.fromBytes(shared.toBytes())!;
-      expect(kept.count).toBe(own.count);
-      kept.absorb(own);
-      expect(kept.count).toBe(own.count);
-    },
-  );
-
-  test("allows and counts as one in the memory of a process does", () => {
-    const pages = fc.array(fc.array(fc.nat(3000), { minLength: 1, maxLength: 50 }), {
-      maxLength: 100,
-    });
-    fc.assert(
-      fc.property(pages, fc.integer({ min: 0, max: 2000 }), (asked, most) => {
-        const own = new DistinctCounter();
-        const shared = openCounters(memory)(`k_${keys++}`, 20_000);
-        for (const page of asked) {
-          const hashes = page.map(hashOf);
-          expect(shared.addWithin(hashes, most)).toBe(own.addWithin(hashes, most));
-          expect(shared.count).toBe(own.count);
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-  const memory = newSharedMemory();
-  let keys = 0;
-
-  test("takes over what was kept, and tells it from another key's and another day's", () => {
-    const own = new DistinctCounter();
-    own.addWithin([1, 2, 3].map(hashOf), 10);
-    const open = openCounters(memory);
-    const counter = open("k_kept", 20_000);
-    counter.absorb({ counter: own.toBytes(), exceeded: 2 });
-    counter.addWithin([3, 4].map(hashOf), 10);
-    expect([open("k_kept", 20_000).count, open("k_kept", 20_000).exceeded]).toEqual([4, 2]);
-    expect([open("k_kept", 20_002).count, open("k_kept", 20_002).exceeded]).toEqual([0, null]);
-    expect(open("k_other", 20_000).count).toBe(0);
   });
 });
 

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COUNTED_EXACTLY, DistinctCounter } from "../../src/access/distinct.ts";
-import { type Hash, Sketch } from "../../src/access/sketch.ts";
+import { COUNTED_EXACTLY, DistinctCounter, type Hash, Sketch } from "../../src/access/distinct.ts";
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 

@@ -2,7 +2,7 @@
 
 import type { Budgets } from "../budget.ts";
 import { dayOf, secondsToNextDay } from "../day.ts";
-import type { Hash } from "../sketch.ts";
+import type { Hash } from "../distinct.ts";
 import type { RedisLink } from "./link.ts";
 import { COUNT, IS_SPENT, SPEND } from "./scripts.ts";
 

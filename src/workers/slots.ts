@@ -5,12 +5,12 @@
 
 /** Words of 64 bits for each place: half a SHA-256 of the id. */
 const WORDS = 2;
-export const SEAT_BYTES = WORDS * 8;
+export const SLOT_BYTES = WORDS * 8;
 
 /** Beyond so many taken ones in a row the table counts as full. */
 const MOST_STEPS = 1024;
 
-export class Seats {
+export class SlotTable {
   readonly #words: BigInt64Array;
   readonly #count: number;
 
@@ -25,9 +25,9 @@ export class Seats {
     const [first, second] = digestOf(id);
     const start = Number(BigInt.asUintN(32, first));
     for (let step = 0; step < Math.min(MOST_STEPS, this.#count); step++) {
-      const seat = (start + step) % this.#count;
+      const slot = (start + step) % this.#count;
       // Two ids that agree in the first word may race for a place; the second word decides.
-      if (this.#claim(WORDS * seat, first) && this.#claim(WORDS * seat + 1, second)) return seat;
+      if (this.#claim(WORDS * slot, first) && this.#claim(WORDS * slot + 1, second)) return slot;
     }
     return undefined;
   }
