@@ -1,7 +1,7 @@
 /** In charge of reading a request as it arrives: its id, its path, its query, the caller's address for us. */
 
 import { isIP } from "node:net";
-import type { AddressSet } from "../settings/proxies.ts";
+import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { unmapped } from "./listen.ts";
 
 /** A request, taken apart as far as every stage needs it. Made for each one, so what may not be needed waits. */

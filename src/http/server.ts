@@ -1,7 +1,7 @@
 /** In charge of the listening server: its start, its requests, its orderly end. */
 
 import { openApiDocument } from "../openapi/document.ts";
-import type { AddressSet } from "../settings/proxies.ts";
+import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { type Addressing, newRequestId, readCall } from "./call.ts";
 import { listen, plainAddress, writtenHost } from "./listen.ts";
 import { answer, newProgress } from "./pipeline.ts";

@@ -44,9 +44,9 @@ export async function supervise(
   const crew = new Crew(workers, {
     start: (number) =>
       new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
-    farewellMs: settings["farewell-ms"],
+    farewellMs: settings["drain-ms"],
     // So long that every connection has been used by then, and told to close, or was closed for silence.
-    retirementMs: Math.max(settings["farewell-ms"], LONGEST_IDLE_MS),
+    retirementMs: Math.max(settings["drain-ms"], LONGEST_IDLE_MS),
     observe: log,
   });
   const admin = await servePrivately(settings, log, openCounters(memory), crew);

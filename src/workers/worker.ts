@@ -27,7 +27,7 @@ export async function work(settings: Settings): Promise<void> {
     else if (message.say === "stop") stop(message.signal, message.farewellMs);
     else if (running) void answer(running, message);
   });
-  const farewellMs = settings["farewell-ms"];
+  const farewellMs = settings["drain-ms"];
   process.once("disconnect", () => {
     alone.resolve();
     stop("supervisor gone", farewellMs);
@@ -55,7 +55,7 @@ export async function work(settings: Settings): Promise<void> {
 
 function begin(settings: Settings, orders: Orders): Promise<RunningMatchbook> {
   const { number, workers, host, port, seed, offeredKey } = orders;
-  const showNames = settings["log-names"] === "on";
+  const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
   // The supervisor has the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };
