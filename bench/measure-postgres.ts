@@ -6,10 +6,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { parsePostgres } from "../src/settings/postgres.ts";
-import { PostgresKeeper } from "../src/store/postgres/writer.ts";
+import { parsePostgres } from "../src/settings/database-urls.ts";
 import { Partitions } from "../src/store/postgres/partitions.ts";
 import { Session } from "../src/store/postgres/session.ts";
+import { PostgresKeeper } from "../src/store/postgres/writer.ts";
+import { shardsFile } from "../test/support/places.ts";
 import { type Cluster, startCluster } from "../test/support/postgres.ts";
 import { askAll, askerOf } from "./asking.ts";
 import { run, type Server, startServer } from "./children.ts";
@@ -77,8 +78,15 @@ async function takeIn(cluster: Cluster, matches: number, places: Places): Promis
   await writer.end();
   progress(`taking in ${matches} matches …`);
   const before = cluster.cpuSeconds();
-  const shards = ["--shards", `${SHARD}=${location}`];
-  const finished = await run([MATCHBOOK, "ingest", file, "--json", "--data", data, ...shards]);
+  const finished = await run([
+    MATCHBOOK,
+    "ingest",
+    file,
+    "--json",
+    "--data",
+    data,
+    ...settingsFile(data, location),
+  ]);
   const databaseCpuSeconds = cluster.cpuSeconds() - before;
   rmSync(file);
   const rate = Math.round(matches / finished.seconds);
@@ -93,6 +101,12 @@ async function takeIn(cluster: Cluster, matches: number, places: Places): Promis
     storedBytesPerMatch: Math.round((await storedBytes(location)) / matches),
   };
 }
+
+/** The flags that name a settings file with the shard at this location. */
+const settingsFile = (data: string, location: string): string[] => [
+  "--config",
+  shardsFile(`${data}.toml`, { [SHARD]: location }),
+];
 
 function sessionOf(location: string): Session {
   const parsed = parsePostgres(location);
@@ -130,8 +144,8 @@ async function measureById(
   const matchbook = await startServer(
     "Matchbook",
     onServerCore([
-      ...[MATCHBOOK, "serve", "--data", data, "--port", "0", "--farewell-ms", "0"],
-      ...["--shards", `${SHARD}=${location}`],
+      ...[MATCHBOOK, "serve", "--data", data, "--port", "0", "--drain-ms", "0"],
+      ...settingsFile(data, location),
     ]),
     join(places.scratch, "matchbook-postgres.log"),
   );

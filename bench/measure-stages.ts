@@ -29,7 +29,7 @@ import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/
 import { logTo } from "../src/observe/log.ts";
 import { Metrics } from "../src/observe/metrics.ts";
 import { loadSettings } from "../src/settings/load.ts";
-import { AddressSet } from "../src/settings/proxies.ts";
+import { AddressSet } from "../src/settings/trusted-proxies.ts";
 import { openForReading } from "../src/store/sqlite/open.ts";
 import { SqliteReader } from "../src/store/sqlite/reader.ts";
 import type { Reader } from "../src/store/store.ts";

@@ -17,7 +17,7 @@ const CEILING_HEADERS = ["content-type", "content-encoding"];
 let started = 0;
 
 export function startMatchbook(data: string, places: Places, ...flags: string[]): Promise<Server> {
-  const usual = ["--data", data, "--port", "0", "--farewell-ms", "0"];
+  const usual = ["--data", data, "--port", "0", "--drain-ms", "0"];
   const command = [MATCHBOOK, "serve", ...usual, ...flags];
   const log = join(places.scratch, `matchbook-${++started}.log`);
   return startServer("Matchbook", onServerCore(command), log);

@@ -41,7 +41,7 @@ const SCREENS = [
 
 async function startService() {
   const folder = aFolder();
-  const given = { data: folder.path, port: "0", "log-level": "silent", "farewell-ms": "0" };
+  const given = { data: folder.path, port: "0", "log-level": "silent", "drain-ms": "0" };
   const { values: settings } = loadSettings({ flags: given, env: {}, cwd: folder.path });
   const documents = demoDocuments({ matches: MATCHES, seed: 3, until: NOW - 40_000 });
   await ingestInto(settings, [...documents], { threads: 1 });

@@ -5,6 +5,7 @@ import { PostgresAccess } from "./access/postgres/place.ts";
 import type { Settings } from "./settings/table.ts";
 
 /** Nothing is connected to before it is needed. */
-export function openAccess({ access, data }: Settings): AccessPlace {
-  return access ? new PostgresAccess(access) : filesIn(data);
+export function openAccess(settings: Settings): AccessPlace {
+  const database = settings["keys-database"];
+  return database ? new PostgresAccess(database) : filesIn(settings.data);
 }

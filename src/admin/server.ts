@@ -4,7 +4,7 @@ import { AccessError } from "../access/error.ts";
 import type { FailureGuard } from "../access/guard.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
-import type { AddressSet } from "../settings/proxies.ts";
+import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { Gate } from "./gate.ts";
 import { AdminRefusal, SOON } from "./refusal.ts";
 import { findRoute, routeOf } from "./routes.ts";

@@ -42,7 +42,7 @@ export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
     host: settings["admin-host"],
     port: settings["admin-port"] ?? 0,
     token,
-    guard: new FailureGuard(settings["failed-keys"]),
+    guard: new FailureGuard(settings["auth-failures-per-minute"]),
     trustedProxies: settings["trusted-proxies"],
     access,
     plan,

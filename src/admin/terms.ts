@@ -3,8 +3,8 @@
 import type { KeyTerms } from "../access/keyring.ts";
 import type { Tier } from "../domain/allowance.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
+import { keyOptionParsers, LONGEST_OVERLAP_MS } from "../settings/key-options.ts";
 import { type Parsed, wholeNumber } from "../settings/parsers.ts";
-import { LONGEST_OVERLAP_MS, termParsers } from "../settings/terms.ts";
 import { sentence, unknown } from "./query.ts";
 import { AdminRefusal } from "./refusal.ts";
 
@@ -41,7 +41,7 @@ function read(
   problems: string[],
 ): Partial<KeyTerms> {
   const terms: Record<string, unknown> = {};
-  const parsers = termParsers(tiers, now);
+  const parsers = keyOptionParsers(tiers, now);
   for (const [name, value] of Object.entries(body)) {
     const term = TERMS.find((one) => one === name);
     if (term === undefined) {

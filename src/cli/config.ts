@@ -1,7 +1,15 @@
 /** In charge of `matchbook config`: every setting with its value and where it came from. */
 
 import type { LoadedSettings } from "../settings/load.ts";
-import { SETTING_NAMES, type SettingName, settingOf, shownValue } from "../settings/table.ts";
+import { isTable, type Table } from "../settings/parsers.ts";
+import {
+  FLAG_NAMES,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+  shownValue,
+} from "../settings/table.ts";
 import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
 
 export const config: Verb = (program) => {
@@ -13,30 +21,38 @@ export const config: Verb = (program) => {
       const loaded = settingsOf(command);
       print(options.json ? JSON.stringify(asObject(loaded), null, 2) : asTable(loaded));
     });
-  withSettings(
-    command,
-    SETTING_NAMES.filter((name) => !settingOf(name).isSecret),
-  );
+  withSettings(command, FLAG_NAMES);
   withExamples(command, [
     ["matchbook config", "what a server started here would use"],
     ["MATCHBOOK_RATE=120 matchbook config --json", "the same for a program, with one variable set"],
   ]);
 };
 
+/** A row for each setting; tables have a row for each of their values: tiers.community.rate. */
 function asTable({ values, origins }: LoadedSettings): string {
-  return columns([
-    ["SETTING", "VALUE", "ORIGIN"],
-    ...SETTING_NAMES.map((name) => [name, shownValue(values, name) || "(empty)", origins[name]]),
-  ]);
+  const rows = SETTING_NAMES.flatMap((name) =>
+    flattened(name, shown(values, name)).map(([key, value]) => [key, value, origins[name]]),
+  );
+  return columns([["SETTING", "VALUE", "ORIGIN"], ...rows]);
+}
+
+function flattened(name: string, value: unknown): [name: string, value: string][] {
+  if (isTable(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).flatMap(([key, member]) => flattened(`${name}.${key}`, member));
+  }
+  return [[name, isTable(value) ? "(empty)" : String(value) || "(empty)"]];
 }
 
 function asObject({ values, origins }: LoadedSettings): object {
   return Object.fromEntries(
-    SETTING_NAMES.map((name) => [name, { value: asJson(values, name), origin: origins[name] }]),
+    SETTING_NAMES.map((name) => [name, { value: shown(values, name), origin: origins[name] }]),
   );
 }
 
-function asJson(values: LoadedSettings["values"], name: SettingName): string | number {
+/** Without secrets. */
+function shown(values: Settings, name: SettingName): string | number | Table {
+  if (name === "shards") return SETTINGS.shards.show(values.shards);
+  if (name === "tiers") return SETTINGS.tiers.show(values.tiers);
   const value = values[name];
   return typeof value === "number" ? value : shownValue(values, name);
 }

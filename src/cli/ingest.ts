@@ -61,7 +61,7 @@ export const ingest: Verb = (program) => {
       checkUse(files, flags);
       await ingestFiles(files, flags, settingsOf(command).values, patience(waitSeconds));
     });
-  withSettings(command, ["shards", "title-id", "batch", "max-record-bytes"]);
+  withSettings(command, ["title-id", "batch", "max-record-bytes"]);
   withExamples(command, [
     ["matchbook ingest matches.ndjson.gz", "take in a file"],
     ["matchbook demo --matches 1000 | matchbook ingest -", "take in demo data"],

@@ -16,7 +16,7 @@ export const keys: Verb = (program) => {
   const group = program
     .command("keys")
     .description("make, list, change, rotate and revoke API keys, and see how they are used");
-  withSettings(group, ["access"]);
+  withSettings(group, ["keys-database"]);
   withExamples(group, [
     ["matchbook keys create --name stats-site", "make a key"],
     ["matchbook keys list", "see which keys there are"],

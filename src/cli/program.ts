@@ -6,6 +6,7 @@ import { AccessError } from "../access/error.ts";
 import { ListenError } from "../http/listen.ts";
 import { StayedAway } from "../ingest/retry.ts";
 import { SettingsError } from "../settings/load.ts";
+import { fileOnly, flagOf, isTableName } from "../settings/table.ts";
 import { StoreError } from "../store/store.ts";
 import { WorkersError } from "../workers/system.ts";
 import { config } from "./config.ts";
@@ -81,6 +82,11 @@ function misused(error: CommanderError, args: readonly string[], program: Comman
   if (error.exitCode === 0) return 0;
   // A group without its verb: commander has printed the help instead of a message.
   if (error.code === "commander.help") return 2;
+  const option = /^error: unknown option '--([a-z-]+)/.exec(error.message)?.[1];
+  if (option !== undefined && isTableName(option)) {
+    complain(fileOnly(flagOf(option), option));
+    return 2;
+  }
   const [problem, ...advice] = error.message
     .replace(/^error: /, "")
     .replace(/\.$/, "")

@@ -86,8 +86,15 @@ async function inParallel(
   onProgress: (share: Share, records: number) => void,
 ): Promise<void> {
   const waiting = [...shares];
-  const { data, shards, batch, "title-id": titleId, "max-record-bytes": longest } = settings;
-  const plain = { data, shards, batch, "title-id": titleId, "max-record-bytes": longest };
+  // Other settings cannot be sent to a worker.
+  const { data, shards } = settings;
+  const plain = {
+    data,
+    shards,
+    batch: settings.batch,
+    "title-id": settings["title-id"],
+    "max-record-bytes": settings["max-record-bytes"],
+  };
   const work = async () => {
     const worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href);
     try {

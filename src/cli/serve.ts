@@ -27,24 +27,22 @@ export const SERVER_SETTINGS = [
   "host",
   "port",
   "workers",
-  "shards",
   "public-url",
   "trusted-proxies",
   "rate",
   "burst",
   "matches-per-day",
-  "tiers",
   "closed-shards",
-  "access",
+  "keys-database",
   "redis",
-  "failed-keys",
+  "auth-failures-per-minute",
   "max-offset",
   "cache-mib",
   "compat",
   "portal",
-  "farewell-ms",
+  "drain-ms",
   "log-level",
-  "log-names",
+  "log-player-names",
   "admin-port",
   "admin-host",
   "admin-token-file",
@@ -73,11 +71,11 @@ export const serve: Verb = (program) => {
 };
 
 /** Most often the folder is the wrong one, or the first steps are still to be done. */
-function warnOfEmptiness({ data, shards, access }: Settings): void {
+function warnOfEmptiness({ data, shards, "keys-database": database }: Settings): void {
   if (shards.length === 0 && storesIn(data).length === 0) {
     note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
   }
-  if (!access && !keyringExists(data))
+  if (!database && !keyringExists(data))
     note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
 }
 
@@ -106,7 +104,7 @@ export async function serveUntilSignal(
 
 /** Undefined when a worker could not begin: it has said why, and process.exitCode is set. */
 async function start(command: Command, settings: Settings, offeredKey: string | undefined) {
-  const showNames = settings["log-names"] === "on";
+  const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames });
   if (settings.workers === 1) {
     stayOnHangup(log);

@@ -12,7 +12,7 @@ export const shards: Verb = (program) => {
   const group = program
     .command("shards")
     .description("see where shards live, compare what they serve, and move them elsewhere");
-  withSettings(group, ["shards"]);
+  withSettings(group);
   withExamples(group, [
     ["matchbook shards list", "see where each shard lives"],
     ["matchbook shards digest na", "get a checksum of everything that na serves"],

@@ -54,7 +54,7 @@ export const status: Verb = (program) => {
         await shards.close();
       }
     });
-  withSettings(command, ["shards"]);
+  withSettings(command);
   withExamples(command, [
     ["matchbook status", "a table"],
     ["matchbook status --json", "the same for a program"],

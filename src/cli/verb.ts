@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander";
 import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
-import { flagOf, type SettingName, settingOf, variableOf } from "../settings/table.ts";
+import { flagOf, settingOf, type ValueName, variableOf } from "../settings/table.ts";
 
 /** A verb adds itself to the program. */
 export type Verb = (program: Command) => void;
@@ -20,7 +20,7 @@ export class Failure extends Error {
 
 /** A flag that stands for a setting, and so is told from a verb's own flag of the same name. */
 class SettingOption extends Option {
-  constructor(readonly setting: SettingName) {
+  constructor(readonly setting: ValueName) {
     const { placeholder, help, default: usual } = settingOf(setting);
     const origin = usual === "" ? variableOf(setting) : `default ${usual}, ${variableOf(setting)}`;
     super(`${flagOf(setting)} <${placeholder}>`, `${help} (${origin})`);
@@ -28,8 +28,8 @@ class SettingOption extends Option {
 }
 
 /** Adds --data, --config and the flags of further settings to a verb. */
-export function withSettings(command: Command, names: readonly SettingName[] = []): Command {
-  for (const name of new Set<SettingName>(["data", ...names])) {
+export function withSettings(command: Command, names: readonly ValueName[] = []): Command {
+  for (const name of new Set<ValueName>(["data", ...names])) {
     command.addOption(new SettingOption(name));
   }
   return command.addOption(
@@ -56,7 +56,7 @@ export function sameFlags(command: Command): string[] {
 
 /** What was given behind the verb or behind its group. */
 function flagsOf(command: Command): Pick<Sources, "flags" | "configFile"> {
-  const flags: Partial<Record<SettingName, string>> = {};
+  const flags: Partial<Record<ValueName, string>> = {};
   let configFile: string | undefined;
   for (let at: Command | null = command; at !== null; at = at.parent) {
     configFile ??= at.getOptionValue("config");

@@ -28,7 +28,7 @@ export const why: Verb = (program) => {
         await shards.close();
       }
     });
-  withSettings(command, ["shards"]);
+  withSettings(command);
   withExamples(command, [
     ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "ask about one match"],
     ["matchbook why --json na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "the same for a program"],

@@ -1,7 +1,7 @@
 /** Reads an incoming request: its id, path and query, the client's address, and the base URL for links. */
 
 import { isIP } from "node:net";
-import type { AddressSet } from "../settings/proxies.ts";
+import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { unmappedAddress } from "./listen.ts";
 
 /** What every stage needs of a request. The rest is computed when it is asked for. */

@@ -1,7 +1,7 @@
 /** The public HTTP server: starts, handles requests, and stops gracefully. */
 
 import { openApiDocument } from "../openapi/document.ts";
-import type { AddressSet } from "../settings/proxies.ts";
+import type { AddressSet } from "../settings/trusted-proxies.ts";
 import type { ServerContext } from "./context.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
 import { handleRequest, newProgress } from "./pipeline.ts";

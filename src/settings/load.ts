@@ -1,15 +1,20 @@
-/** In charge of the order of sources: flags, then variables, then the file, then defaults. */
+/** Loads the settings: flags go before variables, variables before the file, the file before defaults. */
 
 import { nearest } from "../text/nearest.ts";
-import { readSettingsFile } from "./file.ts";
-import type { Parsed } from "./parsers.ts";
+import { readSettingsFile } from "./config-file.ts";
+import { isTable, type Parsed } from "./parsers.ts";
 import {
+  fileOnly,
   flagOf,
   isSettingName,
+  isTableName,
   SETTING_NAMES,
+  SETTINGS,
   type SettingName,
   type Settings,
   settingOf,
+  VALUE_NAMES,
+  type ValueName,
   variableOf,
 } from "./table.ts";
 
@@ -17,7 +22,7 @@ export type Origin = "flag" | "variable" | "file" | "default";
 
 export interface Sources {
   /** The text of each flag that was given, by the setting's name. */
-  flags: Readonly<Partial<Record<SettingName, string>>>;
+  flags: Readonly<Partial<Record<ValueName, string>>>;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   /** From --config; MATCHBOOK_CONFIG counts when it is absent. */
@@ -29,7 +34,7 @@ export interface LoadedSettings {
   origins: Record<SettingName, Origin>;
 }
 
-/** Everything that is wrong with the settings, in words meant for the operator. */
+/** Everything that is wrong with the settings, as messages for the operator. */
 export class SettingsError extends Error {
   override name = "SettingsError";
   constructor(readonly problems: readonly string[]) {
@@ -41,7 +46,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** One text (or table) given for one setting, and where. */
+/** A value given for a setting, and where. */
 interface Given {
   name: SettingName;
   origin: Origin;
@@ -52,7 +57,7 @@ interface Given {
 const VARIABLE_PREFIX = "MATCHBOOK_";
 const CONFIG_VARIABLE = variableOf("config");
 
-/** Every source is checked, an overridden one too: a wrong setting never waits for its turn. */
+/** Every source is checked, also values that another source overrides. */
 export function loadSettings(sources: Sources): LoadedSettings {
   const problems: string[] = [];
   const given = [
@@ -75,7 +80,7 @@ export function loadSettings(sources: Sources): LoadedSettings {
 }
 
 function fromFlags({ flags }: Sources): Given[] {
-  return SETTING_NAMES.filter((name) => flags[name] !== undefined).map((name) => ({
+  return VALUE_NAMES.filter((name) => flags[name] !== undefined).map((name) => ({
     name,
     origin: "flag",
     where: flagOf(name),
@@ -89,12 +94,15 @@ function fromVariables({ env }: Sources, problems: string[]): Given[] {
     if (!variable.startsWith(VARIABLE_PREFIX) || value === undefined) continue;
     if (variable === CONFIG_VARIABLE) continue;
     const name = SETTING_NAMES.find((candidate) => variableOf(candidate) === variable);
-    if (name !== undefined) given.push({ name, origin: "variable", where: variable, value });
+    if (name !== undefined && isTableName(name)) problems.push(fileOnly(variable, name));
+    else if (name !== undefined) given.push({ name, origin: "variable", where: variable, value });
     else {
-      // Without the prefix, which all of them share and which would make any two look alike.
+      // Compared without the prefix, which would make any two look alike.
       const word = variable.slice(VARIABLE_PREFIX.length).replaceAll("_", "-");
-      const guess = nearest(word, [...SETTING_NAMES, "config"]);
-      problems.push(`the variable ${variable} is no setting${suggest(guess && variableOf(guess))}`);
+      const guess = nearest(word, [...VALUE_NAMES, "config"]);
+      problems.push(
+        `the variable ${variable} is not a setting${suggest(guess && variableOf(guess))}`,
+      );
     }
   }
   return given;
@@ -112,7 +120,7 @@ function fromFile({ env, cwd, configFile }: Sources, problems: string[]): Given[
     if (isSettingName(key)) given.push({ name: key, origin: "file", where: file.path, value });
     else {
       const guess = nearest(key, SETTING_NAMES);
-      problems.push(`"${key}" in ${file.path} is no setting${suggest(guess && `"${guess}"`)}`);
+      problems.push(`"${key}" in ${file.path} is not a setting${suggest(guess && `"${guess}"`)}`);
     }
   }
   return given;
@@ -123,29 +131,33 @@ function defaults(): Given[] {
     name,
     origin: "default",
     where: "the default",
-    value: settingOf(name).default,
+    value: SETTINGS[name].default,
   }));
 }
 
 function parse({ name, value }: Given): Parsed<unknown> {
-  const setting = settingOf(name);
-  if (!isTable(value)) return setting.parse(textOf(value));
-  return setting.parseTable?.(value) ?? { error: "must be one value, not a table" };
+  if (isTableName(name)) {
+    if (isTable(value)) return SETTINGS[name].parse(value);
+    return { error: `must be tables, for example\n    ${SETTINGS[name].example.join("\n    ")}` };
+  }
+  if (isTable(value)) return { error: "must be one value, not a table" };
+  return settingOf(name).parse(textOf(value));
 }
 
 function malformed({ name, where, value }: Given, error: string): string {
-  const { conceal = (text) => text } = settingOf(name);
-  const shown = isTable(value) ? "" : ` ${JSON.stringify(conceal(textOf(value)))}`;
+  // What is given in place of tables is not shown: it may contain a password.
+  const shown = isTableName(name) || isTable(value) ? "" : ` ${concealed(name, textOf(value))}`;
   return `the setting ${name}${shown} (from ${where}) ${error}`;
+}
+
+function concealed(name: ValueName, text: string): string {
+  const { conceal } = settingOf(name);
+  return JSON.stringify(conceal ? conceal(text) : text);
 }
 
 /** A file may write numbers as numbers and lists as arrays; parsers read text. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join(",") : String(value);
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const suggest = (guess: string | undefined): string =>

@@ -1,8 +1,15 @@
-/** In charge of turning the text of one setting into its value, or into words that say what is right. */
+/** Parsers of simple setting values: each returns the value, or an error that says what is right. */
 
 import { isIP } from "node:net";
 
 export type Parsed<T> = { value: T } | { error: string };
+
+/** A table of the settings file. */
+export type Table = Readonly<Record<string, unknown>>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 const UNITS: Record<string, number> = { "": 1, b: 1, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 };
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?$/;
@@ -47,7 +54,7 @@ export function numberOrOff<T>(
 
 /** Empty, or a text that is hard to guess and can stand in a header. */
 export function secret([least, most]: readonly [number, number]): (text: string) => Parsed<string> {
-  const error = `must be ${least} to ${most} letters, digits or signs without blanks; "openssl rand -hex 32" makes a good one`;
+  const error = `must be ${least} to ${most} letters, digits or punctuation characters without spaces; "openssl rand -hex 32" makes a good one`;
   return (text) =>
     text === "" || (text.length >= least && text.length <= most && /^[\x21-\x7e]+$/.test(text))
       ? { value: text }
@@ -75,7 +82,7 @@ export function hostName(text: string): Parsed<string> {
     : { error: "must be an IP address or a host name, for example 127.0.0.1, :: or localhost" };
 }
 
-/** Empty, or the address that links are built on: nothing may follow the path. */
+/** Empty, or the URL that links are built on: nothing may follow the path. */
 export function publicUrl(text: string): Parsed<string> {
   if (text === "") return { value: "" };
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -89,6 +96,6 @@ export function publicUrl(text: string): Parsed<string> {
     ? { value: url.href.replace(/\/+$/, "") }
     : {
         error:
-          "must be an absolute http or https address without user, query or fragment, for example https://api.example.com",
+          "must be an absolute http or https URL without user, query or fragment, for example https://api.example.com",
       };
 }

@@ -1,6 +1,6 @@
-/** In charge of the one table of settings: name, default, parser, help and how each is shown. */
+/** Every setting: name, default, parser, help, and how its value is shown. */
 
-import { concealAccess, parseAccess, showAccess } from "./access.ts";
+import { concealUser, parseKeysDatabase, parseRedis } from "./database-urls.ts";
 import {
   byteSize,
   hostName,
@@ -10,29 +10,27 @@ import {
   publicUrl,
   secret,
   shortText,
+  type Table,
   wholeNumber,
 } from "./parsers.ts";
-import { AddressSet } from "./proxies.ts";
-import { concealUser, parseRedis } from "./redis.ts";
-import { concealShards, parseShards, parseShardTable, showShards } from "./shards.ts";
+import { parseShards, showShards } from "./shard-locations.ts";
 import {
   parseBurst,
   parseClosedShards,
   parseMatchesPerDay,
   parseRate,
   parseTiers,
-  parseTierTable,
   showTiers,
 } from "./tiers.ts";
+import { AddressSet } from "./trusted-proxies.ts";
 
-export interface Setting<T> {
+/** A simple value: a flag, a variable or a key of the file. */
+export interface ValueSetting<T> {
+  help: string;
   /** As it would be written: the default goes through the parser like any other text. */
   default: string;
   placeholder: string;
-  help: string;
   parse(text: string): Parsed<T>;
-  /** For settings that may also be a table in the file. */
-  parseTable?(table: Record<string, unknown>): Parsed<T>;
   /** The value as text; String when absent. */
   show?(value: T): string;
   /** Given by a variable or in the file, never by a flag, which every user of the machine can read. */
@@ -41,18 +39,30 @@ export interface Setting<T> {
   conceal?(text: string): string;
 }
 
+/** Tables of the settings file, which have neither a flag nor a variable. */
+export interface TableSetting<T> {
+  help: string;
+  default: Table;
+  /** TOML that shows how to write it. */
+  example: readonly string[];
+  parse(table: Table): Parsed<T>;
+  /** The value as tables, secrets hidden. */
+  show(value: T): Table;
+}
+
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
-/** Higher than any offset that could be asked for. */
+/** Higher than any offset a caller can send. */
 const NO_CEILING = Number.MAX_SAFE_INTEGER;
 
 /** The least and the most characters. */
 const TOKEN_LENGTH = [24, 512] as const;
 
-// Keeps each entry's own value type, which a plain annotation of the table would lose.
-const setting = <T>(entry: Setting<T>): Setting<T> => entry;
+// Both keep each entry's own value type, which a plain annotation of the table would lose.
+const setting = <T>(entry: ValueSetting<T>): ValueSetting<T> => entry;
+const tables = <T>(entry: TableSetting<T>): TableSetting<T> => entry;
 
 export const SETTINGS = {
   data: setting({
@@ -79,25 +89,27 @@ export const SETTINGS = {
     help: "processes that serve on that port; more than 1 needs Linux",
     parse: wholeNumber(1, 64),
   }),
-  shards: setting({
-    default: "",
-    placeholder: "LIST",
-    help: "shards to serve, each ID, ID=sqlite:PATH or ID=postgres://…; empty: every store in the data folder",
+  shards: tables({
+    default: {},
+    help: "shards to serve and where each is stored; empty: every store in the data folder",
+    example: [
+      "[shards.na]                 # in the data folder",
+      "[shards.eu]",
+      'url = "sqlite:/srv/eu.db"   # or postgres://USER:PASSWORD@HOST/DATABASE',
+    ],
     parse: parseShards,
-    parseTable: parseShardTable,
     show: showShards,
-    conceal: concealShards,
   }),
   "public-url": setting({
     default: "",
     placeholder: "URL",
-    help: "address that links are built on; empty: the host the caller used",
+    help: "URL that links are built on; empty: the host of the request",
     parse: publicUrl,
   }),
   "trusted-proxies": setting({
     default: "",
     placeholder: "LIST",
-    help: "addresses or CIDR blocks of proxies whose forwarding headers are believed",
+    help: "addresses or CIDR blocks of proxies whose forwarding headers are trusted",
     parse: AddressSet.parse,
   }),
   "title-id": setting({
@@ -109,28 +121,30 @@ export const SETTINGS = {
   rate: setting({
     default: "60",
     placeholder: "N",
-    help: "requests a minute for keys whose tier says nothing else",
+    help: "requests per minute for keys whose tier sets no rate",
     parse: parseRate,
   }),
   burst: setting({
     default: "0",
     placeholder: "N",
-    help: "requests a rested key may send at once; 0: as many as its rate",
+    help: "requests an idle key may send at once; 0: as many as its rate",
     parse: parseBurst,
   }),
   "matches-per-day": setting({
     default: "5000",
     placeholder: "N",
-    help: "different match records a key may read in a UTC day, if its tier says nothing else; 0: any number",
+    help: "daily match quota: different matches a key may read per UTC day, unless its tier sets it; 0: any number",
     parse: parseMatchesPerDay,
   }),
-  tiers: setting({
-    default:
-      "hobby; community rate=300 matches-per-day=50000; commercial rate=3000 matches-per-day=500000",
-    placeholder: "TIERS",
-    help: "tiers of keys and what each grants: rate, burst, matches-per-day, shards; the first is for keys that name none",
+  tiers: tables({
+    default: {
+      hobby: {},
+      community: { rate: 300, "matches-per-day": 50_000 },
+      commercial: { rate: 3000, "matches-per-day": 500_000 },
+    },
+    help: "tiers of keys and the limits of each; the first is for keys that name none",
+    example: ["[tiers.hobby]", "[tiers.partner]", "rate = 300", 'shards = ["*", "beta"]'],
     parse: parseTiers,
-    parseTable: parseTierTable,
     show: showTiers,
   }),
   "closed-shards": setting({
@@ -140,25 +154,25 @@ export const SETTINGS = {
     parse: parseClosedShards,
     show: (ids) => ids.join(","),
   }),
-  access: setting({
+  "keys-database": setting({
     default: "",
     placeholder: "URL",
-    help: "postgres://… that keeps the API keys and their usage, for several instances; empty: the data folder",
-    parse: parseAccess,
-    show: showAccess,
-    conceal: concealAccess,
+    help: "postgres://… that stores the API keys and their usage, for several instances; empty: the data folder",
+    parse: parseKeysDatabase,
+    show: (location) => location?.given ?? "",
+    conceal: concealUser,
   }),
   redis: setting({
     default: "",
     placeholder: "URL",
-    help: "redis://… that instances share their limits and budgets through; empty: each has its own",
+    help: "redis://… through which instances share rate limits and daily match quotas; empty: each has its own",
     parse: parseRedis,
     conceal: concealUser,
   }),
-  "failed-keys": setting({
+  "auth-failures-per-minute": setting({
     default: "30",
     placeholder: "N",
-    help: "wrong keys that one client address may show in a minute; 0: any number",
+    help: "invalid keys that one client address may send per minute; 0: any number",
     parse: wholeNumber(0, 1_000_000),
   }),
   "max-offset": setting({
@@ -171,37 +185,37 @@ export const SETTINGS = {
   "cache-mib": setting({
     default: "256",
     placeholder: "MIB",
-    help: "memory for the players and teams of one shard that are asked for most, in MiB",
+    help: "memory per shard for the players and teams read most often, in MiB",
     parse: wholeNumber(0, 1_000_000),
   }),
   compat: setting({
     default: "off",
     placeholder: "PROFILE",
-    help: "off, or gamelocker to answer clients written for older services of this kind",
+    help: "off, or gamelocker to serve clients written for older services of this kind",
     parse: oneOf(COMPAT_PROFILES),
   }),
   portal: setting({
     default: "on",
     placeholder: "on|off",
-    help: "whether the pages for people are served at / and /portal",
+    help: "whether the web portal is served at / and /portal",
     parse: oneOf(["on", "off"]),
   }),
-  "farewell-ms": setting({
+  "drain-ms": setting({
     default: "500",
     placeholder: "N",
-    help: "how long a stopping server tells callers to close their connections",
+    help: "how long a stopping server still accepts requests and asks callers to close their connections",
     parse: wholeNumber(0, 60_000),
   }),
   "log-level": setting({
     default: "info",
     placeholder: "LEVEL",
-    help: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+    help: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
     parse: oneOf(LOG_LEVELS),
   }),
-  "log-names": setting({
+  "log-player-names": setting({
     default: "off",
     placeholder: "on|off",
-    help: "whether the log shows the player names that callers ask for",
+    help: "whether the log shows the player names in requests",
     parse: oneOf(["on", "off"]),
   }),
   "admin-port": setting({
@@ -220,7 +234,7 @@ export const SETTINGS = {
   "admin-token": setting({
     default: "",
     placeholder: "TOKEN",
-    help: "secret that the private listener asks for; from the variable or the file only",
+    help: "bearer token of the private listener; from the variable or the file only",
     parse: secret(TOKEN_LENGTH),
     isSecret: true,
     show: (value) => (value === "" ? "" : "***"),
@@ -229,19 +243,19 @@ export const SETTINGS = {
   "admin-token-file": setting({
     default: "",
     placeholder: "FILE",
-    help: "file that holds the secret of the private listener, if MATCHBOOK_ADMIN_TOKEN does not",
+    help: "file that contains the token of the private listener, if MATCHBOOK_ADMIN_TOKEN is not set",
     parse: (text) => ({ value: text }),
   }),
   "max-upload-bytes": setting({
     default: "4GiB",
     placeholder: "SIZE",
-    help: "largest body that the private listener takes in one request",
+    help: "largest request body that the private listener accepts",
     parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({
     default: "16MiB",
     placeholder: "SIZE",
-    help: "largest record that ingest takes",
+    help: "largest record that ingest accepts",
     parse: byteSize(1024, 1024 ** 3),
   }),
   batch: setting({
@@ -255,19 +269,40 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 export type Settings = {
-  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends {
+    parse(given: never): Parsed<infer T>;
+  }
+    ? T
+    : never;
 };
 
-export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+type TableName = "shards" | "tiers";
+export type ValueName = Exclude<SettingName, TableName>;
 
 export const isSettingName = (text: string): text is SettingName => Object.hasOwn(SETTINGS, text);
-export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name];
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+export const VALUE_NAMES = SETTING_NAMES.filter((name): name is ValueName => !isTableName(name));
+export const FLAG_NAMES = VALUE_NAMES.filter((name) => !settingOf(name).isSecret);
+
+export function isTableName(text: string): text is TableName {
+  return isSettingName(text) && "example" in SETTINGS[text];
+}
+export function settingOf(name: ValueName): ValueSetting<unknown> {
+  return SETTINGS[name];
+}
 export const flagOf = (name: string): string => `--${name}`;
 export const variableOf = (name: string): string =>
   `MATCHBOOK_${name.toUpperCase().replaceAll("-", "_")}`;
 
 /** A setting's value as an operator may read it: secrets hidden. */
-export function shownValue(values: Settings, name: SettingName): string {
+export function shownValue(values: Settings, name: ValueName): string {
   const { show = String, conceal = (text) => text } = settingOf(name);
   return conceal(show(values[name]));
+}
+
+/** Says that a setting has no flag or variable, and what to write in the file instead. */
+export function fileOnly(given: string, name: TableName): string {
+  const lines = SETTINGS[name].example.map((line) => `    ${line}`);
+  return `${given} is not supported: write the ${name} as tables in the settings file (--config), for example\n${lines.join("\n")}`;
 }

@@ -40,9 +40,9 @@ export async function supervise(
   const pool = new WorkerPool(workers, {
     start: (number) =>
       new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
-    drainMs: settings["farewell-ms"],
+    drainMs: settings["drain-ms"],
     // By then every connection has been used and told to close, or was closed because it was idle.
-    replaceDrainMs: Math.max(settings["farewell-ms"], MAX_IDLE_MS),
+    replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),
     observe: log,
   });
   const admin = await servePrivately(settings, log, pool);

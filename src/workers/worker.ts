@@ -26,7 +26,7 @@ export async function work(settings: Settings): Promise<void> {
     else if (message.type === "stop") stop(message.signal, message.drainMs);
     else if (running) void answer(running, message);
   });
-  const drainMs = settings["farewell-ms"];
+  const drainMs = settings["drain-ms"];
   process.once("disconnect", () => {
     disconnected.resolve();
     stop("supervisor gone", drainMs);
@@ -54,7 +54,7 @@ export async function work(settings: Settings): Promise<void> {
 
 function start(settings: Settings, options: WorkerOptions): Promise<RunningMatchbook> {
   const { number, workers, host, port, seed, offeredKey } = options;
-  const showNames = settings["log-names"] === "on";
+  const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
   // The supervisor has the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };

@@ -63,7 +63,10 @@ export async function startStage(): Promise<Stage> {
     { shards: healthy, "closed-shards": ["beta"] },
     clock,
   );
-  const guarded = await serveWithKeys(world, [], { shards: healthy, "failed-keys": 1 });
+  const guarded = await serveWithKeys(world, [], {
+    shards: healthy,
+    "auth-failures-per-minute": 1,
+  });
   const proxied = await serveWithKeys(world, [{}], { shards: healthy, "public-url": PUBLIC_URL });
   const store = new Database(join(world.data, "hurt.db"));
   store.run("UPDATE matches SET served = x'0badcafe'");

@@ -6,7 +6,7 @@ import { AccessError } from "../../src/access/error.ts";
 import { filesIn } from "../../src/access/place.ts";
 import { PostgresAccess } from "../../src/access/postgres/place.ts";
 import type { PostgresPlace } from "../../src/postgres/session.ts";
-import { parseAccess } from "../../src/settings/access.ts";
+import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";
 import { aFolder } from "../support/world.ts";
 import { accessConformance } from "./access.ts";
@@ -35,7 +35,7 @@ afterAll(async () => {
 function aPlace() {
   const schema = `access_${process.pid}_${count++}`;
   const separator = postgres.url.includes("?") ? "&" : "?";
-  const parsed = parseAccess(`${postgres.url}${separator}schema=${schema}&pool=3`);
+  const parsed = parseKeysDatabase(`${postgres.url}${separator}schema=${schema}&pool=3`);
   if ("error" in parsed) throw new Error(parsed.error);
   const location = parsed.value!;
   return {
@@ -68,7 +68,7 @@ describe("the schema of keys in PostgreSQL", () => {
     await owner.unsafe("GRANT USAGE, CREATE ON SCHEMA theirs TO guest");
     const guests = (schema: string) => {
       const url = `postgres://guest@127.0.0.1:${cluster.port}/postgres?schema=${schema}`;
-      return new PostgresAccess((parseAccess(url) as { value: PostgresPlace }).value);
+      return new PostgresAccess((parseKeysDatabase(url) as { value: PostgresPlace }).value);
     };
     const [allowed, refused] = [guests("theirs"), guests("another")];
     await (await allowed.keyring()).create({ name: "one" }, 1);

@@ -11,7 +11,14 @@ import { GAME_MODES } from "../../src/domain/modes.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { flagOf, SETTING_NAMES, settingOf, variableOf } from "../../src/settings/table.ts";
+import {
+  flagOf,
+  isTableName,
+  SETTING_NAMES,
+  settingOf,
+  VALUE_NAMES,
+  variableOf,
+} from "../../src/settings/table.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 
@@ -71,6 +78,10 @@ describe("docs/settings.md", () => {
 
   test.each(SETTING_NAMES)("gives flag, variable and default of %s", (setting) => {
     const [, flag, variable, usual] = rows.find(([name]) => code(name!) === setting)!;
+    if (isTableName(setting)) {
+      expect([flag, variable]).toEqual(["(file only)", "(file only)"]);
+      return;
+    }
     expect(flag).toBe(settingOf(setting).isSecret ? "(none)" : `\`${flagOf(setting)}\``);
     expect(code(variable!)).toBe(variableOf(setting));
     expect(usual === "(empty)" ? "" : code(usual!)).toBe(settingOf(setting).default);
@@ -99,7 +110,7 @@ describe("docs/settings.md", () => {
   });
 
   test("and every other page name only variables that exist", () => {
-    const known = [...SETTING_NAMES.map(variableOf), variableOf("config")];
+    const known = [...VALUE_NAMES.map(variableOf), variableOf("config")];
     const named = unique([...everyPage.matchAll(/MATCHBOOK_[A-Z_]+/g)].map(([name]) => name));
     const isKnown = (name: string) => known.includes(name) || FOR_TESTS.includes(name);
     expect(named.filter((name) => !isKnown(name) && name !== "MATCHBOOK_")).toEqual([]);

@@ -55,7 +55,7 @@ const USE: readonly Run[] = [
 const WORK: readonly Run[] = [
   "ingest wrong.ndjson",
   "ingest wrong.ndjson --shard eu",
-  "ingest wrong.ndjson --shards eu,sa",
+  "ingest wrong.ndjson --config shards.toml",
   "ingest many.ndjson",
   "ingest many.ndjson --rejects bad.ndjson",
   "ingest wrong.ndjson --rejects /dev/full",
@@ -98,27 +98,27 @@ const SETTINGS: readonly Run[] = [
   "config --host a_b!",
   "config --public-url api.example.com",
   "config --trusted-proxies 10.0.0.0/33",
-  "config --shards NA",
-  "config --shards na,na",
-  "config --shards na=sqlite:x.db,eu=sqlite:x.db",
-  "config --shards na=postgres://u:p@host",
+  "config --shards na,eu=sqlite:x.db",
+  "config --config shard-id.toml",
+  "config --config shard-url.toml",
+  "config --config two-shards.toml",
   "config --workers 0",
   "config --redis localhost",
-  "config --access localhost",
+  "config --keys-database localhost",
   "config --rate 0",
   "config --matches-per-day many",
-  "config --tiers Hobby",
-  "config --tiers hobby;hobby",
+  "MATCHBOOK_TIERS=free config",
+  "config --config tier.toml",
   "config --closed-shards BETA",
-  "config --failed-keys -1",
-  "config --log-names yes",
+  "config --auth-failures-per-minute -1",
+  "config --log-player-names yes",
   "config --admin-port on",
   "config --max-upload-bytes 4GB",
   "MATCHBOOK_ADMIN_TOKEN=secret config",
   "config --burst -1",
   "config --max-offset many",
   "config --compat vainglory",
-  "config --farewell-ms 1h",
+  "config --drain-ms 1h",
   "config --log-level loud",
   "config --max-record-bytes 16MB",
   "config --batch 0",
@@ -216,6 +216,11 @@ async function prepare(folder: string): Promise<void> {
   write("cut.ndjson.gz", packed.subarray(0, -20));
   write("garbled.ndjson.gz", Buffer.concat([packed.subarray(0, 10), Buffer.alloc(200, 0xff)]));
   write("bomb.gz", gzipBomb('{"data":"', "a", 2 ** 30));
+  write("shards.toml", "[shards.eu]\n[shards.sa]\n");
+  write("shard-id.toml", "[shards.NA]\n");
+  write("shard-url.toml", '[shards.na]\nurl = "postgres://u:p@host"\n');
+  write("two-shards.toml", '[shards.na]\nurl = "sqlite:x.db"\n[shards.eu]\nurl = "sqlite:x.db"\n');
+  write("tier.toml", "[tiers.hobby]\nrate = 0\n");
   write("broken.toml", "port = = 1\n");
   write("wrong.toml", 'prt = 1\n[rate]\nfast = "yes"\n');
   write("file", "a file, no folder");

@@ -107,7 +107,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
   const guarded = await serveWithKeys(
     world,
     [{ matchesPerDay: 1 }, { shards: ["eu"] }],
-    { "failed-keys": 1 },
+    { "auth-failures-per-minute": 1 },
     noon,
   );
   try {

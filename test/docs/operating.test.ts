@@ -48,7 +48,8 @@ function verbOf(words: readonly string[], program: Command = buildProgram()): Co
 
 const folder = aFolder();
 const data = join(folder.path, "data");
-writeFileSync(join(folder.path, "matchbook.toml"), blocks("toml")[0]!);
+const SHARDS = ["eu", "na", "tournament"].map((id) => `[shards.${id}]\n`);
+writeFileSync(join(folder.path, "matchbook.toml"), [blocks("toml")[0]!, ...SHARDS].join("\n"));
 afterAll(() => folder.remove());
 
 test("the settings file loads, and says what the page says of it", () => {
@@ -92,7 +93,6 @@ describe("the keys, from the first to the last command of the page,", () => {
     const args = wordsOf(command).map((word) => ids.get(word) ?? word);
     const env = {
       MATCHBOOK_DATA: data,
-      MATCHBOOK_SHARDS: "eu,na,tournament",
       COLUMNS: "100",
       LC_ALL: "C.UTF-8",
     };

@@ -71,7 +71,7 @@ describe("the token", () => {
 
 describe("guesses at the token", () => {
   test("are stopped for a while, with every token from that address", async () => {
-    const guessed = await startAdminWorld([], { "failed-keys": "3" });
+    const guessed = await startAdminWorld([], { "auth-failures-per-minute": "3" });
     const guess = (token: string) =>
       guessed.ask("GET", "/keys", undefined, { Authorization: `Bearer ${token}` });
     for (const token of ["one", "two", "three"]) expect((await guess(token)).status).toBe(401);
@@ -84,7 +84,7 @@ describe("guesses at the token", () => {
   });
 
   test("do not lock out an address that has shown the token", async () => {
-    const guessed = await startAdminWorld([], { "failed-keys": "3" });
+    const guessed = await startAdminWorld([], { "auth-failures-per-minute": "3" });
     expect((await guessed.ask("GET", "/keys")).status).toBe(200);
     const guess = () => guessed.ask("GET", "/keys", undefined, { Authorization: "Bearer wrong" });
     const statuses = [];
@@ -95,7 +95,7 @@ describe("guesses at the token", () => {
   });
 
   test("are counted apart from those at API keys", async () => {
-    const guessed = await startAdminWorld([], { "failed-keys": "1" });
+    const guessed = await startAdminWorld([], { "auth-failures-per-minute": "1" });
     for (let count = 0; count < 3; count++) {
       await guessed.get("/shards/na/matches", { Authorization: "Bearer mb_wrong" });
     }
@@ -193,7 +193,7 @@ describe("the start", () => {
     const path = join(folder.path, `token-${mode}`);
     writeFileSync(path, TOKEN);
     chmodSync(path, mode);
-    const flags = { data: folder.path, port: "0", "admin-port": "0", "farewell-ms": "0" };
+    const flags = { data: folder.path, port: "0", "admin-port": "0", "drain-ms": "0" };
     const { values } = loadSettings({
       flags: { ...flags, "admin-token-file": path },
       env: {},

@@ -242,7 +242,7 @@ describe("a record", () => {
   });
 
   test("of a shard that the settings do not list is rejected", async () => {
-    const listed = await startAdminWorld([], { shards: "na,eu" });
+    const listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
     const { lines } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
     expect(lines.map(({ outcome }) => outcome)).toEqual(["rejected", "stored"]);
     expect(lines[0]!.problems![0]).toContain('no shard "sa"');

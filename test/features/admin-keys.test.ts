@@ -83,7 +83,7 @@ describe("POST /keys", () => {
     const about = (start: string) => problems.find((one) => one.startsWith(start));
     expect(about("name")).toContain("missing");
     expect(about("tier")).toContain(
-      "did you mean community? There are hobby, community, commercial",
+      "did you mean community? there are hobby, community, commercial",
     );
     expect(about("rate")).toContain("must be a whole number from 1");
     expect(about("burst")).toContain("must be a whole number from 0");

@@ -381,7 +381,7 @@ describe("a collection that finds nothing is a 404 with an error document:", () 
   });
 
   test("so is one of a shard without records", async () => {
-    const bare = await startWorld([], { compat: "gamelocker", shards: "na" });
+    const bare = await startWorld([], { compat: "gamelocker" }, undefined, "[shards.na]");
     try {
       expect((await bare.get("/shards/na/matches")).status).toBe(404);
       expect((await bare.get("/shards/na/players")).status).toBe(404);

@@ -41,7 +41,7 @@ function serveOnlyHealthy() {
   const settings = {
     shards: ["na", "beta"].map((id) => ({ id, location: undefined })),
     "closed-shards": ["beta"],
-    "failed-keys": 1,
+    "auth-failures-per-minute": 1,
   };
   return serveWithKeys(world, [{ rate: 1 }, { matchesPerDay: 1 }], settings, new TestClock());
 }

@@ -2,8 +2,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
-import { AddressSet } from "../../src/settings/proxies.ts";
 import type { Settings } from "../../src/settings/table.ts";
+import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
@@ -22,7 +22,12 @@ async function withServer(
   work: (ask: Ask, keys: string[], clock: TestClock) => Promise<void>,
 ): Promise<void> {
   const clock = new TestClock();
-  const server = await serveWithKeys(world, [{}, {}], { "failed-keys": 3, ...settings }, clock);
+  const server = await serveWithKeys(
+    world,
+    [{}, {}],
+    { "auth-failures-per-minute": 3, ...settings },
+    clock,
+  );
   try {
     await work(
       (key, from, path = "/shards/na/matches/match-a") =>
@@ -97,7 +102,7 @@ describe("wrong keys", () => {
       for (let time = 0; time < 5; time++) expect((await ask(null)).status).toBe(401);
       expect((await ask(makeKey())).status).toBe(401);
     });
-    await withServer({ "failed-keys": 0 }, async (ask) => {
+    await withServer({ "auth-failures-per-minute": 0 }, async (ask) => {
       expect(new Set(await guess(ask, 100))).toEqual(new Set([401]));
     });
   });

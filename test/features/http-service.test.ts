@@ -90,7 +90,7 @@ test("a new shard is listed and served as soon as it has a match", async () => {
 });
 
 test("listed shards are there from the start, and no others", async () => {
-  const listed = await startWorld([], { shards: "na,eu" });
+  const listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
   try {
     const { body } = await listed.get("/status", BARE);
     expect(body.shards).toMatchObject([

@@ -2,32 +2,36 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Event } from "../../src/observe/events.ts";
-import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { type KeyIn, serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
-const world = await startWorld([
-  aMatch({ id: "match-na" }),
-  aMatch({ id: "match-beta", shard: "beta" }),
-  aMatch({ id: "match-cup", shard: "cup" }),
-]);
+const world = await startWorld(
+  [
+    aMatch({ id: "match-na" }),
+    aMatch({ id: "match-beta", shard: "beta" }),
+    aMatch({ id: "match-cup", shard: "cup" }),
+  ],
+  { "closed-shards": "beta,cup" },
+  undefined,
+  `
+  [tiers.small]
+  rate = 10
+  [tiers.large]
+  rate = 1000
+  burst = 50
+  shards = ["*", "beta"]
+  [tiers.only-cup]
+  shards = ["cup"]
+  `,
+);
 afterAll(() => world.stop());
-
-const { tiers, "closed-shards": closed } = loadSettings({
-  flags: {
-    tiers: "small rate=10; large rate=1000 burst=50 shards=*+beta; only-cup shards=cup",
-    "closed-shards": "beta,cup",
-  },
-  env: {},
-  cwd: world.data,
-}).values;
 
 /** Asks every path with a key of these terms. */
 async function asked(terms: KeyIn, paths: string[]) {
-  const server = await serveWithKeys(world, [terms], { tiers, "closed-shards": closed, rate: 77 });
+  const server = await serveWithKeys(world, [terms], { rate: 77 });
   try {
     const replies = [];
     for (const path of paths) {

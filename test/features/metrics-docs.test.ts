@@ -10,7 +10,7 @@ import { STAGES } from "../../src/http/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
 import { LEVELS } from "../../src/observe/log-messages.ts";
-import { parseShardTable } from "../../src/settings/shards.ts";
+import { parseShards } from "../../src/settings/shard-locations.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
 
@@ -31,7 +31,7 @@ afterAll(() => monitored.stop());
 /** Beside the shard with the records, one that has all that a shard can have, and is away. */
 function withReplica() {
   const far = "postgres://matchbook@127.0.0.1:1/matchbook";
-  const parsed = parseShardTable({ na: "", far: { url: far, replicas: [far] } });
+  const parsed = parseShards({ na: {}, far: { url: far, replicas: [far] } });
   if ("error" in parsed) throw new Error(parsed.error);
   return parsed.value;
 }

@@ -6,7 +6,7 @@ import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 const open = await startWorld();
-const listed = await startWorld([], { shards: "na,eu" });
+const listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
 afterAll(async () => {
   await open.stop();
   await listed.stop();

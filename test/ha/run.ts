@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import { TOKEN } from "../support/admin.ts";
+import { shardsFile } from "../support/places.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 import { FailoverCluster } from "./cluster.ts";
@@ -53,16 +54,18 @@ async function story(): Promise<void> {
   await cluster.start();
   say(`two nodes in step, primary ${await cluster.primary()}`);
   const data = join(folder.path, "data");
-  const shards = `na=${cluster.url}?schema=na`;
+  const config = shardsFile(join(folder.path, "matchbook.toml"), {
+    na: `${cluster.url}?schema=na`,
+  });
   const { stdout: key } = await matchbook(["keys", "create", "--name", "ha", "--data", data]);
-  const flags = ["--data", data, "--shards", shards, "--rate", "100000000"];
+  const flags = ["--data", data, "--config", config, "--rate", "100000000"];
   const server = await startServerProcess(
     [...flags, "--matches-per-day", "0", "--admin-port", "0", "--log-level", "error"],
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   const drained = new Response(server.child.stderr).text();
   const sender = new Sender(await server.saying(/^private listener on (\S+)\n/m), demoLines(1));
-  const command = new IngestCommand(["--data", data, "--shards", shards], demoLines(1001));
+  const command = new IngestCommand(["--data", data, "--config", config], demoLines(1001));
   const readers = new Readers(server.url, key.trim(), sender.served);
   sender.start();
   command.start();
@@ -84,7 +87,7 @@ async function story(): Promise<void> {
   const slowest = Math.max(...readers.answers.map(({ milliseconds }) => milliseconds));
   say(`${readers.answers.length} answers, the slowest took ${(slowest / 1000).toFixed(1)} s`);
   expect(slowest < LONGEST_ANSWER_MS, `an answer took ${slowest} ms`);
-  await compare([...sender.sent, ...command.sent], data, shards);
+  await compare([...sender.sent, ...command.sent], data, config);
   expect((await server.end()) === 0, "the server did not end well");
   await drained;
 }
@@ -145,7 +148,7 @@ async function fault(
 }
 
 /** A store that got the same records without any fault must serve the same. */
-async function compare(sent: readonly string[], data: string, shards: string): Promise<void> {
+async function compare(sent: readonly string[], data: string, config: string): Promise<void> {
   const whole = join(folder.path, "whole");
   await matchbook(["ingest", "-", "--data", whole], { stdin: `${sent.join("\n")}\n` });
   const digest = async (flags: string[]) => {
@@ -154,7 +157,7 @@ async function compare(sent: readonly string[], data: string, shards: string): P
     return run.stdout.trim();
   };
   const [here, there] = [
-    await digest(["--data", data, "--shards", shards]),
+    await digest(["--data", data, "--config", config]),
     await digest(["--data", whole]),
   ];
   say(`${sent.length} records; digest here and in a store without faults:`);

@@ -27,7 +27,7 @@ const some = (count: number, prefix: string) =>
 /** A server with a private listener, once it has said where both are. */
 async function startServer(data: string, ...flags: string[]) {
   const child = spawnMatchbook(
-    ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--farewell-ms", "0", ...flags],
+    ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--drain-ms", "0", ...flags],
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   const reader = child.stdout.getReader();

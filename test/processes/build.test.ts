@@ -71,7 +71,7 @@ describe("the executable", () => {
   test("serves, takes uploads in a thread, and hears signals", async () => {
     const made = await matchbook(["keys", "create", "--name", "alone", "--data", data], alone);
     expect(made.exitCode).toBe(0);
-    const flags = ["--data", data, "--admin-port", "0", "--farewell-ms", "0"];
+    const flags = ["--data", data, "--admin-port", "0", "--drain-ms", "0"];
     const server = await startServerProcess(flags, {
       ...alone,
       env: { ...alone.env, MATCHBOOK_ADMIN_TOKEN: TOKEN },
@@ -106,7 +106,7 @@ describe("the executable", () => {
   });
 
   test("serves from several processes", async () => {
-    const flags = ["--data", data, "--workers", "2", "--farewell-ms", "0"];
+    const flags = ["--data", data, "--workers", "2", "--drain-ms", "0"];
     const server = await startServerProcess(flags, alone);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect((await fetch(`${server.url}/`)).status).toBe(200);
@@ -118,7 +118,7 @@ describe("the executable", () => {
 
   test("collects garbage as bin/matchbook has it, unless told otherwise", async () => {
     const collector = async (env: Record<string, string>) => {
-      const flags = ["--data", data, "--farewell-ms", "0"];
+      const flags = ["--data", data, "--drain-ms", "0"];
       const server = await startServerProcess(flags, { ...alone, env: { ...alone.env, ...env } });
       const surroundings = readFileSync(`/proc/${server.child.pid}/environ`, "utf8").split("\0");
       expect(await server.end("SIGINT")).toBe(0);

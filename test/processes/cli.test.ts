@@ -111,23 +111,34 @@ describe("a mistake ends with exit 2 and one sentence", () => {
     });
   });
 
+  test.each([
+    [["serve", "--shards", "na,eu"], "[shards.eu]\n    url = "],
+    [["keys", "list", "--tiers=free; gold"], "[tiers.partner]\n    rate = 300\n"],
+  ])("%p, with the TOML to write instead", (args, toml) => {
+    const { exitCode, stderr } = matchbook(args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^matchbook: --(shards|tiers) is not supported: write the /);
+    expect(stderr).toContain(toml);
+  });
+
   test("an unknown variable, by its name", () => {
     const { exitCode, stderr } = matchbook(["config"], { MATCHBOOK_PORTS: "1" });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain("MATCHBOOK_PORTS is no setting; did you mean MATCHBOOK_PORT?");
+    expect(stderr).toContain("MATCHBOOK_PORTS is not a setting; did you mean MATCHBOOK_PORT?");
   });
 
   test("an unknown key of the settings file, by its name", () => {
     writeFileSync(join(cwd, "wrong.toml"), "prt = 1\n");
     const { exitCode, stderr } = matchbook(["keys", "list", "--config", "wrong.toml"]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('"prt" in wrong.toml is no setting; did you mean "port"?');
+    expect(stderr).toContain('"prt" in wrong.toml is not a setting; did you mean "port"?');
   });
 });
 
 describe("config", () => {
   test("prints every setting with its value and origin", () => {
-    writeFileSync(join(cwd, "some.toml"), 'host = "::1"\nrate = 120\n');
+    const tables = '[shards.na]\n[shards.eu]\nurl = "postgres://me:hunter2@db/eu"\n';
+    writeFileSync(join(cwd, "some.toml"), `host = "::1"\nrate = 120\n${tables}`);
     const { exitCode, stdout } = matchbook(
       ["config", "--config", "some.toml", "--port", "9", "--json"],
       { MATCHBOOK_RATE: "30" },
@@ -140,6 +151,8 @@ describe("config", () => {
       rate: { value: 30, origin: "variable" },
       host: { value: "::1", origin: "file" },
       "max-record-bytes": { value: 16_777_216, origin: "default" },
+      shards: { value: { na: {}, eu: { url: "postgres://***@db/eu" } }, origin: "file" },
+      tiers: { value: { hobby: {}, community: { rate: 300 } }, origin: "default" },
     });
   });
 
@@ -148,7 +161,9 @@ describe("config", () => {
     expect(stdout).toMatch(/^SETTING +VALUE +ORIGIN$/m);
     expect(stdout).toMatch(/^title-id +my game +variable$/m);
     expect(stdout).toMatch(/^shards +\(empty\) +default$/m);
-    expect(stdout.trimEnd().split("\n")).toHaveLength(SETTING_NAMES.length + 1);
+    expect(stdout).toMatch(/^tiers\.community\.rate +300 +default$/m);
+    const names = stdout.split("\n").slice(1, -1);
+    expect([...new Set(names.map((line) => /^[a-z-]+/.exec(line)?.[0]))]).toEqual(SETTING_NAMES);
   });
 });
 

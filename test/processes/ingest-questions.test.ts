@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 
@@ -14,6 +15,10 @@ const cwd = mkdtempSync(join(tmpdir(), "matchbook-questions-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const run = (...args: string[]) => matchbook(args, { cwd });
+const listing = (shards: Record<string, string | undefined>) => [
+  "--config",
+  shardsFile(join(cwd, "listing.toml"), shards),
+];
 
 const SERVED_OF_OLD =
   "all three rules hold; it is older than the 28 days listed by default: ask with filter[createdAt-start]";
@@ -223,7 +228,7 @@ describe("why", () => {
   });
 
   test("knows a shard of the settings that nothing came into yet", async () => {
-    const { stdout } = await run("why", "cn", "good", "--shards", "cn,na");
+    const { stdout } = await run("why", "cn", "good", ...listing({ cn: undefined, na: undefined }));
     expect(stdout).toBe("unknown: nothing was ever received in cn\n");
   });
 
@@ -299,16 +304,17 @@ describe("status", () => {
   });
 
   test("leaves out a shard that cannot be read, and says why", async () => {
-    const places = "eu,sa=postgres://127.0.0.1:1/away";
-    const { exitCode, stdout, stderr } = await run("status", "--json", "--shards", places);
+    const sa = "postgres://127.0.0.1:1/away";
+    const args = ["status", "--json", ...listing({ eu: undefined, sa })];
+    const { exitCode, stdout, stderr } = await run(...args);
     expect([exitCode, Object.keys(JSON.parse(stdout))]).toEqual([1, ["eu"]]);
     expect(stderr).toMatch(/^sa: cannot use postgres:\/\/127\.0\.0\.1:1\/away.*cannot be reached/);
-    const alone = await run("status", "--shards", "sa=postgres://127.0.0.1:1/away");
+    const alone = await run("status", ...listing({ sa }));
     expect([alone.exitCode, alone.stdout, alone.stderr]).toEqual([1, "", stderr]);
   });
 
   test("covers the shards of the settings only, where they list some", async () => {
-    const { stdout } = await run("status", "--json", "--shards", "eu");
+    const { stdout } = await run("status", "--json", ...listing({ eu: undefined }));
     expect(Object.keys(JSON.parse(stdout))).toEqual(["eu"]);
   });
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, written } from "../support/drafts.ts";
+import { shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
 
@@ -339,9 +340,10 @@ describe("flags", () => {
     expect(JSON.parse(stdout).state).toBe("served");
   });
 
-  test("--shards closes the list of shards, and says where each lies", async () => {
+  test("a settings file with shards closes the list of shards, and says where each is stored", async () => {
     const file = aFile([aMatch({ shard: "eu" }), aMatch({ id: "other", shard: "sa" })]);
-    const args = ["--shards", "na,eu=sqlite:elsewhere/europe.db", "--data", "shards"];
+    const shards = { na: undefined, eu: "sqlite:elsewhere/europe.db" };
+    const args = ["--config", shardsFile(join(cwd, "europe.toml"), shards), "--data", "shards"];
     const { stderr, report } = await jsonReport(file, ...args);
     expect(report).toEqual({ ...nothing, stored: 1, rejected: 1 });
     expect(stderr).toContain('match other: there is no shard "sa"; the settings list na, eu');

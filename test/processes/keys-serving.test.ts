@@ -15,7 +15,9 @@ const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
 
 test("a key is made, used, rotated, expired and revoked while a server runs", async () => {
   await matchbook(["ingest", "-"], { cwd, stdin: demoLines(5, Date.now()).join("\n") });
-  const server = await startServerProcess(["--failed-keys", "0", "--rate", "100000"], { cwd });
+  const server = await startServerProcess(["--auth-failures-per-minute", "0", "--rate", "100000"], {
+    cwd,
+  });
   const status = async (key: string) => {
     const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
     return (await fetch(`${server.url}/shards/na/players`, { headers })).status;

@@ -38,8 +38,13 @@ test("create prints the key alone on standard output, the rest on standard error
   expect(stderr).not.toContain(stdout.trim());
 });
 
+writeFileSync(
+  join(cwd, "gold.toml"),
+  "[tiers.free]\nrate = 5\n[tiers.gold]\nrate = 900\nburst = 50\n",
+);
+
 test("create says what the settings and the flags come to", async () => {
-  const settings = { MATCHBOOK_TIERS: "free rate=5; gold rate=900 burst=50", MATCHBOOK_RATE: "7" };
+  const settings = { MATCHBOOK_CONFIG: "gold.toml", MATCHBOOK_RATE: "7" };
   const { stderr } = await matchbook(
     ["keys", "create", "--name", "n", "--data", "a", "--tier", "gold", "--matches-per-day", "0"],
     { cwd, env: settings },
@@ -101,7 +106,7 @@ test("list shows names, limits and states, and never a key or a hash", async () 
 
 test("a tier that the settings have lost is named, with what counts instead", async () => {
   await keys("create", "--name", "n", "--data", "lost", "--tier", "community");
-  const { stdout, stderr } = await keys("list", "--data", "lost", "--tiers", "free; gold rate=9");
+  const { stdout, stderr } = await keys("list", "--data", "lost", "--config", "gold.toml");
   expect(stdout).toContain(" community (free) ");
   expect(stderr).toMatch(
     /^The settings have no tier community: keys that name it are held to free/,
@@ -163,11 +168,11 @@ describe("a mistake", () => {
     [["--name", "n", "--rate", "0"], '--rate "0" must be a whole number from 1 to 100000000'],
     [
       ["--name", "n", "--tier", "comunity"],
-      '--tier "comunity" is no tier of the settings; did you mean community? There are hobby, community, commercial\n',
+      '--tier "comunity" is not a tier of the settings; did you mean community? there are hobby, community, commercial\n',
     ],
     [
-      ["--name", "n", "--tier", "x", "--tiers", "free; gold"],
-      '--tier "x" is no tier of the settings: there are free, gold\n',
+      ["--name", "n", "--tier", "x", "--config", "gold.toml"],
+      '--tier "x" is not a tier of the settings; there are free, gold\n',
     ],
     [["--name", "n", "--expires", "2020-01-31"], '--expires "2020-01-31" lies in the past'],
     [["--name"], "option '--name <NAME>' argument missing"],

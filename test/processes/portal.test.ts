@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 const started = () =>
-  startServerProcess(["--data", join(folder.path, "data"), "--farewell-ms", "0"], {
+  startServerProcess(["--data", join(folder.path, "data"), "--drain-ms", "0"], {
     program: join(installed, "bin", "matchbook"),
     cwd: folder.path,
   });

@@ -8,6 +8,7 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN, uploadTo } from "../support/admin.ts";
 import { demoLines } from "../support/demo.ts";
+import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { until } from "../support/state.ts";
@@ -33,11 +34,16 @@ afterAll(() => {
   folder.remove();
 });
 
+/** The variable for a settings file in which the shard na is stored at this URL. */
+const envFor = (name: string, na: string) => ({
+  MATCHBOOK_CONFIG: shardsFile(join(folder.path, `${name}.toml`), { na }),
+});
+
 /** A shard of its own, as settings name it. */
 function aShard() {
   const schema = `away_${++made}`;
-  const shards = `na=${cluster.url.replace("matchbook@", "matchbook:open-sesame@")}?schema=${schema}`;
-  return { schema, env: { MATCHBOOK_SHARDS: shards, MATCHBOOK_BATCH: "10" } };
+  const na = `${cluster.url.replace("matchbook@", "matchbook:open-sesame@")}?schema=${schema}`;
+  return { schema, env: { ...envFor(schema, na), MATCHBOOK_BATCH: "10" } };
 }
 
 /** How many records are stored, be they served or not. */
@@ -60,7 +66,8 @@ const digest = async (env: Record<string, string>) =>
 
 /** What the same records give where nothing ever goes wrong. */
 async function expectedDigest(): Promise<string> {
-  const env = { MATCHBOOK_SHARDS: `na=sqlite:${join(folder.path, `expected-${++made}.db`)}` };
+  const name = `expected-${++made}`;
+  const env = envFor(name, `sqlite:${join(folder.path, name)}.db`);
   await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 60) });
   return digest(env);
 }
@@ -142,7 +149,7 @@ describe("matchbook ingest", () => {
   });
 
   test("does not wait for what a wait will not mend", async () => {
-    const env = { MATCHBOOK_SHARDS: `na=${cluster.url.replace(/postgres$/, "nowhere")}` };
+    const env = envFor("nowhere", cluster.url.replace(/postgres$/, "nowhere"));
     const refused = await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 1) });
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('database "nowhere" does not exist');
@@ -155,8 +162,8 @@ describe("an upload into a shard whose database is away", () => {
     const { schema, env } = aShard();
     const flags = { data: join(folder.path, schema), port: "0", "admin-port": "0", batch: "10" };
     const { values } = loadSettings({
-      flags: { ...flags, "farewell-ms": "0", "log-level": "silent" },
-      env: { MATCHBOOK_SHARDS: env.MATCHBOOK_SHARDS, MATCHBOOK_ADMIN_TOKEN: TOKEN },
+      flags: { ...flags, "drain-ms": "0", "log-level": "silent" },
+      env: { MATCHBOOK_CONFIG: env.MATCHBOOK_CONFIG, MATCHBOOK_ADMIN_TOKEN: TOKEN },
       cwd: folder.path,
     });
     const server = await serve(values, unobserved);

@@ -10,6 +10,7 @@ import { loadSettings } from "../../src/settings/load.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import { demoLines, shuffled } from "../support/demo.ts";
+import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
 
@@ -25,19 +26,19 @@ afterAll(() => {
   folder.remove();
 });
 
-function settingsFor(name: string, shards: string): Settings {
+function settingsFor(name: string, shards: Record<string, string | undefined>): Settings {
   return loadSettings({
     flags: {
       data: `${folder.path}/${name}`,
       port: "0",
-      shards,
       "public-url": BASE,
-      "farewell-ms": "0",
+      "drain-ms": "0",
       rate: "1000000",
       "matches-per-day": "0",
     },
     env: {},
     cwd: folder.path,
+    configFile: shardsFile(join(folder.path, `${name}.toml`), shards),
   }).values;
 }
 
@@ -143,9 +144,9 @@ function withNul(window: string, player: string, name: string): string[] {
 
 describe("the same records in SQLite and in PostgreSQL", () => {
   test("are served byte for byte alike, taken in by two at once in another order", async () => {
-    const embedded = settingsFor("embedded", "na");
+    const embedded = settingsFor("embedded", { na: undefined });
     await ingestInto(embedded, records);
-    const remote = settingsFor("remote", `na=${placeOf("alike")}`);
+    const remote = settingsFor("remote", { na: placeOf("alike") });
     const halves = [
       shuffled(records, 1).slice(0, 220),
       shuffled(records, 2).slice(0, 220),
@@ -192,7 +193,7 @@ describe("the same records in SQLite and in PostgreSQL", () => {
 test("players are looked up by 50 names with one statement", async () => {
   const sql = new SQL(cluster.url, { max: 1 });
   await sql.unsafe("ALTER DATABASE postgres SET log_statement = 'all'");
-  const settings = settingsFor("names", `na=${placeOf("names")}`);
+  const settings = settingsFor("names", { na: placeOf("names") });
   await ingestInto(settings, records.slice(0, 20));
   const server = await serving(settings);
   const { data } = JSON.parse((await server.get("/shards/na/players")).text);
@@ -220,7 +221,7 @@ interface Named {
 
 describe("a database that goes away", () => {
   test("takes its own shard along and no other, and comes back without a restart", async () => {
-    const settings = settingsFor("mixed", `na,eu=${placeOf("away")}`);
+    const settings = settingsFor("mixed", { na: undefined, eu: placeOf("away") });
     await ingestInto(settings, records.slice(0, 20));
     await ingestInto(
       settings,
@@ -257,7 +258,7 @@ describe("a database that goes away", () => {
   }, 60_000);
 
   test("at the start does not keep the others from being served", async () => {
-    const settings = settingsFor("late", `na,eu=${placeOf("late")}`);
+    const settings = settingsFor("late", { na: undefined, eu: placeOf("late") });
     await ingestInto(settings, records.slice(0, 20));
     cluster.stop();
     const server = await serving(settings);

@@ -27,7 +27,7 @@ function redisFor(names: string, signer: Authority = authority) {
 /** A server as a process: that is where the system's authorities, and further ones, are read. */
 async function serving(redis: string, env: Record<string, string> = {}) {
   const server = await startServerProcess(["--data", world.data, "--rate", "1000000"], {
-    env: { MATCHBOOK_REDIS: redis, MATCHBOOK_FAREWELL_MS: "0", ...env },
+    env: { MATCHBOOK_REDIS: redis, MATCHBOOK_DRAIN_MS: "0", ...env },
   });
   return {
     end: () => server.end(),

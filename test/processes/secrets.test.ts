@@ -22,7 +22,7 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
   const id = /k_\w{10}/.exec(made.stderr)![0];
   const server = await startServerProcess(["--admin-port", "0", "--log-level", "trace"], {
     cwd,
-    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_FAILED_KEYS: "5" },
+    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_AUTH_FAILURES_PER_MINUTE: "5" },
   });
   const admin = await server.saying(/private listener on (http:\S+)/);
   const seen: string[] = [];

@@ -41,7 +41,7 @@ async function startUnread(workers: number) {
   // Held open, so that the pipe has a reader, though one that does not read.
   const held = openSync(pipe, constants.O_RDWR);
   const written = openSync(pipe, constants.O_WRONLY);
-  const flags = ["--data", data, "--farewell-ms", "0", "--admin-port", "0"];
+  const flags = ["--data", data, "--drain-ms", "0", "--admin-port", "0"];
   const server = await startServerProcess([...flags, "--workers", String(workers)], {
     stderr: written,
     env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
@@ -138,7 +138,7 @@ test.each([1, 2])(
 test("a file takes every line", async () => {
   const file = join(folder.path, "log");
   const written = openSync(file, "a");
-  const flags = ["--data", data, "--farewell-ms", "0", "--workers", "2"];
+  const flags = ["--data", data, "--drain-ms", "0", "--workers", "2"];
   const server = await startServerProcess(flags, { stderr: written });
   closeSync(written);
   await request(server.url, 500);
@@ -152,7 +152,7 @@ test("a file takes every line", async () => {
 test.skipIf(Bun.which("script") === null)(
   "a terminal that is paused delays neither requests nor the end",
   async () => {
-    const command = `exec ${MATCHBOOK} serve --port 0 --farewell-ms 0 --data ${data}`;
+    const command = `exec ${MATCHBOOK} serve --port 0 --drain-ms 0 --data ${data}`;
     const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
       stdin: "pipe",
       stdout: "pipe",

@@ -1,4 +1,4 @@
-/** In charge of what `matchbook serve` writes to its log about requests, and of the setting log-names. */
+/** In charge of what `matchbook serve` writes to its log about requests, and of the setting log-player-names. */
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const data = join(folder.path, "data");
 
 /** The lines about requests that a server with these flags wrote until its end. */
 async function loggedRequests(flags: string[], paths: string[], key: string) {
-  const server = await startServerProcess(["--data", data, "--farewell-ms", "0", ...flags]);
+  const server = await startServerProcess(["--data", data, "--drain-ms", "0", ...flags]);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   for (const path of paths) await (await fetch(`${server.url}${path}`, { headers })).arrayBuffer();
   const written = new Response(server.child.stderr).text();
@@ -42,7 +42,7 @@ test("a request's line has its query, its error and its tier; names only if they
   expect(usual.requests[2]).not.toHaveProperty("query");
   expect(usual.text).not.toMatch(/Zoe|Ann/);
 
-  const open = await loggedRequests(["--log-names", "on"], paths, key);
+  const open = await loggedRequests(["--log-player-names", "on"], paths, key);
   expect(open.requests[0].query).toBe("filter[playerNames]=Zoe,Ann");
   expect(open.requests[1].query).toBe("key=mb_***");
   for (const { text } of [usual, open]) expect(text).not.toContain(key.slice(3, 30));

@@ -163,7 +163,7 @@ describe("the end", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "by %s is exit 0, also with idle connections open",
     async (signal) => {
-      const server = await startServerProcess(["--data", newData(), "--farewell-ms", "0"]);
+      const server = await startServerProcess(["--data", newData(), "--drain-ms", "0"]);
       const silent = await connected(server.url);
       const idle = await connected(server.url);
       idle.write("GET /healthz HTTP/1.1\r\nHost: matchbook\r\n\r\n");
@@ -177,7 +177,7 @@ describe("the end", () => {
   );
 
   test("tells callers to close their connections before the listener goes away", async () => {
-    const server = await startServerProcess(["--data", newData(), "--farewell-ms", "1000"]);
+    const server = await startServerProcess(["--data", newData(), "--drain-ms", "1000"]);
     server.child.kill("SIGTERM");
     const said = await until("a response closes its connection", async () => {
       const response = await fetch(`${server.url}/healthz`);
@@ -194,7 +194,7 @@ describe("the end", () => {
     // More than any socket's buffers take, so that the reply waits for its reader.
     const notes = Array.from({ length: 14 }, () => randomText(1 << 20));
     await ingest(data, aMatch({ id: "large", attributes: { notes } }));
-    const server = await startServerProcess(["--data", data, "--farewell-ms", "0"]);
+    const server = await startServerProcess(["--data", data, "--drain-ms", "0"]);
 
     const socket = await connected(server.url);
     const headers = Object.entries({ Host: "matchbook", ...headersFor(key) });

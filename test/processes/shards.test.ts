@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { shuffled } from "../support/demo.ts";
-import { homeAt, linesOf, matchbookAt } from "../support/places.ts";
+import { homeAt, linesOf, matchbookAt, shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder, startWorld } from "../support/world.ts";
@@ -42,7 +42,8 @@ describe("shards list", () => {
   }, 30_000);
 
   test("shows a shard that cannot be read among the others, and none of its secrets", async () => {
-    const env = { MATCHBOOK_SHARDS: `eu,new,sa=${AWAY}` };
+    const shards = { eu: undefined, new: undefined, sa: AWAY };
+    const env = { MATCHBOOK_CONFIG: shardsFile(path("away.toml"), shards) };
     const args = ["shards", "list", "--data", data];
     const table = await matchbook(args, { env });
     const json = await matchbook([...args, "--json"], { env });
@@ -167,18 +168,18 @@ describe("what a move says about the settings", () => {
 
   test("names every shard where none was listed before", async () => {
     const to = `sqlite:${path("listed.db")}`;
-    expect(await move(to)).toContain(`   [shards]\n   eu = "${to}"\n   na = ""\n`);
+    expect(await move(to)).toContain(`   [shards.na]\n   [shards.eu]\n   url = "${to}"\n`);
   }, 30_000);
 
-  test("is in the form in which they were given", async () => {
-    const inFlag = `sqlite:${path("flag.db")}`;
-    expect(await move(inFlag, ["--shards", "na,eu"])).toContain(`   --shards 'eu=${inFlag},na'\n`);
-    const inVariable = `sqlite:${path("variable.db")}`;
-    const said = await move(inVariable, [], { MATCHBOOK_SHARDS: `eu,sa=${AWAY}` });
-    expect(said).toContain(
-      `   MATCHBOOK_SHARDS='eu=${inVariable},sa=postgres://user:***@127.0.0.1:1/database?schema=sa'\n`,
-    );
-    expect(said).toContain("(*** stands for the password)");
+  test("names the moved shard alone where the file lists them", async () => {
+    const config = (name: string, shards: Record<string, string | undefined>) => [
+      "--config",
+      shardsFile(path(name), shards),
+    ];
+    const to = `sqlite:${path("alone.db")}`;
+    const said = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
+    expect(said).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
+    expect(said).not.toContain("[shards.na]");
   }, 30_000);
 
   test("keeps a shard out of another's place", async () => {

@@ -13,7 +13,7 @@ import {
   test,
 } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
-import { parseAccess } from "../../src/settings/access.ts";
+import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { AUTHORIZATION } from "../support/admin.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -52,16 +52,16 @@ afterAll(async () => {
 const address = () => cluster.url.replace("matchbook@", "matchbook:open-sesame@");
 
 async function twoInstances(): Promise<[Instance, Instance]> {
-  const parsed = parseAccess(address());
+  const parsed = parseKeysDatabase(address());
   if ("error" in parsed) throw new Error(parsed.error);
-  const one = await startInstance(world, { access: parsed.value });
-  const other = await startInstance(world, { access: parsed.value });
+  const one = await startInstance(world, { "keys-database": parsed.value });
+  const other = await startInstance(world, { "keys-database": parsed.value });
   running.push(one, other);
   return [one, other];
 }
 
 const keys = (...args: string[]) =>
-  matchbook(["keys", ...args], { cwd: world.data, env: { MATCHBOOK_ACCESS: address() } });
+  matchbook(["keys", ...args], { cwd: world.data, env: { MATCHBOOK_KEYS_DATABASE: address() } });
 
 async function makeKey(...flags: string[]): Promise<{ id: string; key: string }> {
   const { exitCode, stdout, stderr } = await keys("create", "--name", "test", ...flags);
@@ -244,7 +244,7 @@ describe("a database of keys that is away", () => {
   test("stops a start, in words", async () => {
     const started = await matchbook(["serve", "--port", "0"], {
       cwd: world.data,
-      env: { MATCHBOOK_ACCESS: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },
+      env: { MATCHBOOK_KEYS_DATABASE: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },
     });
     expect(started.exitCode).toBe(1);
     expect(started.stderr).toContain(

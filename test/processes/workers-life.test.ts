@@ -32,7 +32,7 @@ const made = await matchbook([
 const headers = { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
 
 const start = (...flags: string[]) =>
-  startWorkers(["--workers", "2", "--data", data, "--farewell-ms", "0", ...flags]);
+  startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
 const callersOf = (url: string, callers = 8) =>
   new Callers({ url, path: "/shards/na/matches/one", headers, callers });
@@ -187,7 +187,7 @@ describe("the end", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "by %s is exit 0 and leaves no process",
     async (signal) => {
-      const server = await start("--farewell-ms", "300");
+      const server = await start("--drain-ms", "300");
       const callers = callersOf(server.url);
       await repliesOf(callers, 100);
       const workers = childrenOf(server.pid);

@@ -26,7 +26,7 @@ async function aKey(...flags: string[]): Promise<Record<string, string>> {
 }
 
 const start = (...flags: string[]) =>
-  startWorkers(["--workers", "2", "--data", data, "--farewell-ms", "0", ...flags]);
+  startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
 /** One request on a connection of its own. */
 async function ask(url: string, path: string, headers: Record<string, string>) {
@@ -102,7 +102,7 @@ describe("the daily quota of a key", () => {
 });
 
 test("wrong keys of an address are counted over both workers", async () => {
-  const server = await start("--failed-keys", "10");
+  const server = await start("--auth-failures-per-minute", "10");
   const statuses: number[] = [];
   const processes = new Set<string | undefined>();
   for (let time = 0; time < 30; time++) {

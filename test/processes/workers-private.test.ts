@@ -21,7 +21,7 @@ let adminUrl: string;
 beforeAll(async () => {
   await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "one" })]) });
   server = await startWorkers(
-    ["--workers", "2", "--data", data, "--farewell-ms", "0", "--admin-port", "0"],
+    ["--workers", "2", "--data", data, "--drain-ms", "0", "--admin-port", "0"],
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);

@@ -51,12 +51,10 @@ export interface ResultLine {
 export async function startAdminWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
+  toml?: string,
 ): Promise<AdminWorld> {
-  const world = await startWorld(documents, {
-    "admin-port": "0",
-    "admin-token": TOKEN,
-    ...flags,
-  });
+  const all = { "admin-port": "0", "admin-token": TOKEN, ...flags };
+  const world = await startWorld(documents, all, undefined, toml);
   const adminUrl = world.adminUrl!;
   return {
     ...world,

@@ -44,7 +44,9 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
       aMatch({ id: "match-b", createdAt: newestMatch - 1000, rosters: [other, zoe] }),
       aMatch({ id: "match-c", createdAt: newestMatch + 500, mode: "practice" }),
     ],
-    { "failed-keys": "3", tiers: "hobby; partner rate=6000" },
+    { "auth-failures-per-minute": "3" },
+    undefined,
+    "[tiers.hobby]\n[tiers.partner]\nrate = 6000\n",
   );
   const keyring = openKeyring(world.data);
   const make = (name: string, terms = {}) => {

@@ -16,10 +16,19 @@ export function linesOf(shard: string, matches: number, until: number): string[]
   );
 }
 
+/** Writes a settings file with these shards; one without a URL is stored in the data folder. */
+export function shardsFile(file: string, shards: Record<string, string | undefined>): string {
+  const tables = Object.entries(shards).map(([id, url]) =>
+    url === undefined ? `[shards.${id}]\n` : `[shards.${id}]\nurl = ${JSON.stringify(url)}\n`,
+  );
+  writeFileSync(file, tables.join(""));
+  return file;
+}
+
 /** A data folder with the shard na at some place. */
 export function homeAt(data: string, place: string): string {
   mkdirSync(data, { recursive: true });
-  writeFileSync(join(data, "matchbook.toml"), `[shards]\nna = ${JSON.stringify(place)}\n`);
+  shardsFile(join(data, "matchbook.toml"), { na: place });
   return data;
 }
 

@@ -62,7 +62,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     const file = join(folder.path, `${schema}.toml`);
     const toml = [
       `data = "${join(folder.path, schema)}"`,
-      'port = 0\nfarewell-ms = 0\nrate = 1000000\nmatches-per-day = 0\nlog-level = "silent"',
+      'port = 0\ndrain-ms = 0\nrate = 1000000\nmatches-per-day = 0\nlog-level = "silent"',
       "admin-port = 0",
       "[shards.na]",
       `url = "${withPassword(primary)}?schema=${schema}"`,

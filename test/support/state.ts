@@ -18,7 +18,7 @@ function settingsFor(data: string) {
     port: "0",
     "log-level": "silent",
     rate: "1000000",
-    "farewell-ms": "0",
+    "drain-ms": "0",
     "public-url": PUBLIC_URL,
   };
   return loadSettings({ flags, env: {}, cwd: data }).values;

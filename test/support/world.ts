@@ -1,6 +1,6 @@
 /** In charge of a whole Matchbook for tests: a data folder, records in it, a key, a server on a free port. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKeyring } from "../../src/access/keyring.ts";
@@ -59,8 +59,11 @@ export async function startWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
   clock?: Clock,
+  /** The settings file, for settings that are tables. */
+  toml = "",
 ): Promise<World> {
   const folder = aFolder();
+  writeFileSync(join(folder.path, "matchbook.toml"), toml);
   const { values: settings } = loadSettings({
     flags: {
       data: folder.path,
@@ -68,8 +71,8 @@ export async function startWorld(
       "log-level": "silent",
       rate: "1000000",
       // Many tests show wrong keys, all from one address.
-      "failed-keys": "0",
-      "farewell-ms": "0",
+      "auth-failures-per-minute": "0",
+      "drain-ms": "0",
       ...flags,
     },
     env: {},

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROUTES } from "../../src/http/routes.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { SETTING_NAMES, variableOf } from "../../src/settings/table.ts";
+import { VALUE_NAMES, variableOf } from "../../src/settings/table.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -22,18 +22,18 @@ function load(text: string) {
 }
 
 test.each(files)("deploy/%s names only variables that exist", (name) => {
-  const known = [...SETTING_NAMES.map(variableOf), variableOf("config")];
+  const known = [...VALUE_NAMES.map(variableOf), variableOf("config")];
   const named = [...read(name).matchAll(/MATCHBOOK_[A-Z_]+/g)].map(([variable]) => variable);
   expect(named.filter((variable) => !known.includes(variable))).toEqual([]);
 });
 
 test("the settings of the containers load, with every shard read from a replica too", () => {
-  const { shards, access, redis } = load(read("matchbook.toml"));
+  const { shards, "keys-database": keys, redis } = load(read("matchbook.toml"));
   expect(shards.map(({ id, replicas }) => [id, replicas?.places.length])).toEqual([
     ["na", 1],
     ["eu", 1],
   ]);
-  expect([access?.schema, redis]).toEqual(["matchbook_access", "redis://redis:6379"]);
+  expect([keys?.schema, redis]).toEqual(["matchbook_access", "redis://redis:6379"]);
 });
 
 test("the settings of docs/scaling.md load", () => {

@@ -67,15 +67,17 @@ describe("sources in their order", () => {
 });
 
 describe("the file", () => {
-  test("lists may be arrays, shards a table", () => {
-    const { values } = load(
-      'trusted-proxies = ["10.0.0.0/8", "::1"]\n[shards]\nna = ""\neu = "sqlite:/srv/e,u.db"\n',
+  test("lists may be arrays; shards and tiers are tables", () => {
+    const { values, origins } = load(
+      'trusted-proxies = ["10.0.0.0/8", "::1"]\n[shards.na]\n[shards.eu]\nurl = "sqlite:/srv/e,u.db"\n',
     );
     expect(String(values["trusted-proxies"])).toBe("10.0.0.0/8,::1");
     expect(values.shards).toEqual([
       { id: "na", location: undefined },
       { id: "eu", location: { engine: "sqlite", path: "/srv/e,u.db" } },
     ]);
+    expect([origins.shards, origins.tiers]).toEqual(["file", "default"]);
+    expect(values.tiers.map(({ name }) => name)).toEqual(["hobby", "community", "commercial"]);
   });
 
   test("--config goes before MATCHBOOK_CONFIG, which goes before matchbook.toml", () => {
@@ -106,9 +108,27 @@ describe("the file", () => {
     expect(problems[0]).not.toContain("hunter2");
   });
 
-  test("a table where a value belongs is a problem like any other", () => {
-    const problems = problemsOf(() => load("shards = [1, { a = 2 }]"));
-    expect(problems).toEqual([expect.stringContaining("the setting shards")]);
+  test.each(["shards = [1, { a = 2 }]", 'shards = "na,eu=postgres://me:hunter2@db/m"'])(
+    "a value where tables belong is refused with the TOML to write: %s",
+    (toml) => {
+      const [problem, ...more] = problemsOf(() => load(toml));
+      expect(problem).toMatch(
+        /^the setting shards \(from .+\) must be tables, .*\n +\[shards\.na\]/,
+      );
+      expect(problem).not.toContain("hunter2");
+      expect(more).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["MATCHBOOK_SHARDS", "na,eu=postgres://me:hunter2@db/m", '[shards.eu]\n    url = "sqlite:'],
+    ["MATCHBOOK_TIERS", "free; gold rate=9", "[tiers.partner]\n    rate = 300\n"],
+  ])("%s is refused with the TOML to write instead", (variable, text, toml) => {
+    const [problem, ...more] = problemsOf(() => load(undefined, { env: { [variable]: text } }));
+    expect(problem).toStartWith(`${variable} is not supported: write the `);
+    expect(problem).toContain(toml);
+    expect(problem).not.toContain("hunter2");
+    expect(more).toEqual([]);
   });
 });
 
@@ -118,25 +138,25 @@ describe("what is wrong", () => {
       "an unknown key of the file",
       "max_offset = 5",
       {},
-      /"max_offset" in matchbook\.toml is no setting; did you mean "max-offset"\?/,
+      /"max_offset" in matchbook\.toml is not a setting; did you mean "max-offset"\?/,
     ],
     [
       "a key that only objects have",
       "constructor = 5",
       {},
-      /"constructor" .* is no setting; 'matchbook config' lists/,
+      /"constructor" .* is not a setting; 'matchbook config' lists/,
     ],
     [
       "an unknown variable",
       undefined,
       { env: { MATCHBOOK_PORTS: "5" } },
-      /MATCHBOOK_PORTS is no setting; did you mean MATCHBOOK_PORT\?/,
+      /MATCHBOOK_PORTS is not a setting; did you mean MATCHBOOK_PORT\?/,
     ],
     [
       "an unknown variable like nothing",
       undefined,
       { env: { MATCHBOOK_FROBNICATE: "5" } },
-      /MATCHBOOK_FROBNICATE is no setting; 'matchbook config' lists/,
+      /MATCHBOOK_FROBNICATE is not a setting; 'matchbook config' lists/,
     ],
     [
       "a flag's value",
@@ -164,15 +184,10 @@ describe("what is wrong", () => {
     expect(problemsOf(() => load("nonsense = 1", sources))).toHaveLength(4);
   });
 
-  test("a secret is told nowhere", () => {
-    const text = "eu=postgres://me:hunter2@db";
-    const told = [
-      ...problemsOf(() => load(undefined, { env: { MATCHBOOK_SHARDS: text } })),
-      ...problemsOf(() => load(undefined, { flags: { shards: `!!${text}` } })),
-      ...problemsOf(() => load('[shards]\neu = "postgres://me:hunter2@db"')),
-    ];
-    expect(told).toHaveLength(3);
-    expect(told.join()).not.toContain("hunter2");
+  test("a secret is not repeated", () => {
+    const problems = problemsOf(() => load('[shards.eu]\nurl = "postgres://me:hunter2@db"'));
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("hunter2");
   });
 
   test("variables of other programs are none of ours", () => {

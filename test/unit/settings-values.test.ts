@@ -1,31 +1,19 @@
 /** In charge of what each setting accepts and how it refuses. */
 
 import { describe, expect, test } from "bun:test";
-import { concealAccess } from "../../src/settings/access.ts";
-import { AddressSet } from "../../src/settings/proxies.ts";
-import { concealUser } from "../../src/settings/redis.ts";
-import { concealShards } from "../../src/settings/shards.ts";
-import { SETTING_NAMES, type SettingName, settingOf } from "../../src/settings/table.ts";
+import { concealUser } from "../../src/settings/database-urls.ts";
+import { settingOf, VALUE_NAMES, type ValueName } from "../../src/settings/table.ts";
+import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 
-const read = (name: SettingName, text: string) => settingOf(name).parse(text);
+const read = (name: ValueName, text: string) => settingOf(name).parse(text);
 
-const ACCEPTED: [SettingName, string, unknown][] = [
+const ACCEPTED: [ValueName, string, unknown][] = [
   ["data", "/srv/match book", "/srv/match book"],
   ["host", "::1", "::1"],
   ["host", "[::1]", "::1"],
   ["host", "localhost", "localhost"],
   ["port", "0", 0],
   ["port", "65535", 65535],
-  ["shards", "", []],
-  ["shards", "na", [{ id: "na", location: undefined }]],
-  [
-    "shards",
-    "na, eu=sqlite:/srv/a=b.db",
-    [
-      { id: "na", location: undefined },
-      { id: "eu", location: { engine: "sqlite", path: "/srv/a=b.db" } },
-    ],
-  ],
   ["public-url", "", ""],
   ["public-url", "https://api.example.com/", "https://api.example.com"],
   ["public-url", "http://example.com:8080/records/", "http://example.com:8080/records"],
@@ -39,9 +27,9 @@ const ACCEPTED: [SettingName, string, unknown][] = [
   ["max-record-bytes", "64KiB", 65_536],
   ["max-record-bytes", "16mib", 16_777_216],
   ["batch", "10000", 10_000],
-  ["access", "", undefined],
+  ["keys-database", "", undefined],
   [
-    "access",
+    "keys-database",
     "postgres://u:p@h/d?pool=3",
     {
       engine: "postgres",
@@ -58,7 +46,7 @@ const ACCEPTED: [SettingName, string, unknown][] = [
   ["redis", "rediss://u:p@h:6380/2", "rediss://u:p@h:6380/2"],
 ];
 
-const REFUSED: [SettingName, string, RegExp][] = [
+const REFUSED: [ValueName, string, RegExp][] = [
   ["data", "", /text of 1 to/],
   ["host", "a b", /IP address or a host name/],
   ["host", "http://x", /IP address or a host name/],
@@ -67,18 +55,6 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["port", "80.5", /from 0 to 65535/],
   ["port", "0x50", /from 0 to 65535/],
   ["port", "", /from 0 to 65535/],
-  ["shards", "NA", /a-z, 0-9/],
-  ["shards", "na,", /a-z, 0-9/],
-  ["shards", "na,na", /the shard na twice/],
-  ["shards", "na=", /shard na wrongly: it must be sqlite:PATH/],
-  ["shards", "na=sqlite:", /shard na wrongly: it must be sqlite:PATH/],
-  ["shards", "na=mysql:x", /shard na wrongly: it must be sqlite:PATH/],
-  ["shards", "na=sqlite:x.db,eu=sqlite:./x.db", /the same place/],
-  ["shards", "eu=postgres://u:p@h", /shard eu wrongly: it must be postgres:/],
-  ["shards", "eu=postgres://u:p@h/d?schema=Eu", /shard eu wrongly: its schema must be/],
-  ["shards", "eu=postgres://u:p@h/d?pool=0", /shard eu wrongly: its pool must be/],
-  ["shards", "eu=postgres://u:p@h/d?prepare=no", /shard eu wrongly: its prepare must be/],
-  ["shards", "eu=postgres://u:p@h/d,na=postgres://v:q@h/d?pool=3", /the same place/],
   ["public-url", "example.com", /absolute http or https/],
   ["public-url", "ftp://example.com", /absolute http or https/],
   ["public-url", "https://example.com/?a=1", /absolute http or https/],
@@ -90,9 +66,9 @@ const REFUSED: [SettingName, string, RegExp][] = [
   ["title-id", "a\nb", /on one line/],
   ["rate", "0", /from 1 to 1000000/],
   ["rate", "100000001", /from 1 to 1000000/],
-  ["access", "sqlite:keys.db", /must be postgres:/],
-  ["access", "postgres://u:p@h", /is wrong: it must be postgres:/],
-  ["access", "postgres://u:p@h/d?pool=0", /is wrong: its pool must be/],
+  ["keys-database", "sqlite:keys.db", /must be postgres:/],
+  ["keys-database", "postgres://u:p@h", /is wrong: it must be postgres:/],
+  ["keys-database", "postgres://u:p@h/d?pool=0", /is wrong: its pool must be/],
   ["redis", "localhost:6379", /redis:\/\/USER/],
   ["redis", "http://localhost", /redis:\/\/USER/],
   ["redis", "redis://", /redis:\/\/USER/],
@@ -114,7 +90,7 @@ describe("one setting", () => {
     expect(parsed.error).toMatch(right);
   });
 
-  test.each(SETTING_NAMES)("%s has a default that its own parser takes", (name) => {
+  test.each(VALUE_NAMES)("%s has a default that its own parser takes", (name) => {
     expect(read(name, settingOf(name).default)).toHaveProperty("value");
   });
 });
@@ -153,18 +129,5 @@ test.each([
   ["postgres://user:pw@h:5432/db?pool=3", "postgres://***@h:5432/db?pool=3"],
   ["postgres://h/db?user=u&password=secret", "postgres://h/db?user=u&password=***"],
 ])("the database of keys %p is shown without user and password", (text, shown) => {
-  expect(concealAccess(text)).toBe(shown);
-});
-
-describe("a shard's location is shown without user and password", () => {
-  test.each([
-    ["na,eu=postgres://user:pw@host/db", "na,eu=postgres://***@host/db"],
-    ["eu=postgres://u:p@h/a,na=postgres://u:p@h/b", "eu=postgres://***@h/a,na=postgres://***@h/b"],
-    ["eu=postgres://u:p@ss/w,x=1@h/a", "eu=postgres://***@h/a"],
-    ["eu=postgres//u:p@h/a", "eu=***@h/a"],
-    ["eu=postgres://h/a?user=u&password=secret&x=1", "eu=postgres://h/a?user=u&password=***&x=1"],
-    ["na=sqlite:/srv/a@b.db", "na=sqlite:/srv/a@b.db"],
-  ])("%s", (text, shown) => {
-    expect(concealShards(text)).toBe(shown);
-  });
+  expect(concealUser(text)).toBe(shown);
 });

@@ -30,7 +30,7 @@ export function addChange(group: Command): void {
       noteMissingShards(changes, values);
     });
   withTerms(command, { isNew: false });
-  withSettings(command, ["access", "tiers"]);
+  withSettings(command, ["keys-database"]);
   withExamples(command, [
     ["matchbook keys change k_3fGh7Kq0Zx --tier community", "move a key to another tier"],
     [

@@ -24,7 +24,7 @@ export function addCreate(group: Command): void {
       noteMissingShards(wanted, values);
     });
   withTerms(command, { isNew: true });
-  withSettings(command, ["access", "tiers"]);
+  withSettings(command, ["keys-database"]);
   withExamples(command, [
     ["matchbook keys create --name stats-site", "a key of the first tier"],
     [

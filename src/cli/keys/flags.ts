@@ -3,8 +3,8 @@
 import { type Command, Option } from "commander";
 import type { KeyTerms } from "../../access/keyring.ts";
 import { EVERY_OPEN_SHARD } from "../../domain/allowance.ts";
+import { keyOptionParsers, NEVER, TIER_DEFAULT } from "../../settings/key-options.ts";
 import type { Settings } from "../../settings/table.ts";
-import { LEFT_TO_TIER, NO_END, termParsers } from "../../settings/terms.ts";
 import { nearest } from "../../text/nearest.ts";
 import { storesIn } from "../../wiring.ts";
 import { flagValue, note } from "../verb.ts";
@@ -47,7 +47,7 @@ const FLAGS: Record<keyof KeyTerms, TermFlag> = {
   expiresAt: {
     flag: "--expires",
     placeholder: "WHEN",
-    help: `30d, 12h, 2027-01-31 (its end, UTC), 2027-01-31T18:00:00Z or ${NO_END}`,
+    help: `30d, 12h, 2027-01-31 (its end, UTC), 2027-01-31T18:00:00Z or ${NEVER}`,
   },
 };
 const TERMS = Object.keys(FLAGS) as (keyof KeyTerms)[];
@@ -63,14 +63,14 @@ export function withTerms(command: Command, { isNew }: { isNew: boolean }): Comm
   }
   return command.addHelpText(
     "after",
-    `\nThe word ${LEFT_TO_TIER} for --tier, --rate, --burst, --matches-per-day or --shards leaves it to the tier,\n` +
+    `\nThe word ${TIER_DEFAULT} for --tier, --rate, --burst, --matches-per-day or --shards leaves it to the tier,\n` +
       "and what the tier leaves open to the settings rate, burst and matches-per-day.",
   );
 }
 
 /** The terms that a verb's flags say, all of them checked. */
 export function termsOf(command: Command, settings: Settings, now: number): Partial<KeyTerms> {
-  const parsers = termParsers(settings.tiers, now);
+  const parsers = keyOptionParsers(settings.tiers, now);
   const terms: Partial<KeyTerms> = {};
   for (const term of TERMS) {
     const { flag } = FLAGS[term];

@@ -37,7 +37,7 @@ export function addList(group: Command): void {
         if (warning !== undefined) note(warning);
       }
     });
-  withSettings(command, ["access", "tiers", "rate", "burst", "matches-per-day"]);
+  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
   withExamples(command, [
     ["matchbook keys list", "a table"],
     ["matchbook keys list --json", "the same and more for a program"],

@@ -63,7 +63,8 @@ export function readLastSeen(settings: Settings): Promise<Map<string, number>> {
 }
 
 /** Where the keys are, in words. */
-export const whereKeysAre = ({ access, data }: Settings): string => access?.shown ?? data;
+export const whereKeysAre = (settings: Settings): string =>
+  settings["keys-database"]?.shown ?? settings.data;
 
 async function inPlace<T>(
   settings: Settings,

@@ -14,6 +14,6 @@ export function addRevoke(group: Command): void {
       const outcome = await withKey(values, id, (keyring) => keyring.revoke(id, Date.now()));
       note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
     });
-  withSettings(command, ["access"]);
+  withSettings(command, ["keys-database"]);
   withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "end one key"]]);
 }

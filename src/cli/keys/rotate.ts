@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { endOfPrevious, type KeyRecord } from "../../access/keyring.ts";
 import { formatTimestamp } from "../../domain/time.ts";
-import { parseOverlap } from "../../settings/terms.ts";
+import { parseOverlap } from "../../settings/key-options.ts";
 import {
   Failure,
   flagValue,
@@ -49,7 +49,7 @@ export function addRotate(group: Command): void {
       note(`Made a new key for ${id}, "${record.name}". ${endOfOld(record, now)}`);
       note("The key is not kept in readable form and cannot be shown again.");
     });
-  withSettings(command, ["access"]);
+  withSettings(command, ["keys-database"]);
   withExamples(command, [
     ["matchbook keys rotate k_3fGh7Kq0Zx", "a new key; the old one is good for another day"],
     ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "a week to change over"],

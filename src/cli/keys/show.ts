@@ -34,15 +34,7 @@ export function addShow(group: Command): void {
       const warning = lostTiers(plan, [record]);
       if (warning !== undefined) note(warning);
     });
-  withSettings(command, [
-    "access",
-    "tiers",
-    "rate",
-    "burst",
-    "matches-per-day",
-    "closed-shards",
-    "shards",
-  ]);
+  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day", "closed-shards"]);
   withExamples(command, [
     ["matchbook keys show k_3fGh7Kq0Zx", "for people"],
     ["matchbook keys show k_3fGh7Kq0Zx --json", "for programs"],

@@ -46,7 +46,7 @@ export function addUsage(group: Command): void {
         else note(`${id} was not used in the last ${length} days.`);
       }
     });
-  withSettings(command, ["access", "tiers"]);
+  withSettings(command, ["keys-database"]);
   withExamples(command, [
     ["matchbook keys usage", "all keys, the last 30 days"],
     ["matchbook keys usage k_3fGh7Kq0Zx --days 7", "one key's week, a line a day"],

@@ -22,7 +22,7 @@ export function addDigest(group: Command): void {
       );
       print(flags.json ? JSON.stringify({ shard, ...digest }) : asTable(digest));
     });
-  withSettings(command, ["shards"]);
+  withSettings(command);
   withExamples(command, [
     ["matchbook shards digest na", "see whether two places serve the same"],
     ["matchbook shards digest na --json | jq -r .digest", "the digest alone"],

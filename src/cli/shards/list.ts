@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { formatTimestamp } from "../../domain/time.ts";
-import { type ShardLocation, shownPlace } from "../../settings/shards.ts";
+import { type ShardLocation, showLocation } from "../../settings/shard-locations.ts";
 import type { Shards } from "../../store/shards.ts";
 import { StoreError } from "../../store/store.ts";
 import { locationOf } from "../../wiring.ts";
@@ -37,7 +37,7 @@ export function addList(group: Command): void {
         process.exitCode = 1;
       }
     });
-  withSettings(command, ["shards"]);
+  withSettings(command);
   withExamples(command, [
     ["matchbook shards list", "a table"],
     ["matchbook shards list --json", "the same for a program"],
@@ -55,7 +55,7 @@ interface Listed {
 }
 
 async function look(shards: Shards, id: string, location: ShardLocation): Promise<Listed> {
-  const listed = { engine: location.engine, place: shownPlace(location) };
+  const listed = { engine: location.engine, place: showLocation(location) };
   try {
     const summary = await (await shards.reader(id))?.summary();
     const newest = summary?.newestMatch;

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { type Moved, type MoveOptions, move, type Phase } from "../../moving/move.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
-import { parsePlace, type ShardLocation, shownPlace } from "../../settings/shards.ts";
+import { parseLocation, type ShardLocation, showLocation } from "../../settings/shard-locations.ts";
 import type { Keeper } from "../../store/store.ts";
 import { locationOf, openKeeper } from "../../wiring.ts";
 import { type Progress, startProgress } from "../progress.ts";
@@ -34,7 +34,7 @@ export function addMove(group: Command): void {
     )
     .option("--resume", "go on with a copy that broke off, or bring it up to date")
     .action((shard: string, flags: Flags) => moveShard(shard, flags, settingsOf(command)));
-  withSettings(command, ["shards", "batch"]);
+  withSettings(command, ["batch"]);
   withExamples(command, [
     [
       "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
@@ -65,7 +65,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
 
 /** The message does not repeat the place: it may hold a password. */
 function placeOf(text: string): ShardLocation {
-  const parsed = parsePlace(text);
+  const parsed = parseLocation(text);
   if ("error" in parsed) throw new Misuse(`the place after --to is wrong: ${parsed.error}`);
   return parsed.value;
 }
@@ -74,8 +74,8 @@ function checkIsFree(to: ShardLocation, id: string, inhabitant: string | undefin
   if (inhabitant === undefined) return;
   throw new Misuse(
     inhabitant === id
-      ? `${id} is at ${shownPlace(to)} already: name another place`
-      : `${shownPlace(to)} is the place of the shard ${inhabitant}: name another place`,
+      ? `${id} is at ${showLocation(to)} already: name another place`
+      : `${showLocation(to)} is the place of the shard ${inhabitant}: name another place`,
   );
 }
 
@@ -95,7 +95,7 @@ async function moveTo(
   } catch (error) {
     bars.stop();
     if (bars.phase === "copy") {
-      note(`What is copied so far stays in ${shownPlace(to)}: --resume goes on from there.`);
+      note(`What is copied so far stays in ${showLocation(to)}: --resume goes on from there.`);
     }
     throw inOurWords(id, to, error);
   } finally {

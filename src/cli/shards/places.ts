@@ -2,8 +2,12 @@
 
 import { realpathSync } from "node:fs";
 import type { LoadedSettings } from "../../settings/load.ts";
-import { type ShardLocation, samePlace, writtenPlace } from "../../settings/shards.ts";
-import { flagOf, type Settings, variableOf } from "../../settings/table.ts";
+import {
+  isSameLocation,
+  type ShardLocation,
+  urlWithoutPassword,
+} from "../../settings/shard-locations.ts";
+import type { Settings } from "../../settings/table.ts";
 import { locationOf } from "../../wiring.ts";
 
 /** The shard that lives at a place, if any does. */
@@ -12,7 +16,7 @@ export function shardAt(
   ids: readonly string[],
   settings: Settings,
 ): string | undefined {
-  return ids.find((id) => samePlace(followed(locationOf(settings, id)), followed(place)));
+  return ids.find((id) => isSameLocation(followed(locationOf(settings, id)), followed(place)));
 }
 
 /** With links followed, as far as they lead to something. */
@@ -25,37 +29,23 @@ function followed(place: ShardLocation): ShardLocation {
   }
 }
 
-/** What to write into the settings for a shard to live at a new place, where they are set now. */
+/** The tables of the settings file once a shard is stored at a new location. */
 export function linesForSettings(
   id: string,
   place: ShardLocation,
   ids: readonly string[],
   { values, origins }: LoadedSettings,
 ): string[] {
-  const written = ids.map((one): [id: string, place: string] => {
-    const listed = values.shards.find((shard) => shard.id === one)?.location;
-    const now = one === id ? place : listed;
-    return [one, now === undefined ? "" : writtenPlace(now)];
-  });
-  const lines = listingLines(id, written, origins.shards);
+  // Without any table every store in the data folder counts; once there is one, only those listed do.
+  const others = origins.shards === "default" ? ids.filter((one) => one !== id) : [];
+  const lines = [
+    ...others.map((one) => `[shards.${one}]`),
+    `[shards.${id}]`,
+    `url = ${JSON.stringify(urlWithoutPassword(place))}`,
+  ];
   if (lines.some((line) => line.includes("***"))) lines.push("(*** stands for the password)");
   if (values.shards.some((shard) => shard.id === id && shard.replicas !== undefined)) {
-    lines.push(`(in place of [shards.${id}]: its replicas are of the old place)`);
+    lines.push("(leave out its replicas: they belong to the old location)");
   }
   return lines.map((line) => `   ${line}`);
-}
-
-function listingLines(
-  id: string,
-  written: readonly (readonly [id: string, place: string])[],
-  origin: LoadedSettings["origins"]["shards"],
-): string[] {
-  const inFile = ([one, place]: readonly [string, string]) => `${one} = ${JSON.stringify(place)}`;
-  if (origin === "file") return ["[shards]", ...written.filter(([one]) => one === id).map(inFile)];
-  // Where nothing is listed, every store in the data folder counts; once one is, only those listed do.
-  if (origin === "default") return ["[shards]", ...written.map(inFile)];
-  const list = written.map(([one, place]) => (place === "" ? one : `${one}=${place}`)).join(",");
-  return [
-    origin === "flag" ? `${flagOf("shards")} '${list}'` : `${variableOf("shards")}='${list}'`,
-  ];
 }

@@ -2,7 +2,7 @@
 
 import { type Moved, NotEmpty, recordsIn, SamePlace, type Side } from "../../moving/move.ts";
 import { NoCopy } from "../../moving/part.ts";
-import { type ShardLocation, shownPlace } from "../../settings/shards.ts";
+import { type ShardLocation, showLocation } from "../../settings/shard-locations.ts";
 import { Failure } from "../verb.ts";
 
 export function successInWords(
@@ -16,7 +16,7 @@ export function successInWords(
   const withheld = records - counts.served;
   return [
     `Copied ${copied} records. All ${records} of ${id} (${counts.served} served, ${withheld} withheld) are now in`,
-    `${shownPlace(to)}.`,
+    `${showLocation(to)}.`,
     `Both places have the digest ${digest.digest}.`,
     "",
     "To use the new place:",
@@ -28,7 +28,7 @@ export function successInWords(
     ...settings,
     "",
     "3. Start them again. The old place is as it was: remove it when all is well",
-    `   (${shownPlace(from)}).`,
+    `   (${showLocation(from)}).`,
   ].join("\n");
 }
 
@@ -38,7 +38,7 @@ export function differenceInWords(
   { source, target }: Moved,
 ): string {
   return [
-    `the copy of ${id} in ${shownPlace(to)} is not the same as the original: do not use it.`,
+    `the copy of ${id} in ${showLocation(to)} is not the same as the original: do not use it.`,
     `  original  ${sideInWords(source)}`,
     `  copy      ${sideInWords(target)}`,
     `Remove the copy and move ${id} again. If they differ again, please report it`,
@@ -51,7 +51,7 @@ function sideInWords({ digest: { digest, matches, players, teams }, counts }: Si
 
 /** Errors of a move as an operator reads them; all others as they are. */
 export function inOurWords(id: string, to: ShardLocation, error: unknown): unknown {
-  const place = shownPlace(to);
+  const place = showLocation(to);
   if (error instanceof NotEmpty) {
     return new Failure(
       `${place} is not empty: it holds ${error.records} records. Name an empty place; or, if it is a copy of ${id} that broke off, say --resume`,

@@ -1,7 +1,12 @@
 /** In charge of the terms of keys as people write them, on a clock of the test's own. */
 
 import { describe, expect, test } from "bun:test";
-import { expiryAfter, parseNote, parseOverlap, termParsers } from "../../src/settings/terms.ts";
+import {
+  expiryAfter,
+  keyOptionParsers,
+  parseNote,
+  parseOverlap,
+} from "../../src/settings/key-options.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -59,7 +64,7 @@ describe("an overlap", () => {
 });
 
 describe("the other terms", () => {
-  const parsers = termParsers(TIERS, NOW);
+  const parsers = keyOptionParsers(TIERS, NOW);
 
   test.each(["tier", "rate", "burst", "matchesPerDay", "shards"] as const)(
     "%s is left to the tier by the word for that",
@@ -80,15 +85,15 @@ describe("the other terms", () => {
   test("name a tier that there is", () => {
     expect(parsers.tier("community")).toEqual({ value: "community" });
     expect(errorOf(parsers.tier("comunity"))).toBe(
-      "is no tier of the settings; did you mean community? There are hobby, community",
+      "is not a tier of the settings; did you mean community? there are hobby, community",
     );
     expect(errorOf(parsers.tier("gold"))).toBe(
-      "is no tier of the settings: there are hobby, community",
+      "is not a tier of the settings; there are hobby, community",
     );
   });
 
   test("name a tier that bears the very word for none", () => {
-    const { tier } = termParsers([{ name: "free" }, { name: "default" }], NOW);
+    const { tier } = keyOptionParsers([{ name: "free" }, { name: "default" }], NOW);
     expect(tier("default")).toEqual({ value: "default" });
   });
 

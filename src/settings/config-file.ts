@@ -1,4 +1,4 @@
-/** In charge of finding and reading the settings file. */
+/** Finds and reads the settings file (matchbook.toml, or the one given by --config). */
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,21 +10,18 @@ export type SettingsFile =
   | { path: string; entries: [key: string, value: unknown][] }
   | { error: string };
 
-/**
- * Reads the file that was asked for, or the one in the working folder if it is there. Undefined:
- * none was asked for and none is there.
- */
-export function readSettingsFile(asked: string | undefined, cwd: string): SettingsFile | undefined {
-  if (asked === "") {
+/** Reads the given file, else the default one. Undefined: no file is given and there is no default one. */
+export function readSettingsFile(given: string | undefined, cwd: string): SettingsFile | undefined {
+  if (given === "") {
     return { error: "the settings file's name is empty: name a file, or leave the name out" };
   }
-  const path = asked ?? DEFAULT_FILE;
+  const path = given ?? DEFAULT_FILE;
   let text: string;
   try {
     text = readFileSync(resolve(cwd, path), "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && asked === undefined) return undefined;
+    if (code === "ENOENT" && given === undefined) return undefined;
     const reasons: Record<string, string> = {
       ENOENT: "it does not exist; check its name",
       EISDIR: "it is a folder; name a file",
@@ -34,14 +31,15 @@ export function readSettingsFile(asked: string | undefined, cwd: string): Settin
     return { error: `the settings file ${path} cannot be read: ${reason}` };
   }
   try {
-    // Tables of the parser have no prototype, and so could not be put into a message.
+    // The parser makes tables without a prototype, which could not be printed in a message.
     return { path, entries: Object.entries(structuredClone(parse(text))) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column, message } = error;
-    // The message goes on with the text around the place, which may be a secret.
+    // The rest of the message quotes the file, which may contain a secret.
     const reason = message.split("\n", 1)[0]!.replace(/^Invalid TOML document: /, "");
-    const place = `line ${line}, column ${column}`;
-    return { error: `the settings file ${path} is not valid TOML: ${reason} (${place})` };
+    return {
+      error: `the settings file ${path} is not valid TOML: ${reason} (line ${line}, column ${column})`,
+    };
   }
 }

@@ -1,4 +1,4 @@
-/** In charge of the set of proxy addresses whose forwarding headers are believed. */
+/** The set of proxy addresses whose forwarding headers are trusted. */
 
 import { BlockList, isIP } from "node:net";
 import type { Parsed } from "./parsers.ts";
@@ -26,7 +26,7 @@ export class AddressSet {
     return this.texts.length === 0;
   }
 
-  /** Whether an address belongs to the set. Anything that is no address does not. */
+  /** Whether an address belongs to the set. Anything that is not an address does not. */
   has(address: string): boolean {
     if (this.isEmpty) return false;
     const bare = address.replace(/%.*$/, "");

@@ -1,7 +1,4 @@
-/**
- * In charge of the terms of a key as people write them: the same texts are read on the command line
- * and over HTTP. Each parser says what is right if a text is wrong.
- */
+/** Parses the options of an API key: the same text values on the command line and in the admin API. */
 
 import type { Tier } from "../domain/allowance.ts";
 import { parseTimestamp } from "../domain/time.ts";
@@ -9,10 +6,10 @@ import { nearest } from "../text/nearest.ts";
 import { type Parsed, shortText } from "./parsers.ts";
 import { parseBurst, parseMatchesPerDay, parseRate, parseShardAccess } from "./tiers.ts";
 
-/** Leaves a term to the key's tier. */
-export const LEFT_TO_TIER = "default";
-/** The end of a key that has none. */
-export const NO_END = "never";
+/** Leaves an option to the key's tier. */
+export const TIER_DEFAULT = "default";
+/** The expiry of a key that does not expire. */
+export const NEVER = "never";
 
 const LONGEST_NAME = 100;
 const LONGEST_NOTE = 500;
@@ -27,20 +24,20 @@ const UNITS_MS: Record<string, number> = {
   d: DAY_MS,
   w: 7 * DAY_MS,
 };
-/** Beyond these there is a slip of the pen, not a plan. */
+/** Longer ones are taken for typos. */
 const LONGEST_LIFE_MS = 100 * YEAR_MS;
 export const LONGEST_OVERLAP_MS = 31 * DAY_MS;
 
-/** One parser for each term, by its name. `now` is in milliseconds since the epoch. */
-export function termParsers(tiers: readonly Tier[], now: number) {
+/** One parser for each option, by its name. `now` is in milliseconds since the epoch. */
+export function keyOptionParsers(tiers: readonly Tier[], now: number) {
   return {
     name: parseName,
     note: parseNote,
     tier: tierAmong(tiers),
-    rate: orLeft(parseRate),
-    burst: orLeft(parseBurst),
-    matchesPerDay: orLeft(parseMatchesPerDay),
-    shards: orLeft(parseShardAccess),
+    rate: orTierDefault(parseRate),
+    burst: orTierDefault(parseBurst),
+    matchesPerDay: orTierDefault(parseMatchesPerDay),
+    shards: orTierDefault(parseShardAccess),
     expiresAt: expiryAfter(now),
   };
 }
@@ -52,35 +49,35 @@ export function parseNote(text: string): Parsed<string | null> {
   return text === "" ? { value: null } : shortText(LONGEST_NOTE)(text);
 }
 
-/** Null: the key names no tier. A tier may bear the very word for that; then it is meant. */
+/** Null: the key names no tier. A tier may itself be called "default"; then it is meant. */
 function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | null> {
   const names = tiers.map(({ name }) => name);
   return (text) => {
     if (names.includes(text)) return { value: text };
-    if (text === LEFT_TO_TIER) return { value: null };
+    if (text === TIER_DEFAULT) return { value: null };
     const guess = nearest(text, names);
-    const hint = guess === undefined ? ": there" : `; did you mean ${guess}? There`;
-    return { error: `is no tier of the settings${hint} are ${names.join(", ")}` };
+    const hint = guess === undefined ? "" : `did you mean ${guess}? `;
+    return { error: `is not a tier of the settings; ${hint}there are ${names.join(", ")}` };
   };
 }
 
 /** Milliseconds since the epoch; null: never. A date lasts to its end, in UTC. */
 export function expiryAfter(now: number): (text: string) => Parsed<number | null> {
   return (text) => {
-    if (text === NO_END) return { value: null };
+    if (text === NEVER) return { value: null };
     const moment = momentOf(text, now);
     if (moment === undefined) {
       return {
         error:
           "must be a moment with its zone (2027-01-31T18:00:00Z), a date (2027-01-31, which counts to its end in UTC), " +
-          `a length from now on (30d, 12h) or ${NO_END}`,
+          `a length from now on (30d, 12h) or ${NEVER}`,
       };
     }
     if (moment <= now) {
       return { error: "lies in the past: choose a later moment (to end a key now, revoke it)" };
     }
     return moment > now + LONGEST_LIFE_MS
-      ? { error: `lies more than 100 years ahead: choose an earlier moment, or ${NO_END}` }
+      ? { error: `lies more than 100 years ahead: choose an earlier moment, or ${NEVER}` }
       : { value: moment };
   };
 }
@@ -109,12 +106,12 @@ function lengthOf(text: string): number | undefined {
   return parts ? Number(parts[1]) * UNITS_MS[parts[2]!]! : undefined;
 }
 
-function orLeft<T>(parse: (text: string) => Parsed<T>): (text: string) => Parsed<T | null> {
+function orTierDefault<T>(parse: (text: string) => Parsed<T>): (text: string) => Parsed<T | null> {
   return (text) => {
-    if (text === LEFT_TO_TIER) return { value: null };
+    if (text === TIER_DEFAULT) return { value: null };
     const parsed = parse(text);
     return "error" in parsed
-      ? { error: `${parsed.error}, or ${LEFT_TO_TIER} to leave it to the tier` }
+      ? { error: `${parsed.error}, or ${TIER_DEFAULT} to leave it to the tier` }
       : parsed;
   };
 }

@@ -1,0 +1,94 @@
+/** Parses the URLs of PostgreSQL and Redis, and hides their user names and passwords. */
+
+import { type Parsed, wholeNumber } from "./parsers.ts";
+
+export interface PostgresLocation {
+  engine: "postgres";
+  /** As it was written, secrets included. */
+  given: string;
+  /** For the driver: without our own parameters. */
+  url: string;
+  /** Host, database and schema: what may be shown. */
+  shown: string;
+  schema: string;
+  prepares: boolean;
+  pool: number;
+}
+
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** URL parameters that are ours. The driver gets the others. */
+const OURS = ["schema", "prepare", "pool"];
+
+export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:/i.test(text);
+
+export function parsePostgres(text: string, defaultSchema = "matchbook"): Parsed<PostgresLocation> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.hostname === "" || url.pathname.length < 2) {
+    return { error: "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE" };
+  }
+  const schema = url.searchParams.get("schema") ?? defaultSchema;
+  if (!SCHEMA.test(schema)) {
+    return { error: "its schema must be 1 to 63 of a-z, 0-9 and _, and not begin with a digit" };
+  }
+  const prepare = url.searchParams.get("prepare") ?? "on";
+  if (prepare !== "on" && prepare !== "off") return { error: "its prepare must be on or off" };
+  const pool = wholeNumber(1, 1000)(url.searchParams.get("pool") ?? "10");
+  if ("error" in pool) return { error: `its pool ${pool.error}` };
+  for (const name of OURS) url.searchParams.delete(name);
+  return {
+    value: {
+      engine: "postgres",
+      given: text,
+      url: url.href,
+      shown: `postgres://${url.host}${url.pathname}, schema ${schema}`,
+      schema,
+      prepares: prepare === "on",
+      pool: pool.value,
+    },
+  };
+}
+
+/** The database of API keys and usage. Empty: files in the data folder. */
+export function parseKeysDatabase(text: string): Parsed<PostgresLocation | undefined> {
+  if (text === "") return { value: undefined };
+  if (!isPostgresUrl(text)) {
+    return { error: "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE, or empty" };
+  }
+  // Its own schema, beside those of shards in the same database.
+  const parsed = parsePostgres(text, "matchbook_access");
+  return "error" in parsed ? { error: `is wrong: ${parsed.error}` } : parsed;
+}
+
+/** Empty, or the URL of a Redis server. */
+export function parseRedis(text: string): Parsed<string> {
+  if (text === "") return { value: "" };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isValid =
+    url !== undefined &&
+    /^rediss?:\/\//i.test(text) &&
+    url.hostname !== "" &&
+    /^(\/\d{0,3})?$/.test(url.pathname) &&
+    url.search === "" &&
+    url.hash === "";
+  if (isValid) return { value: text };
+  return {
+    error:
+      "must be redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// for a server with TLS; all but the host may be left out",
+  };
+}
+
+/** Hides the user and the password of a URL, well-formed or not. */
+export function concealUser(text: string): string {
+  return text
+    .replace(/^((?:[a-z0-9+]+:)?\/\/)?.*@/is, "$1***@")
+    .replace(/(password=)[^&]*/gi, "$1***");
+}
+
+/** Hides the password of a valid URL and keeps the user. */
+export function concealPassword(text: string): string {
+  const url = new URL(text);
+  if (url.password !== "") url.password = "***";
+  if (url.searchParams.has("password")) url.searchParams.set("password", "***");
+  return url.href;
+}

@@ -1,0 +1,130 @@
+/** Parses the tables [shards.ID] of the settings file: where each shard and its replicas are stored. */
+
+import { resolve } from "node:path";
+import { isShardId } from "../domain/identifiers.ts";
+import {
+  concealPassword,
+  concealUser,
+  isPostgresUrl,
+  type PostgresLocation,
+  parsePostgres,
+} from "./database-urls.ts";
+import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
+
+export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocation;
+
+/** A shard without a location is stored in the data folder, under its own id. */
+export interface ConfiguredShard {
+  id: string;
+  location: ShardLocation | undefined;
+  replicas?: ShardReplicas;
+}
+
+export interface ShardReplicas {
+  places: readonly PostgresLocation[];
+  /** Replicas that are further behind are not read. */
+  maxLagSeconds: number;
+}
+
+const DEFAULT_LAG_SECONDS = 10;
+
+const MEMBERS = ["url", "replicas", "max-lag-seconds"];
+
+/** An empty table stands for every store in the data folder. */
+export function parseShards(table: Table): Parsed<readonly ConfiguredShard[]> {
+  const shards: ConfiguredShard[] = [];
+  for (const [id, members] of Object.entries(table)) {
+    if (!isShardId(id)) {
+      return { error: `has a shard ${JSON.stringify(id)}: an id is 1 to 32 of a-z, 0-9 and "-"` };
+    }
+    const parsed = isTable(members)
+      ? parseShard(id, members)
+      : { error: `it must be a table: [shards.${id}] with ${MEMBERS.join(", ")}` };
+    // The message names the shard and not its URL, which may contain a password.
+    if ("error" in parsed) return { error: `is wrong for the shard ${id}: ${parsed.error}` };
+    if (shards.some(({ location }) => isSameLocation(location, parsed.value.location))) {
+      return { error: `gives two shards the same location: give ${id} one of its own` };
+    }
+    shards.push(parsed.value);
+  }
+  return { value: shards };
+}
+
+function parseShard(id: string, members: Table): Parsed<ConfiguredShard> {
+  const { url, replicas = [], "max-lag-seconds": maxLag = DEFAULT_LAG_SECONDS } = members;
+  const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined) {
+    return { error: `"${unknown}" is unknown there; there are ${MEMBERS.join(", ")}` };
+  }
+  const location = url === undefined ? { value: undefined } : parseLocation(url);
+  if ("error" in location) return location;
+  const lag = wholeNumber(0, 86_400)(String(maxLag));
+  if ("error" in lag) return { error: `its max-lag-seconds ${lag.error}` };
+  if (!Array.isArray(replicas)) return { error: "its replicas must be a list of URLs" };
+  const primary = location.value;
+  if (replicas.length === 0) return { value: { id, location: primary } };
+  if (primary?.engine !== "postgres") return { error: "only a shard in PostgreSQL has replicas" };
+  const locations: PostgresLocation[] = [];
+  for (const replica of replicas) {
+    const parsed = parsePostgres(String(replica), primary.schema);
+    if ("error" in parsed) return { error: `of a replica, ${parsed.error}` };
+    if (parsed.value.schema !== primary.schema) {
+      return { error: `a replica has the same schema, ${primary.schema}: leave it out there` };
+    }
+    locations.push(parsed.value);
+  }
+  return {
+    value: { id, location: primary, replicas: { places: locations, maxLagSeconds: lag.value } },
+  };
+}
+
+export function parseLocation(url: unknown): Parsed<ShardLocation> {
+  const text = typeof url === "string" ? url : "";
+  if (isPostgresUrl(text)) return parsePostgres(text);
+  const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
+  return path === ""
+    ? { error: "it must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE" }
+    : { value: { engine: "sqlite", path } };
+}
+
+/** The shards as tables of the settings file, without users and passwords. */
+export function showShards(shards: readonly ConfiguredShard[]): Table {
+  return Object.fromEntries(
+    shards.map(({ id, location, replicas }) => [
+      id,
+      {
+        ...(location ? { url: locationUrl(location, concealUser) } : {}),
+        ...(replicas
+          ? {
+              replicas: replicas.places.map(({ given }) => concealUser(given)),
+              "max-lag-seconds": replicas.maxLagSeconds,
+            }
+          : {}),
+      },
+    ]),
+  );
+}
+
+/** A location as anybody may see it. */
+export function showLocation(location: ShardLocation): string {
+  return location.engine === "sqlite" ? location.path : location.shown;
+}
+
+/** A location as it is written in the settings file, but for its password. */
+export function urlWithoutPassword(location: ShardLocation): string {
+  return locationUrl(location, concealPassword);
+}
+
+function locationUrl(location: ShardLocation, conceal: (url: string) => string): string {
+  return location.engine === "sqlite" ? `sqlite:${location.path}` : conceal(location.given);
+}
+
+export function isSameLocation(
+  one: ShardLocation | undefined,
+  other: ShardLocation | undefined,
+): boolean {
+  if (one?.engine === "sqlite" && other?.engine === "sqlite") {
+    return resolve(one.path) === resolve(other.path);
+  }
+  return one?.engine === "postgres" && other?.engine === "postgres" && one.shown === other.shown;
+}
