@@ -4,7 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { ROUTES, openApiPath } from "../src/http/routes.ts";
+import { openApiPath, ROUTES } from "../src/http/routes.ts";
 import { openApiDocument } from "../src/openapi/document.ts";
 
 export const CLIENT_TYPES = resolve(import.meta.dir, "../client/src/generated.ts");
