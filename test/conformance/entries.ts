@@ -75,6 +75,11 @@ export function aPlayer(id: string, wishes: Partial<PlayerRow> = {}): PlayerRow 
   };
 }
 
+/** Those whom a thread of its own renames together; each with the round in its name and its bytes. */
+export const PLAYERS = Array.from({ length: 20 }, (_, index) => `p${index}`);
+export const renamed = (id: string, round: number): PlayerRow =>
+  aPlayer(id, { name: `round ${round}`, resource: bytes(`round ${round}`) });
+
 /** When a player was seen last. */
 export const seenAt = (createdAt: number) => ({ latest: { createdAt, matchId: "m" } });
 

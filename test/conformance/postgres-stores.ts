@@ -17,6 +17,7 @@ export async function emptyShard(url: string, prepares: boolean): Promise<TestSt
   const others: (PostgresReader | Keeper)[] = [];
   return {
     keeper,
+    place,
     reader() {
       const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES, () => {});
       others.push(reader);

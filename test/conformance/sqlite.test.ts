@@ -18,6 +18,7 @@ storeConformance("SQLite", async () => {
   const others: (SqliteReader | Keeper)[] = [];
   return {
     keeper,
+    place: path,
     reader() {
       const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES, () => {});
       others.push(reader);

@@ -17,6 +17,7 @@ import { pageGuarantees } from "./pages.ts";
 import { readingGuarantees } from "./reading.ts";
 import { recordGuarantees } from "./records.ts";
 import { summaryGuarantees } from "./summaries.ts";
+import type { ShardPlace } from "./writer-thread.ts";
 import { writingGuarantees } from "./writing.ts";
 
 /** One empty shard. */
@@ -29,6 +30,8 @@ export interface TestStore {
    * no longer than said. `close` of the store closes it as well.
    */
   rival(patienceMs?: number): Keeper;
+  /** Where it is, for a keeper on another thread. */
+  place: ShardPlace;
   close(): Awaitable<void>;
 }
 

@@ -3,11 +3,14 @@
 import { expect } from "bun:test";
 import { viewOf } from "../../src/store/byte-range.ts";
 import type { NamedParts, Page } from "../../src/store/store.ts";
+import { until } from "../support/state.ts";
 import {
   addPlainly,
   anEntry,
   aPlayer,
   idsOf,
+  PLAYERS,
+  renamed,
   selection,
   serve,
   text,
@@ -139,42 +142,41 @@ export function writingGuarantees(guarantee: Guarantee): void {
     );
   });
 
-  guarantee("every answer comes from one state while writes go on", async (store) => {
-    const { keeper } = store;
-    const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
-    const naming = (round: number) =>
-      ids.map((id) => aPlayer(id, { name: `round ${round}`, resource: textOf(round) }));
-    await keeper.write(async (transaction) => {
+  guarantee("every answer comes from one state while another thread writes", async (store) => {
+    await store.keeper.write(async (transaction) => {
       await transaction.addServed([
-        anEntry("m", { players: Object.fromEntries(ids.map((id) => [id, "won"])) }),
+        anEntry("m", { players: Object.fromEntries(PLAYERS.map((id) => [id, "won"])) }),
       ]);
-      await transaction.putPlayers(naming(0));
+      await transaction.putPlayers(PLAYERS.map((id) => renamed(id, 0)));
     });
+    const writer = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+    const ended = new Promise<void>((resolve, reject) => {
+      writer.onmessage = () => resolve();
+      writer.onerror = ({ message }) => reject(new Error(message));
+    });
+    writer.postMessage(store.place);
 
-    const readers = [await store.reader(), await store.reader()];
-    let writing = true;
-    const writer = (async () => {
-      for (let round = 1; round <= 25; round++) {
-        await keeper.write((transaction) => Promise.resolve(transaction.putPlayers(naming(round))));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      writing = false;
-    })();
-    const looking = readers.map(async (reader) => {
-      while (writing) {
-        const listed = new Set((await reader.players(ids)).map(({ name }) => name));
+    const looking = [await store.reader(), await store.reader()].map(async (reader) => {
+      const rounds = new Set<string>();
+      await until("a reader has seen many rounds", async () => {
+        const listed = new Set((await reader.players(PLAYERS)).map(({ name }) => name));
         const bundled = new Set(
           (await reader.match("m"))!.players.map((one) => text(viewOf(one.resource))),
         );
         expect([listed.size, bundled.size]).toEqual([1, 1]);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+        rounds.add([...bundled][0]!);
+        return rounds.size >= 8;
+      });
     });
-    await Promise.all([writer, ...looking]);
+    try {
+      await Promise.race([Promise.all(looking), ended]);
+    } finally {
+      writer.postMessage("end");
+      await ended;
+      writer.terminate();
+    }
   });
 }
-
-const textOf = (round: number) => new Uint8Array(Buffer.from(`round ${round}`));
 
 /** All that can be asked, about the ids that the guarantee above uses. */
 const withText = <T extends NamedParts>(named: T) => ({

@@ -8,7 +8,7 @@ import { type Finished, matchbook, startServerProcess } from "../support/process
 import { countsOf, servedPages } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
-const MATCHES = 1200;
+const MATCHES = 700;
 const now = Date.now();
 const folder = aFolder();
 afterAll(() => folder.remove());

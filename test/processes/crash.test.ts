@@ -1,45 +1,59 @@
-/** In charge of what is left when an ingest is killed: nothing lost, nothing counted twice. */
+/** What is left when an ingest is killed at work: nothing lost, nothing counted twice. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Subprocess } from "bun";
 import type { Report } from "../../src/ingest/report.ts";
 import { demoLines, shuffled, writeLines } from "../support/demo.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, servedPages, sumsOf, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 2000;
+const MATCHES = 1200;
+const BATCH = 150;
+const SHARD = "na";
+/** How many records are stored at least when it is killed, and how often it is let go on before. */
+const KILLS = [
+  { stored: 0, steps: 0 },
+  { stored: BATCH, steps: 15 },
+  { stored: 2 * BATCH, steps: 30 },
+];
 const now = Date.now();
 const folder = aFolder();
 afterAll(() => folder.remove());
 
+// Out of order, so that private matches come before and after those that make them valid.
+const lines = shuffled(demoLines(MATCHES, now), 1).map((line) =>
+  line.replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${SHARD}"`),
+);
 const file = join(folder.path, "matches.ndjson");
+writeLines(file, lines);
 const undisturbed = join(folder.path, "undisturbed");
 let pages: Map<string, string>;
 
+const ingest = (data: string) => ["ingest", file, "--data", data, "--batch", `${BATCH}`, "--json"];
+
 beforeAll(async () => {
-  // Out of order, so that private matches come before and after those that make them valid.
-  writeLines(file, shuffled(demoLines(MATCHES, now), 1));
   const { exitCode, stderr } = await matchbook(ingest(undisturbed));
   expect([exitCode, stderr]).toEqual([0, ""]);
   pages = await servedPages(undisturbed, now);
 }, 60_000);
 
-const ingest = (data: string) => ["ingest", file, "--data", data, "--batch", "150", "--json"];
-
 test("an ingest killed again and again, then run to its end, leaves what one ingest leaves", async () => {
   const killed = join(folder.path, "killed");
-  for (const enough of [1, 300, 700]) {
+  for (const { stored, steps } of KILLS) {
     const child = spawnMatchbook(ingest(killed));
-    await until(`${enough} records are stored`, async () => (await recordsIn(killed)) >= enough);
+    await until(`${stored} records are stored`, async () => (await recordsIn(killed)) >= stored);
+    await stoppedInTransaction(child, join(killed, `${SHARD}.db`), steps);
     child.kill("SIGKILL");
     await child.exited;
-    expect(child.signalCode).toBe("SIGKILL");
-    expect(await new Response(child.stdout).text()).toBe("");
+    expect([child.signalCode, await new Response(child.stdout).text()]).toEqual(["SIGKILL", ""]);
+    const left = await recordsIn(killed);
+    expect([left < MATCHES, left % BATCH]).toEqual([true, 0]);
   }
   const before = await sumsOf(killed);
-  expect(await recordsIn(killed)).toBeLessThan(MATCHES);
-
   const last = await matchbook(ingest(killed));
   expect([last.exitCode, last.stderr]).toEqual([0, ""]);
   const report: Report = JSON.parse(last.stdout);
@@ -74,6 +88,34 @@ test("a complete ingest run once more changes nothing", async () => {
   });
   expect(await servedPages(undisturbed, now)).toEqual(pages);
 }, 60_000);
+
+/**
+ * A writer that is in the middle of a transaction holds the lock of the file, also while it is
+ * stopped. It goes on by so many short steps, so that it is not always at the beginning of one.
+ */
+async function stoppedInTransaction(child: Subprocess, file: string, steps: number): Promise<void> {
+  await until("the file is made", () => existsSync(file));
+  for (let step = 0; ; step++) {
+    await until("a transaction is under way", () => isLocked(file));
+    child.kill("SIGSTOP");
+    if (step >= steps && isLocked(file)) return;
+    child.kill("SIGCONT");
+    await Bun.sleep(10);
+  }
+}
+
+function isLocked(file: string): boolean {
+  const database = new Database(file);
+  try {
+    database.run("BEGIN IMMEDIATE");
+    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
 
 function known({ served, withheld }: Awaited<ReturnType<typeof sumsOf>>): number {
   return served + Object.values(withheld).reduce((sum, count) => sum + count, 0);

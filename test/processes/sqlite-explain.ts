@@ -13,6 +13,7 @@ import {
   PLACES,
   rowsOf,
   SINGLE_FILTERS,
+  STRANGER,
   TYPED_NAMES,
   WINDOW,
 } from "../support/asked.ts";
@@ -31,8 +32,13 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** The statements that find a page's matches; to read them is another matter, and alike for all. */
-const costOf = (selection: Selection) =>
-  costOfAsking((reader) => reader.matches(selection), / AS here\b|count\(\*\)/);
+function costOf(selection: Selection) {
+  const cost = costOfAsking((reader) => reader.matches(selection), / AS here\b|count\(\*\)/);
+  // Nobody is looked for where a player is not known; otherwise the statement has another form now.
+  const isKnown = !selection.players.flat().includes(STRANGER);
+  expect([/ AS here\b/.test(cost.says), cost.instructions > 0]).toEqual([isKnown, isKnown]);
+  return cost;
+}
 
 function costOfAsking(ask: (reader: SqliteReader) => void, isMeant: RegExp) {
   const { database, runs } = notingRuns(openForReading(path)!);

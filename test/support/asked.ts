@@ -31,13 +31,16 @@ export const PLACES: Place[] = [
 const none: Filter = { players: [], teams: [], gameModes: undefined, patchVersions: undefined };
 const some = Array.from({ length: 6 }, (_, at) => playerOf(at * 11));
 
+/** No player of the large shard. */
+export const STRANGER = "stranger";
+
 /** With how many values each has. */
 export const SINGLE_FILTERS: [name: string, filter: Filter, values: number][] = [
   ["no filter", none, 1],
   ["one player", { ...none, players: [[playerOf(5)]] }, 1],
   ["one player of many matches", { ...none, players: [[BUSY_PLAYER]] }, 1],
   ["one player of few matches", { ...none, players: [[RARE_PLAYER]] }, 1],
-  ["nobody", { ...none, players: [["stranger"]] }, 1],
+  ["nobody", { ...none, players: [[STRANGER]] }, 1],
   ["six players", { ...none, players: [some] }, 6],
   ["one team", { ...none, teams: [[teamOf(3)]] }, 1],
   ["two teams", { ...none, teams: [[teamOf(3), teamOf(4)]] }, 2],

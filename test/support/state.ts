@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { openKeyring } from "../../src/access/keyring.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import type { Counts } from "../../src/store/store.ts";
+import type { Counts, Summary } from "../../src/store/store.ts";
 import { openShards, serve } from "../../src/wiring.ts";
 import { JSON_API } from "./world.ts";
 
@@ -58,16 +58,19 @@ export async function servedPages(data: string, until: number): Promise<Map<stri
   }
 }
 
-/** The counts of every shard there is, sizes aside. */
-export async function countsOf(data: string): Promise<Record<string, Omit<Counts, "bytes">>> {
+type ShardCounts = Omit<Counts, "bytes"> & { summary: Omit<Summary, "bytes"> };
+
+/** The counts of every shard there is, as operators and as readers see them, sizes aside. */
+export async function countsOf(data: string): Promise<Record<string, ShardCounts>> {
   const shards = openShards(settingsFor(data), unobserved);
   try {
-    const counts: Record<string, Omit<Counts, "bytes">> = {};
+    const counts: Record<string, ShardCounts> = {};
     for (const id of await shards.list()) {
       const keeper = await shards.existingKeeper(id);
       if (!keeper) continue;
       const { bytes: _, ...rest } = await keeper.counts();
-      counts[id] = rest;
+      const { bytes: __, ...summary } = await (await shards.reader(id))!.summary();
+      counts[id] = { ...rest, summary };
     }
     return counts;
   } finally {
@@ -78,7 +81,7 @@ export async function countsOf(data: string): Promise<Record<string, Omit<Counts
 /** The same over all shards. */
 export async function sumsOf(data: string) {
   const all = Object.values(await countsOf(data));
-  const sum = (pick: (counts: Omit<Counts, "bytes">) => number) =>
+  const sum = (pick: (counts: ShardCounts) => number) =>
     all.reduce((total, counts) => total + pick(counts), 0);
   return {
     served: sum(({ served }) => served),

@@ -1,0 +1,34 @@
+/** A thread that renames all players of a shard together, round after round, until it is told to end. */
+
+import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
+import { Session } from "../../src/store/postgres/session.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { openForWriting } from "../../src/store/sqlite/open.ts";
+import { PLAYERS, renamed } from "./entries.ts";
+
+/** Where the shard is: a file, or a place in PostgreSQL. */
+export type ShardPlace = string | ConstructorParameters<typeof Session>[0];
+
+declare const self: Worker;
+let isOver = false;
+
+self.onmessage = async ({ data }: MessageEvent<ShardPlace | "end">) => {
+  if (data === "end") isOver = true;
+  else await write(data);
+};
+
+async function write(place: ShardPlace): Promise<void> {
+  const keeper =
+    typeof place === "string"
+      ? new SqliteKeeper(openForWriting(place))
+      : new PostgresKeeper(new Session(place));
+  for (let round = 1; !isOver; round++) {
+    await keeper.write(async (transaction) => {
+      // One at a time, so that there is time to be seen in between.
+      for (const id of PLAYERS) await transaction.putPlayers([renamed(id, round)]);
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await keeper.close();
+  self.postMessage("ended");
+}
