@@ -7,8 +7,8 @@
  */
 
 import { constants, crc32, inflateRawSync } from "node:zlib";
-import type { Fragment } from "../store/store.ts";
 import { type ByteRange, viewOf, whole } from "../store/byte-range.ts";
+import type { Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
 import { deflate, putStored, storedSize } from "./deflate.ts";
 

@@ -6,8 +6,8 @@
 
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
-import type { Bundle, NamedParts } from "../store/store.ts";
 import { viewOf } from "../store/byte-range.ts";
+import type { Bundle, NamedParts } from "../store/store.ts";
 import {
   COMMA,
   literalPiece,

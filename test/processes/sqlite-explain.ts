@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { keysToRead } from "../../src/domain/name-index.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import type { Selection } from "../../src/store/store.ts";
 import {
   COMBINATIONS,
