@@ -12,9 +12,7 @@ import {
 } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
-import type { ParseContext } from "../query/context.ts";
-import { MAX_PLAYERS } from "../query/limits.ts";
-import type { Endpoint } from "../query/parameters.ts";
+import { type Endpoint, MAX_PLAYERS } from "../query/parameters.ts";
 import {
   type Parsed,
   parseMatchesQuery,
@@ -27,6 +25,7 @@ import type {
   Gap,
   GivenParameters,
   MatchesQuery,
+  ParseContext,
   Place,
   PlayersQuery,
 } from "../query/query.ts";

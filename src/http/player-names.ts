@@ -2,7 +2,7 @@
 
 import { nameListContent } from "../document/names.ts";
 import { closestNames, keysToRead } from "../domain/name-index.ts";
-import { MAX_NAMES } from "../query/limits.ts";
+import { MAX_NAMES } from "../query/parameters.ts";
 import { parseNamesQuery } from "../query/parse.ts";
 import type { NameBearer, Reader } from "../store/store.ts";
 import { type Answer, linkedToItself, NO_SHEETS, read, type ShardCall } from "./endpoints.ts";
