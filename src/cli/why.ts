@@ -6,7 +6,7 @@ import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { unobserved } from "../observe/events.ts";
-import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/limits.ts";
+import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
 import { noShard } from "./shards/open.ts";

@@ -2,9 +2,9 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";
-import { LONGEST_ADDRESS, MOST_BEARERS } from "../query/limits.ts";
-import { writeQuery } from "../query/pairs.ts";
+import { LONGEST_ADDRESS, MOST_BEARERS } from "../query/parameters.ts";
 import type { Bearers, Cursor, Gap, GivenParameters, MatchesQuery } from "../query/query.ts";
+import { writeQuery } from "../query/query-string.ts";
 import type { Page } from "../store/store.ts";
 
 export type Links = Record<string, string>;

@@ -6,8 +6,8 @@
 import type { Decorate } from "../document/stitch.ts";
 import type { Resource } from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { splitQuery, writeQuery } from "../query/pairs.ts";
 import { type Endpoint, fieldsType, findParameter, MAX_RECORDS } from "../query/parameters.ts";
+import { splitQuery, writeQuery } from "../query/query-string.ts";
 import { acceptsAnyJson, acceptsMediaType } from "./negotiate.ts";
 
 export interface CompatProfile {

@@ -3,7 +3,7 @@
 import { AccessError } from "../access/error.ts";
 import type { LiveKey } from "../access/watch.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import { LONGEST_ADDRESS } from "../query/limits.ts";
+import { LONGEST_ADDRESS } from "../query/parameters.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";

@@ -3,10 +3,9 @@
 import { nameListContent } from "../document/names.ts";
 import { playerContent, playerListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/name-index.ts";
-import type { ParseContext } from "../query/context.ts";
-import { MAX_NAMES, MAX_PLAYERS } from "../query/limits.ts";
+import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";
-import type { PlayersQuery } from "../query/query.ts";
+import type { ParseContext, PlayersQuery } from "../query/query.ts";
 import type { NameBearer, PlayerListing, Reader } from "../store/store.ts";
 import {
   checkEmpty,

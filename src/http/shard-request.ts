@@ -3,10 +3,9 @@
 import { selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
-import type { ParseContext } from "../query/context.ts";
 import type { Endpoint } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse.ts";
-import type { GivenParameters } from "../query/query.ts";
+import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat.ts";
 import { ApiError, apiError } from "./errors.ts";

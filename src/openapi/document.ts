@@ -3,11 +3,12 @@
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
-import { LONGEST_NEAR, MAX_VALUES } from "../query/limits.ts";
 import {
   type Endpoint,
   fieldsName,
+  LONGEST_NEAR,
   MAX_RECORDS,
+  MAX_VALUES,
   PARAMETERS,
   type Parameter,
 } from "../query/parameters.ts";

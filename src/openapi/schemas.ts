@@ -5,7 +5,7 @@ import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/limits.ts";
+import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;

@@ -1,8 +1,8 @@
-/** In charge of page cursors: a gap between matches as an opaque word that is safe in a URL. */
+/** Page cursors: a gap between matches as an opaque word that is safe in a URL. */
 
 import { crc32 } from "node:zlib";
 import { isResourceId } from "../domain/identifiers.ts";
-import { LONGEST_ADDRESS } from "./limits.ts";
+import { LONGEST_ADDRESS } from "./parameters.ts";
 import type { Bearers, Cursor } from "./query.ts";
 
 /*

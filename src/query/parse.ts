@@ -1,47 +1,57 @@
-/** In charge of the way from a raw query string to a typed query, or to everything wrong with it. */
+/** Parses a raw query string into a typed query, or reports everything wrong with it. */
 
 import type { Problem } from "../domain/errors.ts";
-import type { ParseContext } from "./context.ts";
-import { MAX_PLAYERS, PAGE_SIZE } from "./limits.ts";
-import { checkNames, checkRequired, type Known } from "./names.ts";
-import { type Pair, splitQuery } from "./pairs.ts";
-import type { Endpoint } from "./parameters.ts";
-import { settlePlace } from "./place.ts";
+import {
+  parseList,
+  parseModes,
+  parseNear,
+  parseTimestampFilter,
+  windowOf,
+} from "./filter-parameters.ts";
+import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
+import { checkNames, checkRequired } from "./parameter-names.ts";
+import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
+import { parameterProblem } from "./problems.ts";
 import type {
   GivenParameters,
+  GivenValues,
   MatchesQuery,
   NamesQuery,
+  ParseContext,
+  ParsedValues,
   PlayersQuery,
   Shape,
   SingleQuery,
+  ValueOf,
+  ValueParser,
 } from "./query.ts";
-import { type Readings, readValues } from "./values.ts";
-import { settleWindow } from "./window.ts";
+import { type Pair, splitQuery } from "./query-string.ts";
+import { parseFields, parseInclude } from "./shape-parameters.ts";
 
-export type { ParseContext } from "./context.ts";
+export type { ParseContext } from "./query.ts";
 
 /** All problems of the query at once, or none and the query. */
 export type Parsed<Q> = { ok: true; query: Q } | { ok: false; problems: Problem[] };
 
 /** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<MatchesQuery> {
-  const { pairs, known, readings, problems } = readQuery(raw, "matches", context);
-  const window = settleWindow(known, readings, context.now, problems);
-  const place = settlePlace(known, readings, problems);
+  const { pairs, known, values, problems } = parseQuery(raw, "matches", context);
+  const window = windowOf(known, values, context.now, problems);
+  const place = pageStart(known, values, problems);
   if (problems.length > 0) return { ok: false, problems };
   const query: MatchesQuery = {
     window,
-    sort: readings.sort ?? "createdAt",
+    sort: values.sort ?? "createdAt",
     place,
-    limit: readings["page[limit]"] ?? PAGE_SIZE,
+    limit: values["page[limit]"] ?? PAGE_SIZE,
     filters: {
-      playerNames: readings["filter[playerNames]"],
-      playerIds: readings["filter[playerIds]"],
-      teamNames: readings["filter[teamNames]"],
-      gameModes: readings["filter[gameMode]"],
-      patchVersions: readings["filter[patchVersion]"],
+      playerNames: values["filter[playerNames]"],
+      playerIds: values["filter[playerIds]"],
+      teamNames: values["filter[teamNames]"],
+      gameModes: values["filter[gameMode]"],
+      patchVersions: values["filter[patchVersion]"],
     },
-    ...shapeOf(readings),
+    ...shapeOf(values),
     given: asGiven(pairs),
   };
   return { ok: true, query };
@@ -49,13 +59,13 @@ export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<Ma
 
 /** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parsePlayersQuery(raw: string, context: ParseContext): Parsed<PlayersQuery> {
-  const { pairs, readings, problems } = readQuery(raw, "players", context);
+  const { pairs, values, problems } = parseQuery(raw, "players", context);
   if (problems.length > 0) return { ok: false, problems };
   const query: PlayersQuery = {
-    playerNames: readings["filter[playerNames]"],
-    playerIds: readings["filter[playerIds]"],
-    limit: readings["page[limit]"] ?? MAX_PLAYERS,
-    ...shapeOf(readings),
+    playerNames: values["filter[playerNames]"],
+    playerIds: values["filter[playerIds]"],
+    limit: values["page[limit]"] ?? MAX_PLAYERS,
+    ...shapeOf(values),
     given: asGiven(pairs),
   };
   return { ok: true, query };
@@ -63,38 +73,82 @@ export function parsePlayersQuery(raw: string, context: ParseContext): Parsed<Pl
 
 /** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parseSingleQuery(raw: string, context: ParseContext): Parsed<SingleQuery> {
-  const { pairs, readings, problems } = readQuery(raw, "single", context);
+  const { pairs, values, problems } = parseQuery(raw, "single", context);
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, query: { ...shapeOf(readings), given: asGiven(pairs) } };
+  return { ok: true, query: { ...shapeOf(values), given: asGiven(pairs) } };
 }
 
 /** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parseNamesQuery(raw: string, context: ParseContext): Parsed<NamesQuery> {
-  const { pairs, known, readings, problems } = readQuery(raw, "names", context);
+  const { pairs, known, values, problems } = parseQuery(raw, "names", context);
   checkRequired(known, "names", problems);
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, query: { near: readings["filter[near]"]!, given: asGiven(pairs) } };
+  return { ok: true, query: { near: values["filter[near]"]!, given: asGiven(pairs) } };
 }
 
-interface ReadQuery {
+interface ParsedQuery {
   pairs: readonly Pair[];
-  known: ReadonlyMap<string, Known>;
-  readings: Readings;
+  known: GivenValues;
+  values: ParsedValues;
   problems: Problem[];
 }
 
 /** The stages that every endpoint shares. */
-function readQuery(raw: string, endpoint: Endpoint, context: ParseContext): ReadQuery {
+function parseQuery(raw: string, endpoint: Endpoint, context: ParseContext): ParsedQuery {
   const problems: Problem[] = [];
   const pairs = splitQuery(raw, problems);
   const known = checkNames(pairs, endpoint, context, problems);
-  const readings = readValues(known, endpoint, context, problems);
-  return { pairs, known, readings, problems };
+  const values = parseValues(known, endpoint, context, problems);
+  return { pairs, known, values, problems };
 }
 
-function shapeOf(readings: Readings): Shape {
-  return { include: readings.include, fields: readings.fields };
+function shapeOf(values: ParsedValues): Shape {
+  return { include: values.include, fields: values.fields };
 }
 
 /** Only for queries without problems: a value that cannot be decoded is one. */
 const asGiven = (pairs: readonly Pair[]): GivenParameters => pairs as GivenParameters;
+
+const PARSERS: { [K in Kind]: ValueParser<ValueOf[K]> } = {
+  limit: parseLimit,
+  offset: parseOffset,
+  cursor: parseCursor,
+  sort: parseSort,
+  timestamp: parseTimestampFilter,
+  list: parseList,
+  modes: parseModes,
+  name: parseNear,
+  include: parseInclude,
+  fields: parseFields,
+};
+
+function parseValues(
+  known: GivenValues,
+  endpoint: Endpoint,
+  context: ParseContext,
+  problems: Problem[],
+): ParsedValues {
+  const values: ParsedValues = {};
+  for (const [name, { parameter, value }] of known) {
+    if (value === undefined) continue;
+    if (value === "" && !parameter.mayBeEmpty) {
+      const advice = parameter.isRequired ? "" : ", or leave it out";
+      const detail = `${name} has no value; give it one, such as ${parameter.example}${advice}.`;
+      problems.push(parameterProblem("empty-parameter", name, detail));
+      continue;
+    }
+    const parsed = PARSERS[parameter.kind](value, name, problems, context, endpoint);
+    if (parsed !== undefined) keep(values, name, parameter.kind, parsed);
+  }
+  return values;
+}
+
+function keep(values: ParsedValues, name: string, kind: Kind, parsed: ValueOf[Kind]): void {
+  // The table ties each name to its kind, and PARSERS each kind to the type of its values.
+  if (kind === "fields") {
+    values.fields ??= new Map();
+    values.fields.set(fieldsType(name), parsed as ValueOf["fields"]);
+  } else {
+    (values as Record<string, unknown>)[name] = parsed;
+  }
+}

@@ -1,4 +1,7 @@
-/** In charge of the typed queries: what a caller asks for, once the query string has been read. */
+/** Typed queries: what a caller asks for, once the query string has been parsed. */
+
+import type { Problem } from "../domain/errors.ts";
+import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
 
 /** Both ends are inclusive, in milliseconds since the epoch. */
 export interface Window {
@@ -83,3 +86,45 @@ export interface NamesQuery {
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }
+
+/** What a query is parsed against. */
+export interface ParseContext {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** The deepest `page[offset]` served. */
+  maxOffset: number;
+  /** The paths that `include` may name on this endpoint. */
+  includePaths: ReadonlySet<string>;
+  /** The resource types that `fields[TYPE]` may name. */
+  types: ReadonlySet<string>;
+}
+
+/** Parses one value. Undefined when the value is wrong, which the parser has then reported. */
+export type ValueParser<Value> = (
+  value: string,
+  name: string,
+  problems: Problem[],
+  context: ParseContext,
+  endpoint: Endpoint,
+) => Value | undefined;
+
+/** The parameters that the endpoint takes, by name, each with the first value given for it. */
+export type GivenValues = ReadonlyMap<string, { parameter: Parameter; value: string | undefined }>;
+
+export interface ValueOf extends Record<Kind, unknown> {
+  limit: number;
+  offset: number;
+  cursor: Cursor;
+  sort: Sort;
+  timestamp: number;
+  list: string[];
+  modes: string[];
+  name: string;
+  include: string[];
+  fields: ReadonlySet<string>;
+}
+
+/** What the values mean, by parameter. Absent: not given, or given and reported as a problem. */
+export type ParsedValues = {
+  [Name in Exclude<ParameterName, "fields[TYPE]">]?: ValueOf[KindOf<Name>];
+} & { fields?: Map<string, ReadonlySet<string>> };

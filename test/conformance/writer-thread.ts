@@ -1,9 +1,9 @@
 /** A thread that renames all players of a shard together, round after round, until it is told to end. */
 
-import { PostgresKeeper } from "../../src/store/postgres/keeper.ts";
 import { Session } from "../../src/store/postgres/session.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/keeper.ts";
+import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
+import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
 import { PLAYERS, renamed } from "./entries.ts";
 
 /** Where the shard is: a file, or a place in PostgreSQL. */

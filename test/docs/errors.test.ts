@@ -10,7 +10,7 @@ import {
   MAX_VALUES,
   PAGE_SIZE,
   WINDOW_DAYS,
-} from "../../src/query/limits.ts";
+} from "../../src/query/parameters.ts";
 import { LONGEST_NAME } from "../../src/schema/resources.ts";
 import { SETTINGS } from "../../src/settings/table.ts";
 import { Connection, type Exchange } from "../hostile/connection.ts";

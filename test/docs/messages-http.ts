@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
-import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/limits.ts";
+import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { writeQuery } from "../../src/query/pairs.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import {
   type ParseContext,
@@ -7,6 +6,7 @@ import {
   parsePlayersQuery,
   parseSingleQuery,
 } from "../../src/query/parse.ts";
+import { writeQuery } from "../../src/query/query-string.ts";
 
 const context: ParseContext = {
   now: Date.UTC(2026, 2, 29),

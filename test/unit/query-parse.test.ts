@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
-import { writeQuery } from "../../src/query/pairs.ts";
 import {
   type ParseContext,
   parseMatchesQuery,
@@ -10,6 +9,7 @@ import {
   parseSingleQuery,
 } from "../../src/query/parse.ts";
 import type { Gap, MatchesQuery } from "../../src/query/query.ts";
+import { writeQuery } from "../../src/query/query-string.ts";
 import { joinList } from "../support/lists.ts";
 
 const context: ParseContext = {

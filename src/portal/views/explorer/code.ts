@@ -2,7 +2,7 @@
 
 import type { MatchesQuery, PlayersQuery, RecordQuery } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
-import { splitList } from "../../../query/lists.ts";
+import { splitList } from "../../../query/comma-list.ts";
 import { fieldsType, findParameter } from "../../../query/parameters.ts";
 import { isSingle, type Question, type Target } from "./question.ts";
 import { pathOf } from "./request.ts";

@@ -2,8 +2,12 @@
 
 import { type FormEvent, useId, useMemo } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
-import { LONGEST_NEAR } from "../../../query/limits.ts";
-import { fieldsType, findParameter, type Parameter } from "../../../query/parameters.ts";
+import {
+  fieldsType,
+  findParameter,
+  LONGEST_NEAR,
+  type Parameter,
+} from "../../../query/parameters.ts";
 import { useSession } from "../../session.ts";
 import { Choices, TextControl } from "./controls.tsx";
 import { Field } from "./field.tsx";

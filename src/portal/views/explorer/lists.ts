@@ -1,6 +1,6 @@
 /** In charge of lists as a field shows them: items, out of one value and back into it. */
 
-import { splitList } from "../../../query/lists.ts";
+import { splitList } from "../../../query/comma-list.ts";
 
 /** What is no list by the service's rules is shown as one item, to be mended by hand. */
 export function itemsIn(value: string | undefined): string[] {

@@ -1,10 +1,7 @@
-/** In charge of which parameters a query may carry: known ones, each once, those of its endpoint. */
+/** Checks the names of parameters: known ones, each once, those of the endpoint. */
 
 import type { Problem } from "../domain/errors.ts";
 import { nearest } from "../text/nearest.ts";
-import { enumerate, parameterProblem, quote, quoteStrangers } from "./advice.ts";
-import type { ParseContext } from "./context.ts";
-import type { Pair } from "./pairs.ts";
 import {
   ENDPOINT_NAMES,
   type Endpoint,
@@ -14,12 +11,9 @@ import {
   PARAMETERS,
   type Parameter,
 } from "./parameters.ts";
-
-/** A parameter that the endpoint takes, with the first value given for it. */
-export interface Known {
-  parameter: Parameter;
-  value: string | undefined;
-}
+import { enumerate, parameterProblem, quote, quoteStrangers } from "./problems.ts";
+import type { GivenValues, ParseContext } from "./query.ts";
+import type { Pair } from "./query-string.ts";
 
 /** The parameters by name, in the caller's order. Names that do not belong are reported once each. */
 export function checkNames(
@@ -27,8 +21,8 @@ export function checkNames(
   endpoint: Endpoint,
   context: ParseContext,
   problems: Problem[],
-): ReadonlyMap<string, Known> {
-  const known = new Map<string, Known>();
+): GivenValues {
+  const known = new Map<string, { parameter: Parameter; value: string | undefined }>();
   const reported = new Set<string>();
   for (const [name, value] of pairs) {
     if (reported.has(name)) continue;
@@ -49,11 +43,7 @@ export function checkNames(
 }
 
 /** Those that the endpoint cannot do without must be there, whatever their value. */
-export function checkRequired(
-  known: ReadonlyMap<string, Known>,
-  endpoint: Endpoint,
-  problems: Problem[],
-): void {
+export function checkRequired(known: GivenValues, endpoint: Endpoint, problems: Problem[]): void {
   for (const { name, endpoints, isRequired, example } of PARAMETERS as readonly Parameter[]) {
     if (!isRequired || !endpoints.includes(endpoint) || known.has(name)) continue;
     const detail = `${ENDPOINT_NAMES[endpoint]} needs ${name}; give it, such as ${name}=${example}.`;

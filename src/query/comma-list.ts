@@ -1,4 +1,4 @@
-/** In charge of lists in one value: items separated by commas, with a backslash as the escape. */
+/** Lists in one value: items separated by commas, with a backslash as the escape. */
 
 export type ListFault = "empty item" | "stray backslash";
 

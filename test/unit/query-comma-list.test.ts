@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { distinct, splitList } from "../../src/query/lists.ts";
+import { distinct, splitList } from "../../src/query/comma-list.ts";
 import { joinList } from "../support/lists.ts";
 
 describe("a list in one value", () => {

@@ -1,4 +1,4 @@
-/** In charge of the wording that problems with a query share. */
+/** The wording that problems with a query share. */
 
 import type { ErrorCode, Problem } from "../domain/errors.ts";
 import { nearest } from "../text/nearest.ts";
@@ -39,4 +39,9 @@ export function enumerate(words: Iterable<string>): string {
   const named = list.slice(0, ENUMERATED_ITEMS).join(", ");
   if (list.length > ENUMERATED_ITEMS) return `${named} and ${list.length - ENUMERATED_ITEMS} more`;
   return list.length === 0 ? "none" : named;
+}
+
+export function emptyItem(name: string, value: string): Problem {
+  const detail = `${name} has an empty item: put exactly one comma between two items and none at the ends; you sent ${quote(value)}.`;
+  return parameterProblem("invalid-parameter", name, detail);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Problem } from "../../src/domain/errors.ts";
-import { MAX_PARAMETERS } from "../../src/query/limits.ts";
-import { type Pair, splitQuery, writeQuery } from "../../src/query/pairs.ts";
+import { MAX_PARAMETERS } from "../../src/query/parameters.ts";
+import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
 
 function split(raw: string): { pairs: Pair[]; problems: Problem[] } {
   const problems: Problem[] = [];

@@ -1,8 +1,8 @@
-/** In charge of the way between a query string and its decoded names and values. */
+/** Splits and decodes a query string, and writes one. */
 
 import type { Problem } from "../domain/errors.ts";
-import { parameterProblem, quote } from "./advice.ts";
-import { MAX_PARAMETERS } from "./limits.ts";
+import { MAX_PARAMETERS } from "./parameters.ts";
+import { parameterProblem, quote } from "./problems.ts";
 import type { GivenParameters } from "./query.ts";
 
 /** A parameter as given; the value is undefined when it could not be decoded, which is reported. */

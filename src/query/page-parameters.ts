@@ -1,0 +1,90 @@
+/** Parses page[limit], page[offset], page[after], page[before] and sort. */
+
+import type { Problem } from "../domain/errors.ts";
+import { decodeCursor } from "./cursor.ts";
+import { MAX_RECORDS } from "./parameters.ts";
+import { parameterProblem, quote } from "./problems.ts";
+import type { Cursor, GivenValues, ParsedValues, Place, Sort, ValueParser } from "./query.ts";
+
+const DIGITS = /^[0-9]+$/;
+
+export const parseLimit: ValueParser<number> = (value, name, problems, _, endpoint) => {
+  const limit = DIGITS.test(value) ? Number(value) : 0;
+  const most = MAX_RECORDS[endpoint];
+  if (limit >= 1 && limit <= most) return limit;
+  const detail = `${name} must be a whole number from 1 to ${most}; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+export const parseOffset: ValueParser<number> = (
+  value,
+  name,
+  problems,
+  { maxOffset },
+  endpoint,
+) => {
+  if (endpoint === "players") return parseOnlyOffset(value, name, problems);
+  if (!DIGITS.test(value)) {
+    const detail = `${name} must be a whole number, 0 or more; you sent ${quote(value)}.`;
+    problems.push(parameterProblem("invalid-parameter", name, detail));
+    return undefined;
+  }
+  const offset = Number(value);
+  if (offset <= maxOffset) return offset;
+  const detail = `${name} reaches no deeper than ${maxOffset}; you sent ${quote(value)}. Follow links.next, or narrow the window with filter[createdAt-start] and filter[createdAt-end].`;
+  problems.push(parameterProblem("offset-too-deep", name, detail));
+  return undefined;
+};
+
+/** There is one page of players, but some JSON:API libraries always send an offset. */
+function parseOnlyOffset(value: string, name: string, problems: Problem[]): number | undefined {
+  if (DIGITS.test(value) && Number(value) === 0) return 0;
+  const detail = `${name} must be 0 here, because the collection of players has no further pages; you sent ${quote(value)}. Use filter[playerNames] or filter[playerIds] to get other players.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+}
+
+export const parseCursor: ValueParser<Cursor> = (value, name, problems) => {
+  const cursor = decodeCursor(value);
+  if (cursor) return cursor;
+  const detail = `${name} must be a cursor exactly as it stands in links.next or links.prev; you sent ${quote(value)}. Leave it out to start from the first page.`;
+  problems.push(parameterProblem("invalid-cursor", name, detail));
+  return undefined;
+};
+
+export const parseSort: ValueParser<Sort> = (value, name, problems) => {
+  if (value === "createdAt" || value === "-createdAt") return value;
+  const detail = `${name} must be createdAt (oldest first) or -createdAt (newest first); you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+const OFFSET = "page[offset]";
+const AFTER = "page[after]";
+const BEFORE = "page[before]";
+
+/**
+ * Where the page begins: at an offset or at one cursor, never both. Meaningless when a problem has been
+ * reported, here or with these parameters.
+ */
+export function pageStart(known: GivenValues, values: ParsedValues, problems: Problem[]): Place {
+  if (known.has(AFTER) || known.has(BEFORE)) checkConflicts(known, problems);
+  const after = values[AFTER];
+  if (after) return { from: "after", gap: after };
+  const before = values[BEFORE];
+  if (before) return { from: "before", gap: before };
+  return { from: "offset", offset: values[OFFSET] ?? 0 };
+}
+
+function checkConflicts(known: GivenValues, problems: Problem[]): void {
+  if (known.has(AFTER) && known.has(BEFORE)) {
+    const detail = `${AFTER} and ${BEFORE} exclude each other; keep the one that the link had.`;
+    problems.push(parameterProblem("conflicting-parameters", BEFORE, detail));
+  }
+  if (known.has(OFFSET)) {
+    const cursor = known.has(AFTER) ? AFTER : BEFORE;
+    const detail = `${OFFSET} and ${cursor} exclude each other: a cursor already says where the page begins. Leave one of them out.`;
+    problems.push(parameterProblem("conflicting-parameters", OFFSET, detail));
+  }
+}
