@@ -1,8 +1,8 @@
 /** In charge of letting a caller in: whose key it is, whether its limits leave room, which shards it may read. */
 
-import { secondsToNextDay } from "../access/day.ts";
-import { limitHeaders } from "../access/limiter.ts";
-import type { LiveKey } from "../access/watch.ts";
+import type { LiveKey } from "../access/key-lookup.ts";
+import { limitHeaders } from "../access/rate-limit.ts";
+import { secondsToNextDay } from "../access/usage.ts";
 import { sheetHash } from "../document/sheet.ts";
 import type { Fragment } from "../store/store.ts";
 import type { Call } from "./call.ts";
@@ -45,7 +45,7 @@ export async function limitRate(
 /** Refuses a key that has spent its day's budget, before any work is done for it. */
 export async function checkBudget({ budgets }: Service, key: LiveKey, now: number): Promise<void> {
   const most = key.allowance.matchesPerDay;
-  if (most > 0 && (await budgets.isSpent(key.id, most, now))) throw budgetSpent(most, now);
+  if (most > 0 && (await budgets.isExceeded(key.id, most, now))) throw budgetSpent(most, now);
 }
 
 /** Counts matches that are about to be served against the key's budget. */
@@ -57,7 +57,7 @@ export async function spendBudget(
 ): Promise<void> {
   const most = key.allowance.matchesPerDay;
   if (most === 0 || sheets.length === 0) return;
-  const allowed = await budgets.spend(key.id, sheets.map(sheetHash), most, now);
+  const allowed = await budgets.consume(key.id, sheets.map(sheetHash), most, now);
   if (!allowed) throw budgetSpent(most, now);
 }
 

@@ -1,9 +1,8 @@
 /** In charge of what a caller learns about their own key: limits, today, the last days. */
 
-import { matchesLeft } from "../access/budget.ts";
-import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
-import type { KeyDay } from "../access/usage.ts";
-import type { LiveKey } from "../access/watch.ts";
+import type { LiveKey } from "../access/key-lookup.ts";
+import { matchesLeft } from "../access/quota.ts";
+import { dayOf, type KeyDay, secondsToNextDay, writtenDay } from "../access/usage.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { ServiceAnswer } from "./service.ts";
 import type { Service } from "./serving.ts";
@@ -22,7 +21,7 @@ export async function usage(
   const days = await service.usage.daysOf(id, today - DAYS + 1);
   const { tier, rate, burst, matchesPerDay, shards } = allowance;
   const matches = await service.budgets.count(id, now);
-  const isSpent = await service.budgets.isSpent(id, matchesPerDay, now);
+  const isSpent = await service.budgets.isExceeded(id, matchesPerDay, now);
   return {
     status: 200,
     body: {

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { UsageBook } from "../../src/access/book.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { demoLines } from "../support/demo.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -28,7 +28,7 @@ test("a killed server loses at most the last two seconds of counting", async () 
   }
   expect(records).toBeGreaterThan(0);
   const began = performance.now();
-  while (requestsIn(join(cwd, "data")) < 7) {
+  while ((await requestsIn(join(cwd, "data"))) < 7) {
     expect(performance.now() - began).toBeLessThan(WRITTEN_WITHIN_MS);
     await Bun.sleep(20);
   }
@@ -46,9 +46,9 @@ test("a killed server loses at most the last two seconds of counting", async () 
   await second.end();
 });
 
-function requestsIn(data: string): number {
-  const book = UsageBook.open(data);
-  const days = book.read(0);
-  book.close();
+async function requestsIn(data: string): Promise<number> {
+  const access = openAccess({ data });
+  const days = await access.usage.read(0);
+  await access.close();
   return days.reduce((sum, { requests }) => sum + (requests.get(200) ?? 0), 0);
 }
