@@ -6,12 +6,12 @@
  */
 
 import { join } from "node:path";
-import { MemoryBudgets } from "../src/access/budget.ts";
-import { FileKeys } from "../src/access/file-keys.ts";
-import { FailureGuard } from "../src/access/guard.ts";
-import { MemoryLimiter } from "../src/access/limiter.ts";
+import { FailureGuard } from "../src/access/failed-keys.ts";
+import { KeyWatch, type LiveKey } from "../src/access/key-lookup.ts";
+import { openAccess } from "../src/access/open.ts";
+import { MemoryQuotas } from "../src/access/quota.ts";
+import { MemoryLimiter } from "../src/access/rate-limit.ts";
 import { UsageCounter } from "../src/access/usage.ts";
-import { KeyWatch, type LiveKey } from "../src/access/watch.ts";
 import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
@@ -57,7 +57,11 @@ export async function measureStages(
 ): Promise<StagesSection> {
   const data = await dataOf(places.data, flags.matches, flags.fresh);
   const settings = loadSettings({ flags: {}, env: {}, cwd: data.folder }).values;
-  const keys = new KeyWatch(new FileKeys(data.matchbook), accessPlan(settings), unobserved);
+  const keys = new KeyWatch(
+    openAccess({ data: data.matchbook }).keys,
+    accessPlan(settings),
+    unobserved,
+  );
   await keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
   const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);
@@ -108,7 +112,7 @@ function serviceOf(keys: KeyWatch, reader: Reader): ServerContext {
     keys,
     guard: new FailureGuard(0),
     limiter: new MemoryLimiter(),
-    budgets: new MemoryBudgets({ budget: () => undefined }),
+    budgets: new MemoryQuotas(),
     usage: { daysOf: () => [] },
     maxOffset: 10_000,
     profile: PROFILES.off,

@@ -8,7 +8,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
-import { openKeyring } from "../src/access/keyring.ts";
+import { openAccess } from "../src/access/open.ts";
 import { demoDocuments } from "../src/demo/demo.ts";
 import { unobserved } from "../src/observe/events.ts";
 import { loadSettings } from "../src/settings/load.ts";
@@ -45,9 +45,9 @@ async function startService() {
   const { values: settings } = loadSettings({ flags: given, env: {}, cwd: folder.path });
   const documents = demoDocuments({ matches: MATCHES, seed: 3, until: NOW - 40_000 });
   await ingestInto(settings, [...documents], { threads: 1 });
-  const keyring = openKeyring(folder.path);
-  const { key } = keyring.create({ name: "pictures", rate: 6000 }, NOW);
-  keyring.close();
+  const access = openAccess({ data: folder.path });
+  const { key } = await access.keys.create({ name: "pictures", rate: 6000 }, NOW);
+  await access.close();
   const clock = { now: () => NOW, monotonic: () => performance.now() };
   const server = await serve(settings, unobserved, clock);
   const stop = async () => {

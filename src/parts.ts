@@ -1,17 +1,15 @@
 /** In charge of opening what listeners work with: shards, keys, usage, limits, metrics. */
 
 import { version } from "../package.json";
-import type { Failures } from "./access/guard.ts";
-import { Ledger } from "./access/ledger.ts";
-import { type Limiter, MemoryLimiter } from "./access/limiter.ts";
-import type { AccessPlace } from "./access/place.ts";
-import { KeyWatch } from "./access/watch.ts";
-import { openAccess } from "./accounts.ts";
+import type { Failures } from "./access/failed-keys.ts";
+import { KeyWatch } from "./access/key-lookup.ts";
+import { type AccessStore, type Limits, openAccess, openLimits } from "./access/open.ts";
+import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
+import { UsageRecorder } from "./access/usage-recorder.ts";
 import type { AccessPlan } from "./domain/allowance.ts";
 import type { Clock } from "./http/context.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
-import { type Limits, openLimits } from "./limits.ts";
 import { type Event, type Observe, observeAll } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { Settings } from "./settings/table.ts";
@@ -29,9 +27,9 @@ export interface Parts {
   plan: AccessPlan;
   metrics: Metrics;
   shards: Shards;
-  access: AccessPlace;
+  keyStore: AccessStore["keys"];
   keys: KeyWatch;
-  ledger: Ledger;
+  usage: UsageRecorder;
   limits: Limits;
   observe: Observe;
   /** Gives everything back. */
@@ -69,13 +67,14 @@ export async function openParts(
   const watched = observeAll([log, metrics.observe]);
   const shards = openShards(settings, watched);
   const access = openAccess(settings);
-  const keys = new KeyWatch(access.keys(), plan, watched);
-  let ledger: Ledger | undefined;
+  const keys = new KeyWatch(access.keys, plan, watched);
+  const usage = new UsageRecorder(access.usage, clock, watched);
+  let isRecording = false;
   let limits: Limits | undefined;
   const release = async () => {
-    await keys.stop();
+    keys.stop();
     limits?.close();
-    await ledger?.stop();
+    if (isRecording) await usage.stop();
     await access.close();
     await shards.close();
   };
@@ -85,17 +84,17 @@ export async function openParts(
     await openAll(shards, watched);
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
-    ledger = new Ledger(await access.book(), clock.now, watched);
-    ledger.start();
+    await usage.start();
+    isRecording = true;
     const limiter = sharing?.limiter ?? new MemoryLimiter();
-    limits = await openLimits(settings, { limiter, budgets: ledger.budgets }, watched);
+    limits = await openLimits(settings, { limiter, quotas: usage.quotas }, watched);
   } catch (error) {
     await release();
     throw error;
   }
-  const counting = ledger;
-  const observe = observeAll([watched, (event) => noteUsage(counting, event)]);
-  return { plan, metrics, shards, access, keys, ledger, limits, observe, release };
+  const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
+  const keyStore = access.keys;
+  return { plan, metrics, shards, keyStore, keys, usage, limits, observe, release };
 }
 
 /** A slip in the name of a closed shard would leave that shard open, and nobody would notice. */
@@ -123,7 +122,7 @@ async function openAll(shards: Shards, observe: Observe): Promise<void> {
   }
 }
 
-function noteUsage(ledger: Ledger, event: Event): void {
+function noteUsage(usage: UsageRecorder, event: Event): void {
   if (event.event !== "request" || event.keyId === undefined) return;
-  ledger.note(event.keyId, event.status, event.records, event.time);
+  usage.note(event.keyId, event.status, event.records, event.time);
 }

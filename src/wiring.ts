@@ -1,7 +1,8 @@
 /** In charge of wiring: from settings to stores to servers. */
 
 import { version } from "../package.json";
-import { FailureGuard } from "./access/guard.ts";
+import { steadyClock } from "./access/clock.ts";
+import { FailureGuard } from "./access/failed-keys.ts";
 import type { RunningAdmin } from "./admin/server.ts";
 import { startPrivately } from "./admin/start.ts";
 import { readToken } from "./admin/token.ts";
@@ -15,7 +16,7 @@ import type { Family } from "./observe/prometheus.ts";
 import { openParts, type Sharing } from "./parts.ts";
 import type { Settings } from "./settings/table.ts";
 
-export { openAccess } from "./accounts.ts";
+export { openAccess } from "./access/open.ts";
 export { accessPlan } from "./parts.ts";
 export { locationOf, openKeeper, openShards, storesIn } from "./shards.ts";
 
@@ -36,15 +37,16 @@ export interface RunningMatchbook extends RunningServer {
 export async function serve(
   settings: Settings,
   log: Observe,
-  clock: Clock = SYSTEM_CLOCK,
+  unsteadyClock: Clock = SYSTEM_CLOCK,
   sharing?: Sharing,
   offeredKey?: string,
 ): Promise<RunningMatchbook> {
+  const clock = steadyClock(unsteadyClock);
   // Before anything is opened: without a token there is no start.
   const token = tokenFor(settings);
   const parts = await openParts(settings, log, clock, sharing);
-  const { metrics, shards, keys, ledger, limits, observe } = parts;
-  const { limiter, budgets, shared } = limits;
+  const { metrics, shards, keys, usage, limits, observe } = parts;
+  const { limiter, quotas: budgets, shared } = limits;
   let admin: RunningAdmin | undefined;
   const release = async () => {
     await admin?.stop();
@@ -62,7 +64,7 @@ export async function serve(
       limiter,
       budgets,
       sharedLimits: shared,
-      usage: ledger,
+      usage,
       host: settings.host,
       port: settings.port,
       sharesPort: sharing !== undefined,
@@ -106,14 +108,14 @@ export async function servePrivately(
 ): Promise<RunningAdmin | undefined> {
   const token = tokenFor(settings);
   if (token === undefined) return undefined;
-  const clock = SYSTEM_CLOCK;
+  const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   try {
     const admin = startPrivately(settings, {
       ...parts,
       token,
-      budgets: limits.budgets,
+      budgets: limits.quotas,
       keys: { lookAgain: () => workers.lookAtKeys() },
       metrics: {
         contentType: metrics.contentType,

@@ -1,8 +1,8 @@
-/** In charge of a key as programs read it: the same form on the command line and over HTTP. */
+/** A key as programs read it: the same form on the command line and over HTTP. */
 
 import { type AccessPlan, type Allowance, allowanceOf, tierNamed } from "../domain/allowance.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { type KeyRecord, stateOf } from "./keyring.ts";
+import { type KeyRecord, stateOf } from "./key-store.ts";
 
 /** Who decided about a limit of a key. */
 export type Source = "key" | "tier" | "default";

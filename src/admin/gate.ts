@@ -1,6 +1,6 @@
 /** In charge of letting a caller of the private listener in, and of those who guess at the token. */
 
-import type { FailureGuard } from "../access/guard.ts";
+import type { FailureGuard } from "../access/failed-keys.ts";
 import { AdminRefusal } from "./refusal.ts";
 
 /** Addresses that are remembered as having shown the token. */

@@ -1,13 +1,12 @@
 /** In charge of the keys over HTTP: list, make, look at, change, rotate, revoke, and how much each is used. */
 
-import { KEPT_DAYS } from "../access/book.ts";
-import { matchesLeft } from "../access/budget.ts";
-import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
 import { describeKey } from "../access/describe.ts";
 import { looksLikeKey } from "../access/key.ts";
-import { endOfPrevious, type KeyRecord, type Keyring } from "../access/keyring.ts";
+import { endOfPrevious, type KeyRecord } from "../access/key-store.ts";
+import { matchesLeft } from "../access/quota.ts";
+import { dayOf, secondsToNextDay, writtenDay } from "../access/usage.ts";
+import { KEPT_DAYS } from "../access/usage-store.ts";
 import { allowanceOf } from "../domain/allowance.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
@@ -21,7 +20,7 @@ const USUAL_DAYS = "30";
 
 export const listKeys: AdminEndpoint = async (service, { query }) => {
   readQuery(query, []);
-  const records = await withKeyring(service, (keyring) => keyring.list());
+  const records = await service.keyStore.list();
   const seen = await service.usage.lastSeen();
   const keys = records.map((one) => described(service, one, seen.get(one.id)));
   return jsonReply(200, { keys });
@@ -31,27 +30,21 @@ export const createKey: AdminEndpoint = async (service, { request, query }) => {
   readQuery(query, []);
   const now = service.clock.now();
   const wanted = readNewTerms(await readJson(request), service.plan.tiers, now);
-  const { key, record } = await withKeyring(service, (keyring) => keyring.create(wanted, now));
+  const { key, record } = await service.keyStore.create(wanted, now);
   await service.onKeysChanged();
   return jsonReply(201, { key, record: described(service, record, undefined) });
 };
 
 export const showKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);
-  const record = await withKeyring(
-    service,
-    async (keyring) => (await keyring.find(id)) ?? noKey(id),
-  );
+  const record = (await service.keyStore.find(id)) ?? noKey(id);
   return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const changeKey: AdminEndpoint = async (service, { request, query, id }) => {
   readQuery(query, []);
   const changes = readTerms(await readJson(request), service.plan.tiers, service.clock.now());
-  const record = await withKeyring(
-    service,
-    async (keyring) => (await keyring.change(id, changes)) ?? noKey(id),
-  );
+  const record = (await service.keyStore.change(id, changes)) ?? noKey(id);
   await service.onKeysChanged();
   return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
@@ -61,9 +54,7 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
   const overlapMs = readOverlap(await readJson(request));
   // Asked first: what fails after the rotation would keep the new key from its caller.
   const seen = await service.usage.lastSeen();
-  const outcome = await withKeyring(service, (keyring) =>
-    keyring.rotate(id, overlapMs, service.clock.now()),
-  );
+  const outcome = await service.keyStore.rotate(id, overlapMs, service.clock.now());
   if (outcome === "unknown") noKey(id);
   if (outcome === "ended") {
     throw new AdminRefusal(
@@ -82,10 +73,8 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
 
 export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);
-  const record = await withKeyring(service, async (keyring) => {
-    if ((await keyring.revoke(id, service.clock.now())) === "unknown") noKey(id);
-    return (await keyring.find(id))!;
-  });
+  if ((await service.keyStore.revoke(id, service.clock.now())) === "unknown") noKey(id);
+  const record = (await service.keyStore.find(id))!;
   await service.onKeysChanged();
   return jsonReply(200, { record: await seenAndDescribed(service, record) });
 };
@@ -94,22 +83,19 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const { days: text = USUAL_DAYS } = readQuery(query, ["days"]);
   const days = wholeNumber(1, KEPT_DAYS)(text);
   if ("error" in days) throw invalidQuery([`days ${days.error}`]);
-  const record = await withKeyring(
-    service,
-    async (keyring) => (await keyring.find(id)) ?? noKey(id),
-  );
+  const record = (await service.keyStore.find(id)) ?? noKey(id);
   const now = service.clock.now();
   const today = dayOf(now);
   const matches = await service.budgets.count(id, now);
   const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
-  const isSpent = await service.budgets.isSpent(id, most, now);
+  const isExceeded = await service.budgets.isExceeded(id, most, now);
   return jsonReply(200, {
     key: { id, name: record.name },
     today: {
       day: writtenDay(today),
       matches,
-      matchesLeft: matchesLeft(most, matches, isSpent),
+      matchesLeft: matchesLeft(most, matches, isExceeded),
       resetSeconds: secondsToNextDay(now),
     },
     days: used.map(describeDay),
@@ -122,19 +108,6 @@ async function seenAndDescribed(service: AdminService, record: KeyRecord) {
 
 function described({ plan, clock }: AdminService, record: KeyRecord, seen: number | undefined) {
   return describeKey(record, plan, seen, clock.now());
-}
-
-/** Opened anew each time: it is rarely asked for, and the command line may change the keys meanwhile. */
-async function withKeyring<T>(
-  { access }: AdminService,
-  work: (keyring: Keyring) => Awaitable<T>,
-): Promise<T> {
-  const keyring = await access.keyring();
-  try {
-    return await work(keyring);
-  } finally {
-    await keyring.close();
-  }
 }
 
 function noKey(id: string): never {

@@ -1,7 +1,7 @@
 /** In charge of the private listener: its start, its requests, its end. */
 
-import { AccessError } from "../access/error.ts";
-import type { FailureGuard } from "../access/guard.ts";
+import { AccessError } from "../access/database.ts";
+import type { FailureGuard } from "../access/failed-keys.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";

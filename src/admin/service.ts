@@ -1,19 +1,18 @@
 /** In charge of what the routes of the private listener work with. */
 
-import type { Budgets } from "../access/budget.ts";
-import type { Ledger } from "../access/ledger.ts";
-import type { AccessPlace } from "../access/place.ts";
+import type { KeyStore } from "../access/key-store.ts";
+import type { Quotas } from "../access/quota.ts";
+import type { UsageRecorder } from "../access/usage-recorder.ts";
 import type { AccessPlan } from "../domain/allowance.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Uploads } from "./uploads.ts";
 
 export interface AdminService {
-  /** Where the keys are. */
-  access: Pick<AccessPlace, "keyring">;
+  keyStore: KeyStore;
   plan: AccessPlan;
-  usage: Pick<Ledger, "daysOf" | "lastSeen">;
-  budgets: Pick<Budgets, "count" | "isSpent">;
+  usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
+  budgets: Pick<Quotas, "count" | "isExceeded">;
   /** Called when keys were made, changed or ended, so that they count at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };

@@ -1,9 +1,9 @@
 /** In charge of what the private listener takes from the settings, and shares with the public server. */
 
-import type { Budgets } from "../access/budget.ts";
-import { FailureGuard } from "../access/guard.ts";
-import type { Ledger } from "../access/ledger.ts";
-import type { KeyWatch } from "../access/watch.ts";
+import { FailureGuard } from "../access/failed-keys.ts";
+import type { KeyWatch } from "../access/key-lookup.ts";
+import type { Quotas } from "../access/quota.ts";
+import type { UsageRecorder } from "../access/usage-recorder.ts";
 import type { AccessPlan } from "../domain/allowance.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
@@ -24,10 +24,10 @@ const PATIENCE_MS = 120_000;
 export interface Parts {
   token: string;
   plan: AccessPlan;
-  access: AdminService["access"];
+  keyStore: AdminService["keyStore"];
   keys: Pick<KeyWatch, "lookAgain">;
-  ledger: Ledger;
-  budgets: Budgets;
+  usage: UsageRecorder;
+  budgets: Quotas;
   metrics: AdminService["metrics"];
   clock: AdminService["clock"];
   observe: Observe;
@@ -35,7 +35,8 @@ export interface Parts {
 }
 
 export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
-  const { token, plan, access, keys, ledger, budgets, metrics, clock, observe, openThread } = parts;
+  const { token, plan, keyStore, keys, usage, budgets, metrics, clock, observe, openThread } =
+    parts;
   const file = exposedFile(settings);
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   return startAdmin({
@@ -44,9 +45,9 @@ export function startPrivately(settings: Settings, parts: Parts): RunningAdmin {
     token,
     guard: new FailureGuard(settings["auth-failures-per-minute"]),
     trustedProxies: settings["trusted-proxies"],
-    access,
+    keyStore,
     plan,
-    usage: ledger,
+    usage,
     budgets,
     onKeysChanged: () => keys.lookAgain(),
     metrics,

@@ -1,6 +1,6 @@
 /** In charge of the terms of a key as a JSON body gives them: everything that is wrong, at once. */
 
-import type { KeyTerms } from "../access/keyring.ts";
+import type { KeyTerms } from "../access/key-store.ts";
 import type { Tier } from "../domain/allowance.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { keyOptionParsers, LONGEST_OVERLAP_MS } from "../settings/key-options.ts";

@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { BEARER } from "../access/bearer.ts";
+import { BEARER } from "../access/key.ts";
 import { SettingsError } from "../settings/load.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/table.ts";
 

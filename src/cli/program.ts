@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
-import { AccessError } from "../access/error.ts";
+import { AccessError } from "../access/database.ts";
 import { ListenError } from "../http/listen.ts";
 import { StayedAway } from "../ingest/retry.ts";
 import { SettingsError } from "../settings/load.ts";

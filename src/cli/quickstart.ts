@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
-import type { AccessPlace } from "../access/place.ts";
+import type { KeyStore } from "../access/key-store.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
@@ -134,10 +134,8 @@ async function demoKey(settings: Settings): Promise<string> {
   const access = openAccess(settings);
   try {
     const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-    if (await isLive(access, known)) return known;
-    const keyring = await access.keyring();
-    const { key } = await keyring.create(DEMO_KEY, Date.now());
-    await keyring.close();
+    if (await isLive(access.keys, known)) return known;
+    const { key } = await access.keys.create(DEMO_KEY, Date.now());
     mkdirSync(settings.data, { recursive: true });
     writeFileSync(file, `${key}\n`, { mode: 0o600 });
     return key;
@@ -146,16 +144,11 @@ async function demoKey(settings: Settings): Promise<string> {
   }
 }
 
-async function isLive(access: AccessPlace, key: string): Promise<boolean> {
-  if (!looksLikeKey(key) || !(await access.hasKeys())) return false;
-  const source = access.keys();
-  try {
-    const hash = hashKey(key);
-    const secret = (await source.changed())?.find((one) => one.hash === hash);
-    return secret !== undefined && secret.until > Date.now();
-  } finally {
-    await source.close();
-  }
+async function isLive(keys: KeyStore, key: string): Promise<boolean> {
+  if (!looksLikeKey(key) || !(await keys.exists())) return false;
+  const hash = hashKey(key);
+  const secret = (await keys.liveSecrets()).find((one) => one.hash === hash);
+  return secret !== undefined && secret.until > Date.now();
 }
 
 /** The newest match of the busiest shard; where all are old, the window is opened for them. */

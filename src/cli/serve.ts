@@ -1,12 +1,12 @@
 /** In charge of `matchbook serve`: the public server, until a signal ends it. */
 
 import type { Command } from "commander";
-import { keyringExists } from "../access/keyring.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { isPortalBuilt } from "../http/portal-assets.ts";
 import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
-import { serve as startServing, storesIn } from "../wiring.ts";
+import { openAccess, serve as startServing, storesIn } from "../wiring.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
@@ -71,11 +71,12 @@ export const serve: Verb = (program) => {
 };
 
 /** Most often the folder is the wrong one, or the first steps are still to be done. */
-function warnOfEmptiness({ data, shards, "keys-database": database }: Settings): void {
+async function warnOfEmptiness(settings: Settings): Promise<void> {
+  const { data, shards, "keys-database": database } = settings;
   if (shards.length === 0 && storesIn(data).length === 0) {
     note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
   }
-  if (!database && !keyringExists(data))
+  if (!database && !(await openAccess(settings).keys.exists()))
     note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
 }
 
@@ -86,7 +87,7 @@ function warnOfEmptiness({ data, shards, "keys-database": database }: Settings):
 export async function serveUntilSignal(
   command: Command,
   settings: Settings,
-  onReady: (url: string) => void,
+  onReady: (url: string) => Awaitable<void>,
   offeredKey?: string,
 ): Promise<void> {
   const server = await start(command, settings, offeredKey);
@@ -94,7 +95,7 @@ export async function serveUntilSignal(
   const signal = nextSignal(settings.workers);
   print(`listening on ${server.url}`);
   if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
-  onReady(server.url);
+  await onReady(server.url);
   if (settings.portal === "on" && !isPortalBuilt()) {
     note("The portal is not built: run 'npm run portal', and start again.");
   }

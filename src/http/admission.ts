@@ -1,8 +1,8 @@
 /** Admission: authenticates the key, applies its rate limit and daily quota, and checks its shards. */
 
-import { secondsToNextDay } from "../access/day.ts";
-import { limitHeaders } from "../access/limiter.ts";
-import type { LiveKey } from "../access/watch.ts";
+import type { LiveKey } from "../access/key-lookup.ts";
+import { limitHeaders } from "../access/rate-limit.ts";
+import { secondsToNextDay } from "../access/usage.ts";
 import { sheetHash } from "../document/sheet.ts";
 import type { Fragment } from "../store/store.ts";
 import type { ServerContext } from "./context.ts";
@@ -49,7 +49,7 @@ export async function checkBudget(
   now: number,
 ): Promise<void> {
   const most = key.allowance.matchesPerDay;
-  if (most > 0 && (await budgets.isSpent(key.id, most, now))) throw budgetSpent(most, now);
+  if (most > 0 && (await budgets.isExceeded(key.id, most, now))) throw budgetSpent(most, now);
 }
 
 /** Counts matches that are about to be served against the daily quota of the key. */
@@ -61,7 +61,7 @@ export async function spendBudget(
 ): Promise<void> {
   const most = key.allowance.matchesPerDay;
   if (most === 0 || sheets.length === 0) return;
-  const allowed = await budgets.spend(key.id, sheets.map(sheetHash), most, now);
+  const allowed = await budgets.consume(key.id, sheets.map(sheetHash), most, now);
   if (!allowed) throw budgetSpent(most, now);
 }
 

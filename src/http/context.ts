@@ -1,10 +1,10 @@
 /** What the stages of a request work with: shards, keys, limits, clock. */
 
-import type { Budgets } from "../access/budget.ts";
-import type { FailureGuard } from "../access/guard.ts";
-import type { Limiter } from "../access/limiter.ts";
+import type { FailureGuard } from "../access/failed-keys.ts";
+import type { KeyWatch } from "../access/key-lookup.ts";
+import type { Quotas } from "../access/quota.ts";
+import type { Limiter } from "../access/rate-limit.ts";
 import type { KeyDay } from "../access/usage.ts";
-import type { KeyWatch } from "../access/watch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ReadableShards } from "../store/shards.ts";
@@ -20,7 +20,7 @@ export interface ServerContext {
   keys: Pick<KeyWatch, "recent" | "find" | "mayRead">;
   guard: FailureGuard;
   limiter: Limiter;
-  budgets: Budgets;
+  budgets: Quotas;
   /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };

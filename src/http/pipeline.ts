@@ -1,7 +1,7 @@
 /** Handles a request: one function that reads as the list of its stages. */
 
-import { AccessError } from "../access/error.ts";
-import type { LiveKey } from "../access/watch.ts";
+import { AccessError } from "../access/database.ts";
+import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { LONGEST_ADDRESS } from "../query/parameters.ts";
 import type { ReadableShards } from "../store/shards.ts";

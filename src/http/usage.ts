@@ -1,9 +1,8 @@
 /** GET /usage: the limits of the caller's own key, and what it was used for. */
 
-import { matchesLeft } from "../access/budget.ts";
-import { dayOf, secondsToNextDay, writtenDay } from "../access/day.ts";
-import type { KeyDay } from "../access/usage.ts";
-import type { LiveKey } from "../access/watch.ts";
+import type { LiveKey } from "../access/key-lookup.ts";
+import { matchesLeft } from "../access/quota.ts";
+import { dayOf, type KeyDay, secondsToNextDay, writtenDay } from "../access/usage.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { ServerContext } from "./context.ts";
 import type { JsonResult } from "./status.ts";
@@ -22,7 +21,7 @@ export async function usage(
   const days = await context.usage.daysOf(id, today - DAYS + 1);
   const { tier, rate, burst, matchesPerDay, shards } = allowance;
   const matches = await context.budgets.count(id, now);
-  const isSpent = await context.budgets.isSpent(id, matchesPerDay, now);
+  const isSpent = await context.budgets.isExceeded(id, matchesPerDay, now);
   return {
     status: 200,
     body: {

@@ -11,7 +11,7 @@ import {
   secondsToToken,
   take,
   type Verdict,
-} from "../access/bucket.ts";
+} from "../access/rate-limit.ts";
 
 /**
  * A word is the moment at which the bucket will be full, so that zero is a full one. It is counted in

@@ -4,8 +4,8 @@
  * times, and then share what both may do wrong; nobody can aim at that, since the seed is secret.
  */
 
-import type { Policy } from "../access/bucket.ts";
-import type { Failures } from "../access/guard.ts";
+import type { Failures } from "../access/failed-keys.ts";
+import type { Policy } from "../access/rate-limit.ts";
 import type { SharedBuckets } from "./buckets.ts";
 
 export class SharedFailures implements Failures {

@@ -1,7 +1,7 @@
 /** In charge of one rate limit for each key, over all workers. */
 
-import type { Policy, Verdict } from "../access/bucket.ts";
-import { type Limiter, MemoryLimiter } from "../access/limiter.ts";
+import type { Policy, Verdict } from "../access/rate-limit.ts";
+import { type Limiter, MemoryLimiter } from "../access/rate-limit.ts";
 import type { SharedBuckets } from "./buckets.ts";
 import type { SlotTable } from "./slots.ts";
 

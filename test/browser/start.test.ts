@@ -1,7 +1,7 @@
 /** In charge of the page "Start" in a browser, and of the shell around every page: key, theme, keyboard. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { serve } from "../../src/wiring.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -96,10 +96,10 @@ inBrowser("the start page", () => {
   });
 
   test("says what is wrong with a key that was good once", async () => {
-    const keyring = openKeyring(world.data);
-    const { key, record } = keyring.create({ name: "old" }, Date.now());
-    keyring.revoke(record.id, Date.now());
-    keyring.close();
+    const access = openAccess({ data: world.data });
+    const { key, record } = await access.keys.create({ name: "old" }, Date.now());
+    await access.keys.revoke(record.id, Date.now());
+    await access.close();
     const visitor = await visit(world.url, { key, expects: [401] });
     await visitor.page.getByRole("alert").getByRole("button", { name: "Enter an API key" }).click();
     await visitor.page.getByRole("dialog").waitFor();
@@ -108,9 +108,9 @@ inBrowser("the start page", () => {
   });
 
   test("says how long to wait when a limit is reached", async () => {
-    const keyring = openKeyring(world.data);
-    const { key } = keyring.create({ name: "slow", rate: 1, burst: 1 }, Date.now());
-    keyring.close();
+    const access = openAccess({ data: world.data });
+    const { key } = await access.keys.create({ name: "slow", rate: 1, burst: 1 }, Date.now());
+    await access.close();
     // It is known to the server within a second; a first question uses up what it may ask.
     while (
       (await world.get("/shards/na/players", { Authorization: `Bearer ${key}` })).status === 401

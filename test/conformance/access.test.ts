@@ -2,9 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
-import { AccessError } from "../../src/access/error.ts";
-import { filesIn } from "../../src/access/place.ts";
-import { PostgresAccess } from "../../src/access/postgres/place.ts";
+import { AccessError } from "../../src/access/database.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { PostgresPlace } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";
@@ -15,7 +14,7 @@ setDefaultTimeout(30_000);
 
 accessConformance("files", async () => {
   const folder = aFolder();
-  return { open: () => filesIn(folder.path), remove: async () => folder.remove() };
+  return { open: () => openAccess({ data: folder.path }), remove: async () => folder.remove() };
 });
 
 let postgres: { url: string; stop(): void };
@@ -40,7 +39,7 @@ function aPlace() {
   const location = parsed.value!;
   return {
     schema,
-    open: () => new PostgresAccess(location),
+    open: () => openAccess({ data: "", "keys-database": location }),
     remove: async () => void (await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
   };
 }
@@ -51,11 +50,11 @@ describe("the schema of keys in PostgreSQL", () => {
   test("that a newer Matchbook has written is refused", async () => {
     const { open, schema, remove } = aPlace();
     const place = open();
-    await place.keyring();
+    await place.keys.list();
     await sql.unsafe(`UPDATE ${schema}.format SET version = 99`);
     const later = open();
-    expect(async () => await later.keyring()).toThrow(AccessError);
-    expect(async () => await later.keyring()).toThrow(/newer Matchbook .* upgrade Matchbook/);
+    expect(() => later.keys.list()).toThrow(AccessError);
+    expect(() => later.keys.list()).toThrow(/newer Matchbook .* upgrade Matchbook/);
     await Promise.all([place.close(), later.close()]);
     await remove();
   });
@@ -68,12 +67,13 @@ describe("the schema of keys in PostgreSQL", () => {
     await owner.unsafe("GRANT USAGE, CREATE ON SCHEMA theirs TO guest");
     const guests = (schema: string) => {
       const url = `postgres://guest@127.0.0.1:${cluster.port}/postgres?schema=${schema}`;
-      return new PostgresAccess((parseKeysDatabase(url) as { value: PostgresPlace }).value);
+      const database = (parseKeysDatabase(url) as { value: PostgresPlace }).value;
+      return openAccess({ data: "", "keys-database": database });
     };
     const [allowed, refused] = [guests("theirs"), guests("another")];
-    await (await allowed.keyring()).create({ name: "one" }, 1);
-    expect(await (await allowed.keyring()).list()).toHaveLength(1);
-    expect(async () => await refused.keyring()).toThrow(/permission denied/);
+    await allowed.keys.create({ name: "one" }, 1);
+    expect(await allowed.keys.list()).toHaveLength(1);
+    expect(() => refused.keys.list()).toThrow(/permission denied/);
     await Promise.all([allowed.close(), refused.close(), owner.close()]);
     cluster.remove();
   });
@@ -81,7 +81,7 @@ describe("the schema of keys in PostgreSQL", () => {
   test("holds neither a key nor anything but its hash", async () => {
     const { open, schema, remove } = aPlace();
     const place = open();
-    const { key } = await (await place.keyring()).create({ name: "one" }, 1);
+    const { key } = await place.keys.create({ name: "one" }, 1);
     const rows = await sql.unsafe(
       `SELECT keys::text || secrets::text AS text FROM ${schema}.keys, ${schema}.key_secrets AS secrets`,
     );

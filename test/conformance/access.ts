@@ -1,21 +1,19 @@
 /** In charge of what any place of keys and usage must do: every adapter passes this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { KeptBudget } from "../../src/access/budget.ts";
-import { MemoryBudgets } from "../../src/access/budget.ts";
 import type { Hash } from "../../src/access/distinct.ts";
 import { DistinctCounter } from "../../src/access/distinct.ts";
 import { hashKey } from "../../src/access/key.ts";
-import type { Keyring } from "../../src/access/keyring.ts";
-import { Ledger } from "../../src/access/ledger.ts";
-import type { AccessPlace } from "../../src/access/place.ts";
-import type { LiveSecret } from "../../src/access/secrets.ts";
+import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
+import type { AccessStore } from "../../src/access/open.ts";
+import { MemoryQuotas, type StoredQuota } from "../../src/access/quota.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
+import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
 
 /** A new, empty place. `open` opens it as one more process would. */
 export interface TestedPlace {
-  open(): AccessPlace;
+  open(): AccessStore;
   remove(): Promise<void>;
 }
 
@@ -25,8 +23,8 @@ const HOUR = 3_600_000;
 
 export function accessConformance(engine: string, make: () => Promise<TestedPlace>): void {
   let tested: TestedPlace;
-  let place: AccessPlace;
-  let rival: AccessPlace;
+  let place: AccessStore;
+  let rival: AccessStore;
 
   beforeEach(async () => {
     tested = await make();
@@ -39,22 +37,16 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     await tested.remove();
   });
 
-  async function inKeyring<T>(work: (keyring: Keyring) => Promise<T>, at = place): Promise<T> {
-    const keyring = await at.keyring();
-    try {
-      return await work(keyring);
-    } finally {
-      await keyring.close();
-    }
-  }
+  const inKeyring = <T>(work: (keys: KeyStore) => Promise<T>, at = place): Promise<T> =>
+    work(at.keys);
 
   describe(`keys in ${engine}`, () => {
     test("are not there before one is made, and to look makes nothing", async () => {
-      expect(await place.hasKeys()).toBe(false);
-      expect(await place.hasUsage()).toBe(false);
-      expect(await place.hasKeys()).toBe(false);
+      expect(await place.keys.exists()).toBe(false);
+      expect(await place.usage.exists()).toBe(false);
+      expect(await place.keys.exists()).toBe(false);
       await inKeyring(async (keyring) => void (await keyring.create({ name: "one" }, NOW)));
-      expect(await rival.hasKeys()).toBe(true);
+      expect(await rival.keys.exists()).toBe(true);
     });
 
     test("come back with all their terms, in the order in which they were made", async () => {
@@ -159,14 +151,25 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     const byHash = (secrets: readonly LiveSecret[] | undefined) =>
       new Map(secrets?.map((secret) => [secret.hash, secret]));
 
+    /** The live secrets if anything has changed since they were last asked for. */
+    const changesOf = (keys: KeyStore) => {
+      let known: string | undefined = "nothing yet";
+      return async (): Promise<LiveSecret[] | undefined> => {
+        const version = await keys.version();
+        if (version === known) return undefined;
+        known = version;
+        return version === undefined ? [] : keys.liveSecrets();
+      };
+    };
+
     test("are given whenever a key changed elsewhere, and only then", async () => {
-      const source = rival.keys();
-      const first = await source.changed();
+      const source = changesOf(rival.keys);
+      const first = await source();
       expect(first).toEqual([]);
       const { key, record } = await inKeyring(async (keyring) =>
         keyring.create({ name: "one", rate: 9, shards: ["na"] }, NOW),
       );
-      const secrets = byHash(await source.changed());
+      const secrets = byHash(await source());
       expect([...secrets.keys()]).toEqual([hashKey(key)]);
       expect(secrets.get(hashKey(key))).toEqual({
         hash: hashKey(key),
@@ -176,23 +179,21 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         own: { rate: 9, burst: null, matchesPerDay: null, shards: ["na"] },
         until: Number.POSITIVE_INFINITY,
       });
-      expect(await source.changed()).toBeUndefined();
+      expect(await source()).toBeUndefined();
       await inKeyring(async (keyring) => void (await keyring.change(record.id, { tier: "x" })));
-      expect((await source.changed())!.map(({ tier }) => tier)).toEqual(["x"]);
+      expect((await source())!.map(({ tier }) => tier)).toEqual(["x"]);
       await inKeyring(async (keyring) => void (await keyring.revoke(record.id, NOW)));
-      expect(await source.changed()).toEqual([]);
-      await source.close();
+      expect(await source()).toEqual([]);
     });
 
     test("end with their key or by themselves, whichever is earlier", async () => {
-      const source = rival.keys();
+      const source = changesOf(rival.keys);
       await inKeyring(async (keyring) => {
         const { record } = await keyring.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
         await keyring.rotate(record.id, HOUR, NOW);
       });
-      const ends = (await source.changed())!.map(({ until }) => until - NOW);
+      const ends = (await source())!.map(({ until }) => until - NOW);
       expect(ends.toSorted((one, other) => one - other)).toEqual([HOUR, 2 * HOUR]);
-      await source.close();
     });
   });
 
@@ -207,9 +208,9 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
 
   describe(`usage in ${engine}`, () => {
     test("adds up over several processes", async () => {
-      const [here, there] = [await place.book(), await rival.book()];
-      await here.write([aDay("k_a", DAY, [[200, 5]]), aDay("k_b", DAY, [[404, 1]])], []);
-      await there.write(
+      const [here, there] = [place.usage, rival.usage];
+      await here.add([aDay("k_a", DAY, [[200, 5]]), aDay("k_b", DAY, [[404, 1]])], []);
+      await there.add(
         [
           aDay(
             "k_a",
@@ -223,8 +224,8 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         ],
         [],
       );
-      await there.write([aDay("k_a", DAY - 1, [[200, 1]])], []);
-      await here.write([aDay("k_a", DAY, [[429, 1]], { lastSeen: NOW + 3 })], []);
+      await there.add([aDay("k_a", DAY - 1, [[200, 1]])], []);
+      await here.add([aDay("k_a", DAY, [[429, 1]], { lastSeen: NOW + 3 })], []);
       expect(await here.read(DAY - 1, "k_a")).toEqual([
         aDay("k_a", DAY - 1, [[200, 1]]),
         aDay(
@@ -244,16 +245,15 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
           ["k_b", DAY * 24 * HOUR + 5],
         ]),
       );
-      await Promise.all([here.close(), there.close()]);
     });
 
     test("may be written by several processes at the same moment", async () => {
-      const books = await Promise.all([place.book(), rival.book()]);
+      const books = [place.usage, rival.usage];
       const keys = ["k_c", "k_a", "k_b"];
       await Promise.all(
         Array.from({ length: 20 }, (_, index) => {
           const order = index % 2 === 0 ? keys : keys.toReversed();
-          return books[index % 2]!.write(
+          return books[index % 2]!.add(
             order.map((key) => aDay(key, DAY, [[200, 1]])),
             order.map((keyId) => aBudget(keyId, [index])),
           );
@@ -265,31 +265,29 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         ["k_b", 20],
         ["k_c", 20],
       ]);
-      const kept = await books[1]!.budget("k_b", DAY);
+      const [kept] = await books[1]!.quotas(DAY, "k_b");
       expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(20);
-      for (const book of books) await book.close();
     });
 
-    test("is dropped after 400 days, budgets after their own", async () => {
-      const book = await place.book();
-      await book.write(
+    test("is deleted after 400 days, quotas after the day that follows theirs", async () => {
+      const book = place.usage;
+      await book.add(
         [aDay("k_a", DAY - 401, [[200, 1]]), aDay("k_a", DAY - 400, [[200, 1]])],
-        [aBudget("k_a", [1], DAY - 1), aBudget("k_a", [1], DAY)],
+        [DAY - 2, DAY - 1, DAY].map((day) => aBudget("k_a", [1], day)),
       );
       await book.prune(DAY);
       expect((await book.read(0)).map(({ day }) => day)).toEqual([DAY - 400]);
-      expect(await book.budget("k_a", DAY - 1)).toBeUndefined();
-      expect(await book.budget("k_a", DAY)).toBeDefined();
-      await book.close();
+      expect(await book.quotas(DAY - 2)).toEqual([]);
+      expect(await book.quotas(DAY - 1)).toHaveLength(1);
+      expect(await book.quotas(DAY)).toHaveLength(1);
     });
 
     test("of nothing is nothing", async () => {
-      const book = await place.book();
-      expect(await book.write([], [])).toEqual([]);
+      const book = place.usage;
+      expect(await book.add([], [])).toEqual([]);
       expect(await book.read(0)).toEqual([]);
       expect(await book.lastSeen()).toEqual(new Map());
-      expect(await book.budget("k_a", DAY)).toBeUndefined();
-      await book.close();
+      expect(await book.quotas(DAY)).toEqual([]);
     });
   });
 
@@ -304,7 +302,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     numbers: number[],
     day = DAY,
     exceeded: number | null = null,
-  ): KeptBudget {
+  ): StoredQuota {
     const counter = new DistinctCounter();
     for (const hash of hashes(numbers)) counter.addWithin([hash], Number.POSITIVE_INFINITY);
     return { keyId, day, counter: counter.toBytes(), exceeded };
@@ -313,56 +311,60 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
   const range = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => from + index);
 
-  describe(`budgets in ${engine}`, () => {
+  describe(`quotas in ${engine}`, () => {
     test.each([
       ["few", 30, 20, 50],
       ["more than are counted one by one, together", 800, 800, 1600],
       ["many here", 3000, 10, 3010],
       ["many there", 10, 3000, 3010],
     ])("of two processes are joined: %s", async (_, here, there, together) => {
-      const books = [await place.book(), await rival.book()] as const;
+      const books = [place.usage, rival.usage] as const;
       // Ten are the same.
-      await books[0].write([], [aBudget("k_a", range(0, here))]);
-      const [kept] = await books[1].write(
+      await books[0].add([], [aBudget("k_a", range(0, here))]);
+      const [kept] = await books[1].add(
         [],
         [aBudget("k_a", [...range(here, there), ...range(0, 10)], DAY, 99)],
       );
       const count = DistinctCounter.fromBytes(kept!.counter)!.count;
       expect(Math.abs(count - together) / together).toBeLessThan(together > 1024 ? 0.03 : 1e-9);
       expect(kept!.exceeded).toBe(99);
-      const read = (await books[0].budget("k_a", DAY))!;
+      const read = (await books[0].quotas(DAY, "k_a"))[0]!;
       expect([...read.counter]).toEqual([...kept!.counter]);
       expect(read.exceeded).toBe(99);
-      await Promise.all([books[0].close(), books[1].close()]);
     });
 
-    test("are known to the next process, and to others with the next writing", async () => {
-      const first = new Ledger(await place.book(), () => NOW, unobserved);
-      expect(await first.budgets.spend("k_a", hashes(range(0, 5)), 8, NOW)).toBe(true);
+    const CLOCK = { now: () => NOW, monotonic: () => NOW };
+
+    test("are known to the next process, and to others with the next write", async () => {
+      const first = new UsageRecorder(place.usage, CLOCK, unobserved);
+      await first.start();
+      expect(first.quotas.consume("k_a", hashes(range(0, 5)), 8, NOW)).toBe(true);
       await first.write();
-      const second = new Ledger(await rival.book(), () => NOW, unobserved);
-      expect(await second.budgets.count("k_a", NOW)).toBe(5);
-      expect(await second.budgets.spend("k_a", hashes(range(5, 5)), 8, NOW)).toBe(false);
-      expect(await second.budgets.isSpent("k_a", 8, NOW)).toBe(true);
+      const second = new UsageRecorder(rival.usage, CLOCK, unobserved);
+      await second.start();
+      expect(await second.quotas.count("k_a", NOW)).toBe(5);
+      expect(second.quotas.consume("k_a", hashes(range(5, 5)), 8, NOW)).toBe(false);
+      expect(second.quotas.isExceeded("k_a", 8, NOW)).toBe(true);
       await second.write();
-      expect(await first.budgets.isSpent("k_a", 8, NOW)).toBe(false);
-      await first.budgets.spend("k_a", hashes(range(0, 5)), 8, NOW);
+      expect(first.quotas.isExceeded("k_a", 8, NOW)).toBe(false);
+      first.quotas.consume("k_a", hashes(range(0, 5)), 8, NOW);
       await first.write();
-      expect(await first.budgets.isSpent("k_a", 8, NOW)).toBe(true);
+      expect(first.quotas.isExceeded("k_a", 8, NOW)).toBe(true);
       await first.stop();
       await second.stop();
     });
 
     test("cannot be read when they are damaged, and count from nothing then", async () => {
-      const book = await place.book();
-      await book.write(
+      const book = place.usage;
+      await book.add(
         [],
         [{ keyId: "k_a", day: DAY, counter: Uint8Array.of(9, 9), exceeded: null }],
       );
-      expect(await new MemoryBudgets(book).count("k_a", NOW)).toBe(0);
-      const [kept] = await book.write([], [aBudget("k_a", [1, 2])]);
+      const quotas = new MemoryQuotas();
+      quotas.absorb(await book.quotas(DAY));
+      expect(await quotas.count("k_a", NOW)).toBe(0);
+      const [kept] = await book.add([], [aBudget("k_a", [1, 2])]);
       expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(2);
-      await book.close();
     });
   });
 }

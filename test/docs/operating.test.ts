@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { UsageBook } from "../../src/access/book.ts";
-import { dayOf } from "../../src/access/day.ts";
+import { openAccess } from "../../src/access/open.ts";
+import { dayOf } from "../../src/access/usage.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -104,7 +104,7 @@ describe("the keys, from the first to the last command of the page,", () => {
   test("print what it shows", async () => {
     for (const { command, shown } of exchanges.filter((one) => one.command.startsWith(KEYS))) {
       const isAboutUse = command.startsWith(`${KEYS}usage`);
-      if (isAboutUse) askWithKeys([...ids.values()]);
+      if (isAboutUse) await askWithKeys([...ids.values()]);
       const printed = await run(command);
       const made = /Made key (\w+) for/;
       const id = made.exec(shown.join("\n"))?.[1];
@@ -117,16 +117,16 @@ describe("the keys, from the first to the last command of the page,", () => {
   }, 60_000);
 
   /** Some use, so that there is something to show. */
-  function askWithKeys(keyIds: readonly string[]): void {
-    const book = UsageBook.open(data);
+  async function askWithKeys(keyIds: readonly string[]): Promise<void> {
+    const access = openAccess({ data });
     const now = Date.now();
     const requests = new Map([[200, 7]]);
     const day = { day: dayOf(now), requests, records: 12, lastSeen: now };
-    book.write(
+    await access.usage.add(
       keyIds.map((keyId) => ({ keyId, ...day })),
       [],
     );
-    book.close();
+    await access.close();
   }
 });
 

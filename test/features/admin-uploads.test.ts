@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { FailureGuard } from "../../src/access/guard.ts";
-import { filesIn } from "../../src/access/place.ts";
+import { FailureGuard } from "../../src/access/failed-keys.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { startAdmin } from "../../src/admin/server.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -34,14 +34,14 @@ function startListener(patienceMs: number) {
     token: TOKEN,
     guard: new FailureGuard(0),
     trustedProxies: settings["trusted-proxies"],
-    access: filesIn(folder.path),
+    keyStore: openAccess({ data: folder.path }).keys,
     plan: {
       tiers: settings.tiers,
       defaults: { rate: 1, burst: 1, matchesPerDay: 1 },
       closedShards: [],
     },
     usage: { daysOf: none, lastSeen: none },
-    budgets: { count: none, isSpent: none },
+    budgets: { count: none, isExceeded: none },
     onKeysChanged: none,
     metrics: { contentType: "text/plain", text: none },
     uploads: {

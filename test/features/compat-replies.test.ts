@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "jsonapi-validator";
-import { FailureGuard } from "../../src/access/guard.ts";
+import { FailureGuard } from "../../src/access/failed-keys.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { PROFILES } from "../../src/http/compat.ts";
@@ -413,7 +413,7 @@ test("in demo data ids are unique over all types of a document, with and without
 /** A server over parts that others use too; they are released by whoever opened them. */
 function startSharing(
   settings: Settings,
-  { shards, keys, ledger, limits, observe }: Parts,
+  { shards, keys, usage, limits, observe }: Parts,
   profile: keyof typeof PROFILES,
 ): RunningServer {
   return startServer({
@@ -422,8 +422,8 @@ function startSharing(
     keys,
     guard: new FailureGuard(0),
     limiter: limits.limiter,
-    budgets: limits.budgets,
-    usage: ledger,
+    budgets: limits.quotas,
+    usage,
     host: settings.host,
     port: settings.port,
     sharesPort: false,

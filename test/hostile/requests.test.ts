@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { refusalStatuses } from "../docs/refusals.ts";
@@ -31,9 +31,9 @@ const documents = [
 
 beforeAll(async () => {
   world = await startWorld(documents);
-  const keyring = openKeyring(world.data);
-  slow = keyring.create({ name: "slow", rate: 1 }, Date.now()).key;
-  keyring.close();
+  const access = openAccess({ data: world.data });
+  slow = (await access.keys.create({ name: "slow", rate: 1 }, Date.now())).key;
+  await access.close();
 });
 afterAll(() => world.stop());
 

@@ -2,9 +2,9 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { FileKeys } from "../../src/access/file-keys.ts";
 import { looksLikeKey } from "../../src/access/key.ts";
-import { KeyWatch } from "../../src/access/watch.ts";
+import { KeyWatch } from "../../src/access/key-lookup.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { formatTimestamp } from "../../src/domain/time.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -31,7 +31,7 @@ async function shown(id: string, data: string): Promise<any> {
 }
 
 test("a key is made, changed, rotated and revoked, and a server follows", async () => {
-  const watch = new KeyWatch(new FileKeys(join(cwd, "life")), PLAN, unobserved);
+  const watch = new KeyWatch(openAccess({ data: join(cwd, "life") }).keys, PLAN, unobserved);
   await watch.start();
   const find = async (key: string) => {
     await watch.refresh();
@@ -160,7 +160,7 @@ describe("rotate", () => {
     const { key, id } = await made("leak");
     const { stdout, stderr } = await keys("rotate", id, "--overlap", "0", "--data", "leak");
     expect(stderr).toContain("The old one has ended.");
-    const watch = new KeyWatch(new FileKeys(join(cwd, "leak")), PLAN, unobserved);
+    const watch = new KeyWatch(openAccess({ data: join(cwd, "leak") }).keys, PLAN, unobserved);
     await watch.refresh();
     expect(watch.find(`Bearer ${key}`, Date.now())).toBeUndefined();
     expect(watch.find(`Bearer ${stdout.trim()}`, Date.now())?.id).toBe(id);

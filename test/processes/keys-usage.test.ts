@@ -3,10 +3,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { UsageBook } from "../../src/access/book.ts";
-import { dayOf, writtenDay } from "../../src/access/day.ts";
 import { DistinctCounter } from "../../src/access/distinct.ts";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
+import { dayOf, writtenDay } from "../../src/access/usage.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -25,17 +24,15 @@ const now = Date.now();
 const today = dayOf(now);
 let [busy, quiet, idle, ended] = ["", "", "", ""];
 
-beforeAll(() => {
-  const keyring = openKeyring(cwd);
-  const make = (name: string) => keyring.create({ name }, now - 90 * DAY).record.id;
-  quiet = make("quiet");
-  busy = make("busy, with a name that is a good deal longer than the others");
-  idle = make("idle");
-  ended = make("ended");
-  keyring.revoke(ended, now - 60 * DAY);
-  keyring.close();
-
-  const book = UsageBook.open(cwd);
+beforeAll(async () => {
+  const access = openAccess({ data: cwd });
+  const make = async (name: string) =>
+    (await access.keys.create({ name }, now - 90 * DAY)).record.id;
+  quiet = await make("quiet");
+  busy = await make("busy, with a name that is a good deal longer than the others");
+  idle = await make("idle");
+  ended = await make("ended");
+  await access.keys.revoke(ended, now - 60 * DAY);
   const counter = new DistinctCounter();
   counter.addWithin([{ high: 1, low: 2 }], 10);
   const day = (keyId: string, ago: number, requests: [number, number][], records: number) => ({
@@ -45,7 +42,7 @@ beforeAll(() => {
     records,
     lastSeen: now - ago * DAY,
   });
-  book.write(
+  await access.usage.add(
     [
       day(busy, 0, [[200, 400]], 2000),
       day(
@@ -66,7 +63,7 @@ beforeAll(() => {
     ],
     [{ keyId: busy, day: today, counter: counter.toBytes(), exceeded: null }],
   );
-  book.close();
+  await access.close();
 });
 
 describe("the usage of one key", () => {

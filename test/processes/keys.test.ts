@@ -4,11 +4,10 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathOf } from "../../src/access/file.ts";
-import { FileKeys } from "../../src/access/file-keys.ts";
 import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
-import { KEYS_FILE } from "../../src/access/keys-file.ts";
-import { KeyWatch } from "../../src/access/watch.ts";
+import { KeyWatch } from "../../src/access/key-lookup.ts";
+import { openAccess } from "../../src/access/open.ts";
+import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/allowance.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
@@ -19,7 +18,7 @@ const cwd = folder.path;
 afterAll(() => folder.remove());
 
 const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
-const fileIn = (data: string) => pathOf(KEYS_FILE, join(cwd, data));
+const fileIn = (data: string) => join(cwd, data, KEYS_FILE.name);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }],
@@ -115,7 +114,7 @@ test("a tier that the settings have lost is named, with what counts instead", as
 
 test("the timer alone brings a new key to a running server", async () => {
   const announced = Promise.withResolvers<number>();
-  const watch = new KeyWatch(new FileKeys(join(cwd, "timer")), PLAN, (event) => {
+  const watch = new KeyWatch(openAccess({ data: join(cwd, "timer") }).keys, PLAN, (event) => {
     if (event.event === "keys-reloaded") announced.resolve(event.live);
   });
   await watch.start();
@@ -126,7 +125,7 @@ test("the timer alone brings a new key to a running server", async () => {
 
 test("looking changes nothing that a running server would have to read again", async () => {
   await keys("create", "--name", "n", "--data", "calm");
-  const watch = new KeyWatch(new FileKeys(join(cwd, "calm")), PLAN, unobserved);
+  const watch = new KeyWatch(openAccess({ data: join(cwd, "calm") }).keys, PLAN, unobserved);
   await watch.start();
   expect((await keys("list", "--data", "calm")).exitCode).toBe(0);
   expect(await watch.refresh()).toBe(false);
@@ -225,7 +224,7 @@ describe("the file of keys", () => {
     const key = makeKey();
     mkdirSync(join(cwd, "old"));
     const old = new Database(fileIn("old"));
-    old.run(KEYS_FILE.migrations[0]!);
+    old.run(KEYS_FILE.migrations[0]![0]!);
     old.run("PRAGMA user_version = 1");
     old.run("INSERT INTO api_keys VALUES ('k_first', 'first', ?, 7, 1000, NULL)", [hashKey(key)]);
     old.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Settings } from "../../src/settings/table.ts";
@@ -43,9 +43,9 @@ function settingsFor(name: string, shards: Record<string, string | undefined>): 
 }
 
 async function serving(settings: Settings) {
-  const keyring = openKeyring(settings.data);
-  const { key } = keyring.create({ name: "test" }, Date.now());
-  keyring.close();
+  const access = openAccess({ data: settings.data });
+  const { key } = await access.keys.create({ name: "test" }, Date.now());
+  await access.close();
   const server = await serve(settings, unobserved);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   return {

@@ -1,7 +1,7 @@
 /** In charge of limits that two servers share through a Redis with TLS, and of certificates that are no good. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { type Authority, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -49,9 +49,9 @@ const trusting = { NODE_EXTRA_CA_CERTS: authority.file };
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust who signed its certificate", async () => {
     const redis = await redisFor("IP:127.0.0.1");
-    const keyring = openKeyring(world.data);
-    const { key } = keyring.create({ name: "test", rate: 1, burst: 6 }, Date.now());
-    keyring.close();
+    const access = openAccess({ data: world.data });
+    const { key } = await access.keys.create({ name: "test", rate: 1, burst: 6 }, Date.now());
+    await access.close();
     const servers = [await serving(redis.url, trusting), await serving(redis.url, trusting)];
     expect(await Promise.all(servers.map((server) => server.sharedLimits()))).toEqual(["ok", "ok"]);
     const statuses: number[] = [];

@@ -95,7 +95,9 @@ const are = (state: "ok" | "away", instances: Instance[]) =>
 
 describe("two instances over one Redis", () => {
   test("let through exactly what one bucket holds, of 200 requests at once", async () => {
-    const made = Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 }));
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 })),
+    );
     const both = await twoInstances();
     // On a very busy machine Redis may be too slow once, and then limits are not shared: not so five times.
     for (const { key } of made) {
@@ -111,7 +113,7 @@ describe("two instances over one Redis", () => {
   });
 
   test("count one budget, and refuse the day on both once one has refused it", async () => {
-    const { key } = makeKey(world, { matchesPerDay: 10 });
+    const { key } = await makeKey(world, { matchesPerDay: 10 });
     const [one, other] = await twoInstances();
     const read = async (instance: Instance, offset: number) =>
       (await instance.get(page(offset), key)).status;
@@ -143,10 +145,10 @@ describe("two instances over one Redis", () => {
 
 describe("a Redis that is killed under load", () => {
   test("stops nobody and is noticed; when it is back, limits are shared again", async () => {
-    const busy = makeKey(world, {});
+    const busy = await makeKey(world, {});
     const [before, after] = [
-      makeKey(world, { rate: 1, burst: 20 }),
-      makeKey(world, { rate: 1, burst: 20 }),
+      await makeKey(world, { rate: 1, burst: 20 }),
+      await makeKey(world, { rate: 1, burst: 20 }),
     ];
     const both = await twoInstances();
     const end = load(both, busy.key);
@@ -176,8 +178,8 @@ describe("a Redis that is killed under load", () => {
   });
 
   test("lets an instance go on where a key stood with it, in its rate and in its day", async () => {
-    const hasty = makeKey(world, { rate: 1, burst: 5 });
-    const greedy = makeKey(world, { matchesPerDay: 8 });
+    const hasty = await makeKey(world, { rate: 1, burst: 5 });
+    const greedy = await makeKey(world, { matchesPerDay: 8 });
     const [one, other] = await twoInstances();
     expect(await passed([one], hasty.key, 3)).toBe(3);
     expect((await one.get(page(0), greedy.key)).status).toBe(200);
@@ -190,7 +192,7 @@ describe("a Redis that is killed under load", () => {
   });
 
   test("does not open a day again by forgetting it", async () => {
-    const { key } = makeKey(world, { matchesPerDay: 8 });
+    const { key } = await makeKey(world, { matchesPerDay: 8 });
     const [one, other] = await twoInstances();
     expect((await one.get(page(0), key)).status).toBe(200);
     await redis.kill();
@@ -204,7 +206,7 @@ describe("a Redis that is killed under load", () => {
 
 describe("a Redis that no longer answers", () => {
   test("holds up no request longer than the time-out, and nothing is needed when it answers again", async () => {
-    const { key } = makeKey(world, {});
+    const { key } = await makeKey(world, {});
     const both = await twoInstances();
     const end = load(both, key);
     redis.pause();
@@ -227,7 +229,7 @@ describe("a Redis that no longer answers", () => {
   });
 
   test("does not hold up a start for long, and is found when it comes", async () => {
-    const { key } = makeKey(world, { rate: 1, burst: 20 });
+    const { key } = await makeKey(world, { rate: 1, burst: 20 });
     await redis.kill();
     const both = await twoInstances();
     expect(both.map(changes)).toEqual([["shared-limits-away"], ["shared-limits-away"]]);
@@ -251,7 +253,7 @@ describe("a Redis that may not be written to", () => {
   });
 
   test("is used again after its scripts were flushed", async () => {
-    const { key } = makeKey(world, {});
+    const { key } = await makeKey(world, {});
     const [one] = await twoInstances();
     const client = redis.client();
     await client.send("SCRIPT", ["FLUSH"]);

@@ -3,13 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RedisClient } from "bun";
 import fc from "fast-check";
-import { type Policy, verdictOn } from "../../src/access/bucket.ts";
-import { MemoryBudgets } from "../../src/access/budget.ts";
 import type { Hash } from "../../src/access/distinct.ts";
 import { COUNTED_EXACTLY } from "../../src/access/distinct.ts";
-import { MemoryLimiter } from "../../src/access/limiter.ts";
-import { RedisBudgets } from "../../src/access/redis/budgets.ts";
-import { RedisLimiter } from "../../src/access/redis/limiter.ts";
+import { MemoryQuotas } from "../../src/access/quota.ts";
+import { MemoryLimiter, type Policy, verdictOn } from "../../src/access/rate-limit.ts";
+import { RedisLimiter, RedisQuotas } from "../../src/access/redis/limits.ts";
 import { RedisLink } from "../../src/access/redis/link.ts";
 import { takeScript } from "../../src/access/redis/scripts.ts";
 import { unobserved } from "../../src/observe/events.ts";
@@ -97,9 +95,8 @@ describe("a bucket in Redis", () => {
 
 describe("a budget in Redis", () => {
   const NOON = Date.UTC(2026, 2, 10, 12);
-  const nothingKept = { budget: () => undefined };
   /** Allows everything, so that Redis alone decides. */
-  const openHanded = { isSpent: () => false, spend: () => true, count: () => 0 };
+  const openHanded = { isExceeded: () => false, consume: () => true, count: () => 0 };
   // All zeros stand for something else in memory.
   const half = fc.integer({ min: 1, max: 2 ** 32 - 1 });
   const hashes = fc.array(
@@ -119,12 +116,12 @@ describe("a budget in Redis", () => {
         }),
         async (pages) => {
           const id = `k_${count++}`;
-          const shared = new RedisBudgets(link, openHanded);
-          const memory = new MemoryBudgets(nothingKept);
+          const shared = new RedisQuotas(link, openHanded);
+          const memory = new MemoryQuotas();
           for (const { page, most } of pages) {
-            expect(await shared.isSpent(id, most, NOON)).toBe(memory.isSpent(id, most, NOON));
-            expect(await shared.spend(id, page, most, NOON)).toBe(
-              memory.spend(id, page, most, NOON),
+            expect(await shared.isExceeded(id, most, NOON)).toBe(memory.isExceeded(id, most, NOON));
+            expect(await shared.consume(id, page, most, NOON)).toBe(
+              memory.consume(id, page, most, NOON),
             );
             expect(await shared.count(id, NOON)).toBe(await memory.count(id, NOON));
           }
@@ -142,10 +139,10 @@ describe("a budget in Redis", () => {
 
   /** Spends pages of 50 different records until refused. */
   async function exhaust(id: string, most: number): Promise<number> {
-    const shared = new RedisBudgets(link, openHanded);
+    const shared = new RedisQuotas(link, openHanded);
     let served = 0;
-    while (await shared.spend(id, page(served, 50), most, NOON)) served += 50;
-    expect(await shared.isSpent(id, most, NOON)).toBe(true);
+    while (await shared.consume(id, page(served, 50), most, NOON)) served += 50;
+    expect(await shared.isExceeded(id, most, NOON)).toBe(true);
     return served;
   }
 
@@ -159,7 +156,7 @@ describe("a budget in Redis", () => {
       const id = `k_many${most}`;
       const served = await exhaust(id, most);
       expect(served / most).toBeWithin(0.94, 1.04);
-      expect(await new RedisBudgets(link, openHanded).count(id, NOON)).toBeWithin(0, most + 1);
+      expect(await new RedisQuotas(link, openHanded).count(id, NOON)).toBeWithin(0, most + 1);
       const [key] = (await client.send("KEYS", [`*{${id}}*:sketch`])) as string[];
       expect(Number(await client.send("STRLEN", [key!]))).toBeLessThan(13_000);
       expect(await client.send("KEYS", [`*{${id}}*:matches`])).toEqual([]);
@@ -167,21 +164,21 @@ describe("a budget in Redis", () => {
   );
 
   test("of a day is refused for good once it was refused, until the budget is raised", async () => {
-    const shared = new RedisBudgets(link, openHanded);
-    expect(await shared.spend("k_day", page(0, 5), 9, NOON)).toBe(true);
-    expect(await shared.spend("k_day", page(5, 5), 9, NOON)).toBe(false);
-    expect(await shared.isSpent("k_day", 9, NOON)).toBe(true);
-    expect(await shared.isSpent("k_day", 10, NOON)).toBe(false);
+    const shared = new RedisQuotas(link, openHanded);
+    expect(await shared.consume("k_day", page(0, 5), 9, NOON)).toBe(true);
+    expect(await shared.consume("k_day", page(5, 5), 9, NOON)).toBe(false);
+    expect(await shared.isExceeded("k_day", 9, NOON)).toBe(true);
+    expect(await shared.isExceeded("k_day", 10, NOON)).toBe(false);
     expect(await shared.count("k_day", NOON)).toBe(5);
     const tomorrow = NOON + 12 * 3_600_000;
-    expect(await shared.isSpent("k_day", 9, tomorrow)).toBe(false);
+    expect(await shared.isExceeded("k_day", 9, tomorrow)).toBe(false);
     expect(await shared.count("k_day", tomorrow)).toBe(0);
   });
 
   test("is forgotten an hour after its day", async () => {
-    const shared = new RedisBudgets(link, openHanded);
-    await shared.spend("k_end", page(0, 5), 9, NOON);
-    await shared.spend("k_end", page(5, 5), 9, NOON);
+    const shared = new RedisQuotas(link, openHanded);
+    await shared.consume("k_end", page(0, 5), 9, NOON);
+    await shared.consume("k_end", page(5, 5), 9, NOON);
     const keys = (await client.send("KEYS", ["*{k_end}*"])) as string[];
     expect(keys).toHaveLength(2);
     for (const key of keys) {

@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { MemoryLimiter } from "../../src/access/limiter.ts";
+import { MemoryLimiter } from "../../src/access/rate-limit.ts";
 import { SharedBuckets } from "../../src/workers/buckets.ts";
 import { SharedLimiter } from "../../src/workers/limiter.ts";
 import { newSharedMemory } from "../../src/workers/memory.ts";

@@ -4,8 +4,8 @@
  */
 
 import { RedisClient } from "bun";
-import { MemoryLimiter } from "../../src/access/limiter.ts";
-import { RedisLimiter } from "../../src/access/redis/limiter.ts";
+import { MemoryLimiter } from "../../src/access/rate-limit.ts";
+import { RedisLimiter } from "../../src/access/redis/limits.ts";
 import { RedisLink } from "../../src/access/redis/link.ts";
 
 const POLICY = { rate: 1, burst: 5 };

@@ -1,6 +1,7 @@
 /** In charge of several instances of one Matchbook for tests, each a whole server over the same data folder. */
 
-import { type KeyTerms, openKeyring } from "../../src/access/keyring.ts";
+import type { KeyTerms } from "../../src/access/key-store.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
@@ -53,9 +54,12 @@ export async function startInstance(world: World, settings: Partial<Settings>): 
 }
 
 /** A key in the world's data folder. Instances that run already notice it within a second or two. */
-export function makeKey(world: World, terms: Partial<KeyTerms>): { id: string; key: string } {
-  const keyring = openKeyring(world.data);
-  const { key, record } = keyring.create({ name: "test", ...terms }, Date.now());
-  keyring.close();
+export async function makeKey(
+  world: World,
+  terms: Partial<KeyTerms>,
+): Promise<{ id: string; key: string }> {
+  const access = openAccess({ data: world.data });
+  const { key, record } = await access.keys.create({ name: "test", ...terms }, Date.now());
+  await access.close();
   return { id: record.id, key };
 }

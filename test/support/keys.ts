@@ -1,6 +1,7 @@
 /** In charge of further API keys for tests, and of a server that knows them at once. */
 
-import { type KeyTerms, openKeyring } from "../../src/access/keyring.ts";
+import type { KeyTerms } from "../../src/access/key-store.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/table.ts";
@@ -21,13 +22,17 @@ export async function serveWithKeys(
   settings: Partial<Settings> = {},
   clock?: Clock,
 ): Promise<{ url: string; keys: string[]; stop(): Promise<void> }> {
-  const keyring = openKeyring(world.data);
-  const keys = wanted.map(({ revoked, ...terms }, index) => {
-    const { key, record } = keyring.create({ name: `key ${index}`, ...terms }, Date.now());
-    if (revoked) keyring.revoke(record.id, Date.now());
-    return key;
-  });
-  keyring.close();
+  const access = openAccess({ data: world.data });
+  const keys: string[] = [];
+  for (const [index, { revoked, ...terms }] of wanted.entries()) {
+    const { key, record } = await access.keys.create(
+      { name: `key ${index}`, ...terms },
+      Date.now(),
+    );
+    if (revoked) await access.keys.revoke(record.id, Date.now());
+    keys.push(key);
+  }
+  await access.close();
   const server = await serve({ ...world.settings, ...settings }, unobserved, clock);
   return { url: server.url, keys, stop: () => server.stop("test") };
 }

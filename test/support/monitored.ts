@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
@@ -48,18 +48,18 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
     undefined,
     "[tiers.hobby]\n[tiers.partner]\nrate = 6000\n",
   );
-  const keyring = openKeyring(world.data);
-  const make = (name: string, terms = {}) => {
-    const { key, record } = keyring.create({ name, ...terms }, now);
+  const access = openAccess({ data: world.data });
+  const make = async (name: string, terms = {}) => {
+    const { key, record } = await access.keys.create({ name, ...terms }, now);
     return { id: record.id, key };
   };
   const keys = {
-    hobbyist: make("Secret Name of a Hobbyist"),
-    partner: make("Secret Name of a Partner", { tier: "partner" }),
-    hurried: make("in a hurry", { rate: 1 }),
-    greedy: make("wants it all", { matchesPerDay: 1 }),
+    hobbyist: await make("Secret Name of a Hobbyist"),
+    partner: await make("Secret Name of a Partner", { tier: "partner" }),
+    hurried: await make("in a hurry", { rate: 1 }),
+    greedy: await make("wants it all", { matchesPerDay: 1 }),
   };
-  keyring.close();
+  await access.close();
 
   const events: Event[] = [];
   const server = await serve(

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Settings } from "../../src/settings/table.ts";
@@ -95,9 +95,9 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     async shard(maxLagSeconds) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
-      const keyring = openKeyring(settings.data);
-      const { key } = keyring.create({ name: "test" }, Date.now());
-      keyring.close();
+      const access = openAccess({ data: settings.data });
+      const { key } = await access.keys.create({ name: "test" }, Date.now());
+      await access.close();
       await ingestInto(settings, RECORDS.slice(0, 20));
       await caughtUp();
       return { schema, serve: () => startServer(settings, file, key) };

@@ -1,7 +1,7 @@
 /** In charge of telling whether two data folders hold the same: by everything that they serve. */
 
 import { createHash } from "node:crypto";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Counts, Summary } from "../../src/store/store.ts";
@@ -29,8 +29,8 @@ function settingsFor(data: string) {
  * are now. `until` ends the window, so that the links are the same whenever this is asked.
  */
 export async function servedPages(data: string, until: number): Promise<Map<string, string>> {
-  const keyring = openKeyring(data);
-  const { key, record } = keyring.create({ name: "state" }, Date.now());
+  const access = openAccess({ data });
+  const { key, record } = await access.keys.create({ name: "state" }, Date.now());
   const settings = settingsFor(data);
   const shards = openShards(settings, unobserved);
   const server = await serve(settings, unobserved);
@@ -53,8 +53,8 @@ export async function servedPages(data: string, until: number): Promise<Map<stri
   } finally {
     await server.stop("test");
     await shards.close();
-    keyring.revoke(record.id, Date.now());
-    keyring.close();
+    await access.keys.revoke(record.id, Date.now());
+    await access.close();
   }
 }
 

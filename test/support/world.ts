@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKeyring } from "../../src/access/keyring.ts";
+import { openAccess } from "../../src/access/open.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
@@ -78,9 +78,9 @@ export async function startWorld(
     env: {},
     cwd: folder.path,
   });
-  const keyring = openKeyring(folder.path);
-  const { key } = keyring.create({ name: "test" }, Date.now());
-  keyring.close();
+  const access = openAccess({ data: folder.path });
+  const { key } = await access.keys.create({ name: "test" }, Date.now());
+  await access.close();
   if (documents.length > 0) await ingestInto(settings, documents);
   const server = await serve(settings, unobserved, clock);
   return {

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keyInHeader } from "../../src/access/bearer.ts";
-import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
+import { hashKey, keyInHeader, looksLikeKey, makeKey } from "../../src/access/key.ts";
 
 const BASE62 = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
 

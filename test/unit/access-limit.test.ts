@@ -2,8 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Bucket, isFull, type Policy, take } from "../../src/access/bucket.ts";
-import { limitHeaders, MemoryLimiter } from "../../src/access/limiter.ts";
+import {
+  type Bucket,
+  isFull,
+  limitHeaders,
+  MemoryLimiter,
+  type Policy,
+  take,
+} from "../../src/access/rate-limit.ts";
 import { type AccessPlan, allowanceOf } from "../../src/domain/allowance.ts";
 
 const policies = fc.record({

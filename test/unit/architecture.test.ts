@@ -37,9 +37,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "store/sqlite": ["domain", "query", "store"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
+  "access/sqlite": ["access"],
   "access/postgres": ["access", "postgres"],
-  "accounts.ts": ["access", "settings", "access/postgres"],
-  "limits.ts": ["observe", "access", "settings", "access/redis"],
+  "access/open.ts": ["observe", "access", "access/sqlite", "access/postgres", "access/redis"],
   "shards.ts": [
     "domain",
     "observe",
@@ -69,17 +69,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "observe",
     "store",
     "access",
+    "access/open.ts",
     "settings",
-    "accounts.ts",
-    "limits.ts",
     "shards.ts",
     "http",
   ],
   "wiring.ts": [
     "observe",
     "access",
+    "access/open.ts",
     "settings",
-    "accounts.ts",
     "shards.ts",
     "http",
     "admin",
@@ -109,7 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Packages that only some parts may use. Those that are not listed here are Node's own modules. */
 const MAY_USE: Record<string, readonly string[]> = {
-  "bun:sqlite": ["store/sqlite", "access"],
+  "bun:sqlite": ["store/sqlite", "access/sqlite"],
   "bun:ffi": ["workers"],
   bun: ["postgres", "access/redis"],
   typebox: ["schema", "ingest", "openapi"],
@@ -231,8 +230,9 @@ describe("imports", () => {
   test.each([
     ["store/sqlite", "shards.ts"],
     ["store/postgres", "shards.ts"],
-    ["access/redis", "limits.ts"],
-    ["access/postgres", "accounts.ts"],
+    ["access/redis", "access/open.ts"],
+    ["access/sqlite", "access/open.ts"],
+    ["access/postgres", "access/open.ts"],
   ])("reach the adapter %s through %s alone", (adapter, through) => {
     const importers = [...graph].filter(
       ([file, names]) => partOf(file) !== adapter && names.some((name) => partOf(name) === adapter),

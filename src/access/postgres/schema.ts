@@ -1,7 +1,8 @@
-/** In charge of the tables that keep keys, usage and budgets in PostgreSQL. */
+/** The tables of keys and of usage in PostgreSQL. */
 
-/** Each leads from the version that is its index to the next; never change one, only append. */
-export const MIGRATIONS: readonly (readonly string[])[] = [
+import type { Migrations } from "../database.ts";
+
+export const MIGRATIONS: Migrations = [
   [
     // One row. It grows with each change of keys, so that to look for changes is to read one number.
     "CREATE TABLE {changes} (version bigint NOT NULL)",

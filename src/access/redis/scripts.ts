@@ -1,10 +1,10 @@
 /**
  * In charge of what Redis itself runs, each script in one piece, so that no two instances come between
- * each other. The rules are those of bucket.ts and budget.ts. Redis 6.2 or later can run them.
+ * each other. The rules are those of rate-limit.ts and quota.ts. Redis 6.2 or later can run them.
  */
 
-import { DROPS } from "../bucket.ts";
 import { COUNTED_EXACTLY } from "../distinct.ts";
+import { DROPS } from "../rate-limit.ts";
 
 export interface Script {
   text: string;

@@ -1,7 +1,7 @@
 /** In charge of `matchbook keys change`. */
 
 import type { Command } from "commander";
-import { stateOf } from "../../access/keyring.ts";
+import { stateOf } from "../../access/key-store.ts";
 import { accessPlan } from "../../wiring.ts";
 import { Misuse, note, settingsOf, withExamples, withSettings } from "../verb.ts";
 import { EVERY_FLAG, noteMissingShards, termsOf, withTerms } from "./flags.ts";
@@ -20,11 +20,7 @@ export function addChange(group: Command): void {
       if (Object.keys(changes).length === 0) {
         throw new Misuse(`nothing to change: give at least one of ${EVERY_FLAG.join(", ")}`);
       }
-      const record = await withKey(
-        values,
-        id,
-        async (keyring) => (await keyring.change(id, changes))!,
-      );
+      const record = await withKey(values, id, async (keys) => (await keys.change(id, changes))!);
       const state = stateOf(record, now) === "live" ? "" : ` It is ${stateInWords(record, now)}.`;
       note(`Changed ${id}, "${record.name}": ${termsInWords(accessPlan(values), record)}${state}`);
       noteMissingShards(changes, values);

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { accessPlan } from "../../wiring.ts";
 import { note, print, settingsOf, withExamples, withSettings } from "../verb.ts";
 import { noteMissingShards, termsOf, withTerms } from "./flags.ts";
-import { withKeyring } from "./open.ts";
+import { withKeys } from "./open.ts";
 import { termsInWords } from "./words.ts";
 
 export function addCreate(group: Command): void {
@@ -15,7 +15,7 @@ export function addCreate(group: Command): void {
       const { values } = settingsOf(command);
       const now = Date.now();
       const wanted = { name: flags.name, ...termsOf(command, values, now) };
-      const { key, record } = await withKeyring(values, (keyring) => keyring.create(wanted, now));
+      const { key, record } = await withKeys(values, (keys) => keys.create(wanted, now));
       print(key);
       note(
         `Made key ${record.id} for "${record.name}": ${termsInWords(accessPlan(values), record)}`,

@@ -1,7 +1,7 @@
 /** In charge of the flags that say a key's terms, which create and change share. */
 
 import { type Command, Option } from "commander";
-import type { KeyTerms } from "../../access/keyring.ts";
+import type { KeyTerms } from "../../access/key-store.ts";
 import { EVERY_OPEN_SHARD } from "../../domain/allowance.ts";
 import { keyOptionParsers, NEVER, TIER_DEFAULT } from "../../settings/key-options.ts";
 import type { Settings } from "../../settings/table.ts";

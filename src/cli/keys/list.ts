@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { describeKey } from "../../access/describe.ts";
-import type { KeyRecord } from "../../access/keyring.ts";
+import type { KeyRecord } from "../../access/key-store.ts";
 import { type AccessPlan, allowanceOf } from "../../domain/allowance.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { accessPlan } from "../../wiring.ts";

@@ -11,7 +11,7 @@ export function addRevoke(group: Command): void {
     .argument("<id>", "the key's id, as 'matchbook keys list' shows it")
     .action(async (id: string) => {
       const { values } = settingsOf(command);
-      const outcome = await withKey(values, id, (keyring) => keyring.revoke(id, Date.now()));
+      const outcome = await withKey(values, id, (keys) => keys.revoke(id, Date.now()));
       note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
     });
   withSettings(command, ["keys-database"]);

@@ -1,7 +1,7 @@
 /** In charge of `matchbook keys rotate`: a new key in place of an old one, without an interruption. */
 
 import type { Command } from "commander";
-import { endOfPrevious, type KeyRecord } from "../../access/keyring.ts";
+import { endOfPrevious, type KeyRecord } from "../../access/key-store.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { parseOverlap } from "../../settings/key-options.ts";
 import {
@@ -35,8 +35,8 @@ export function addRotate(group: Command): void {
       const overlapMs = flagValue("--overlap", flags.overlap, parseOverlap);
       const { values } = settingsOf(command);
       const now = Date.now();
-      const { key, record } = await withKey(values, id, async (keyring, before) => {
-        const outcome = await keyring.rotate(id, overlapMs, now);
+      const { key, record } = await withKey(values, id, async (keys, before) => {
+        const outcome = await keys.rotate(id, overlapMs, now);
         if (typeof outcome === "object") return outcome;
         throw new Failure(
           `${id} is ${stateInWords(before, now)}, and only a live key can be rotated; ` +

@@ -1,9 +1,9 @@
 /** In charge of everything about one key as people read it. */
 
-import { dayOf, writtenDay } from "../../access/day.ts";
 import { type Source, sourcesOf } from "../../access/describe.ts";
-import { type KeyRecord, stateOf } from "../../access/keyring.ts";
+import { type KeyRecord, stateOf } from "../../access/key-store.ts";
 import type { KeyDay } from "../../access/usage.ts";
+import { dayOf, writtenDay } from "../../access/usage.ts";
 import { type AccessPlan, type Allowance, allowanceOf } from "../../domain/allowance.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { age, columns } from "../verb.ts";

@@ -1,12 +1,12 @@
 /** In charge of `matchbook keys show`: everything about one key. */
 
 import type { Command } from "commander";
-import type { Book } from "../../access/book.ts";
-import { isExceeded, matchesLeft } from "../../access/budget.ts";
-import { dayOf, writtenDay } from "../../access/day.ts";
 import { describeKey } from "../../access/describe.ts";
 import { DistinctCounter } from "../../access/distinct.ts";
-import type { KeyRecord } from "../../access/keyring.ts";
+import type { KeyRecord } from "../../access/key-store.ts";
+import { isExceeded, matchesLeft } from "../../access/quota.ts";
+import { dayOf, writtenDay } from "../../access/usage.ts";
+import type { UsageStore } from "../../access/usage-store.ts";
 import { type AccessPlan, allowanceOf, mayRead } from "../../domain/allowance.ts";
 import { describeDay } from "../../http/usage.ts";
 import { unobserved } from "../../observe/events.ts";
@@ -28,7 +28,7 @@ export function addShow(group: Command): void {
       const record = await withKey(values, id, (_, found) => found);
       const now = Date.now();
       const plan = accessPlan(values);
-      const used = await readUsage(values, UNUSED, (book) => useOf(book, id, now));
+      const used = await readUsage(values, UNUSED, (usage) => useOf(usage, id, now));
       if (options.json) print(JSON.stringify(asJson(record, plan, used, now), null, 2));
       else print(keyInFull(record, plan, used, await readableShards(values, plan, record), now));
       const warning = lostTiers(plan, [record]);
@@ -43,15 +43,15 @@ export function addShow(group: Command): void {
 
 const UNUSED: Use = { lastSeen: undefined, today: undefined, matches: 0, exceeded: null };
 
-async function useOf(book: Book, id: string, now: number): Promise<Use> {
+async function useOf(usage: UsageStore, id: string, now: number): Promise<Use> {
   const today = dayOf(now);
-  const budget = await book.budget(id, today);
-  const counter = budget && DistinctCounter.fromBytes(budget.counter);
+  const [quota] = await usage.quotas(today, id);
+  const counter = quota && DistinctCounter.fromBytes(quota.counter);
   return {
-    lastSeen: (await book.lastSeen()).get(id),
-    today: (await book.read(today, id))[0],
+    lastSeen: (await usage.lastSeen()).get(id),
+    today: (await usage.read(today, id))[0],
     matches: counter?.count ?? 0,
-    exceeded: budget?.exceeded ?? null,
+    exceeded: quota?.exceeded ?? null,
   };
 }
 

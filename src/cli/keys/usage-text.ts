@@ -1,8 +1,8 @@
 /** In charge of usage as people read it: a line a day for one key, a line a key for all. */
 
-import { writtenDay } from "../../access/day.ts";
-import type { KeyRecord } from "../../access/keyring.ts";
+import type { KeyRecord } from "../../access/key-store.ts";
 import type { KeyDay } from "../../access/usage.ts";
+import { writtenDay } from "../../access/usage.ts";
 import { fitted, rightAligned } from "../table.ts";
 import { age, columns } from "../verb.ts";
 import { bar, sparkline, summed } from "./bars.ts";

@@ -1,10 +1,10 @@
 /** In charge of `matchbook keys usage`: how much keys were used, day by day. */
 
 import type { Command } from "commander";
-import { KEPT_DAYS } from "../../access/book.ts";
-import { dayOf } from "../../access/day.ts";
-import { type KeyRecord, stateOf } from "../../access/keyring.ts";
+import { type KeyRecord, stateOf } from "../../access/key-store.ts";
 import type { KeyDay } from "../../access/usage.ts";
+import { dayOf } from "../../access/usage.ts";
+import { KEPT_DAYS } from "../../access/usage-store.ts";
 import { type AccessPlan, allowanceOf } from "../../domain/allowance.ts";
 import { describeDay } from "../../http/usage.ts";
 import { wholeNumber } from "../../settings/parsers.ts";
@@ -58,14 +58,14 @@ const firstOf = ({ last, length }: Span): number => last - length + 1;
 
 async function oneKey(settings: Settings, id: string, span: Span): Promise<UsedKey> {
   const record = await withKey(settings, id, (_, found) => found);
-  const days = await readUsage(settings, [] as KeyDay[], (book) => book.read(firstOf(span), id));
+  const days = await readUsage(settings, [] as KeyDay[], (usage) => usage.read(firstOf(span), id));
   return { id, record, days, lastSeen: days.at(-1)?.lastSeen };
 }
 
 /** Most used first. Ended keys are there if they were used, and so are keys that are gone altogether. */
 async function allKeys(settings: Settings, span: Span, now: number): Promise<UsedKey[]> {
   const records = new Map((await readKeys(settings)).map((record) => [record.id, record]));
-  const days = await readUsage(settings, [] as KeyDay[], (book) => book.read(firstOf(span)));
+  const days = await readUsage(settings, [] as KeyDay[], (usage) => usage.read(firstOf(span)));
   const used = byKey(days);
   const lastSeen = await readLastSeen(settings);
   const ids = new Set([...used.keys(), ...records.keys()]);

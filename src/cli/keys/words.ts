@@ -1,6 +1,6 @@
 /** In charge of keys in words: what one may do, and until when. */
 
-import { type KeyRecord, stateOf } from "../../access/keyring.ts";
+import { type KeyRecord, stateOf } from "../../access/key-store.ts";
 import {
   type AccessPlan,
   type Allowance,

@@ -4,12 +4,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathOf } from "../../src/access/file.ts";
-import { FileKeys } from "../../src/access/file-keys.ts";
 import { hashKey } from "../../src/access/key.ts";
-import { openKeyring, type SqliteKeyring } from "../../src/access/keyring.ts";
-import { KEYS_FILE } from "../../src/access/keys-file.ts";
-import { KeyWatch } from "../../src/access/watch.ts";
+import { KeyWatch } from "../../src/access/key-lookup.ts";
+import type { KeyStore } from "../../src/access/key-store.ts";
+import { openAccess } from "../../src/access/open.ts";
+import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/allowance.ts";
 import { type Event, unobserved } from "../../src/observe/events.ts";
 
@@ -18,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let folders = 0;
 const freshFolder = () => join(root, `deep/${folders++}`);
-const fileIn = (folder: string) => pathOf(KEYS_FILE, folder);
+const fileIn = (folder: string) => join(folder, KEYS_FILE.name);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }, { name: "community", rate: 300, shards: ["*", "beta"] }],
@@ -32,30 +31,34 @@ const bearer = (key: string) => `Bearer ${key}`;
 
 /** A keyring and a server's watch on it. */
 async function watched(): Promise<{
-  keyring: SqliteKeyring;
+  keyring: KeyStore;
   watch: KeyWatch;
   events: Event[];
-  stop(): void;
+  stop(): Promise<void>;
 }> {
   const folder = freshFolder();
-  const keyring = openKeyring(folder);
+  const access = openAccess({ data: folder });
+  const keyring = access.keys;
+  await keyring.list();
   const events: Event[] = [];
-  const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
+  const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, (event) =>
+    events.push(event),
+  );
   await watch.start();
   return {
     keyring,
     watch,
     events,
-    stop() {
+    async stop() {
       watch.stop();
-      keyring.close();
+      await access.close();
     },
   };
 }
 
 /** A new key in place of an old one. */
-function rotated(keyring: SqliteKeyring, id: string, overlapMs: number): string {
-  const outcome = keyring.rotate(id, overlapMs, NOW);
+async function rotated(keyring: KeyStore, id: string, overlapMs: number): Promise<string> {
+  const outcome = await keyring.rotate(id, overlapMs, NOW);
   if (typeof outcome !== "object") throw new Error(outcome);
   return outcome.key;
 }
@@ -64,11 +67,14 @@ describe("a server's keys", () => {
   test("begin without a file and are there after the first was made", async () => {
     const folder = freshFolder();
     const events: Event[] = [];
-    const watch = new KeyWatch(new FileKeys(folder), PLAN, (event) => events.push(event));
+    const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, (event) =>
+      events.push(event),
+    );
     await watch.start();
     expect(await watch.refresh()).toBe(false);
-    const keyring = openKeyring(folder);
-    const { key, record } = keyring.create({ name: "one", rate: 7 }, 1000);
+    const access = openAccess({ data: folder });
+    const keyring = access.keys;
+    const { key, record } = await keyring.create({ name: "one", rate: 7 }, 1000);
     expect(watch.find(bearer(key), NOW)).toBeUndefined();
     expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(key), NOW)).toMatchObject({
@@ -78,37 +84,37 @@ describe("a server's keys", () => {
     });
     expect(events).toEqual([{ event: "keys-reloaded", live: 1 }]);
     watch.stop();
-    keyring.close();
+    await access.close();
   });
 
   test("follow each change of another process, and are read only after one", async () => {
     const { keyring, watch, stop } = await watched();
-    const first = keyring.create({ name: "first" }, 1000);
+    const first = await keyring.create({ name: "first" }, 1000);
     await watch.refresh();
     expect(await watch.refresh()).toBe(false);
-    const second = keyring.create({ name: "second" }, 2000);
+    const second = await keyring.create({ name: "second" }, 2000);
     expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(second.key), NOW)?.name).toBe("second");
-    keyring.revoke(first.record.id, 3000);
+    await keyring.revoke(first.record.id, 3000);
     expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(first.key), NOW)).toBeUndefined();
-    keyring.revoke(second.record.id, 3000);
+    await keyring.revoke(second.record.id, 3000);
     expect(await watch.refresh()).toBe(true);
     expect(watch.find(bearer(second.key), NOW)).toBeUndefined();
     expect(await watch.refresh()).toBe(false);
-    stop();
+    await stop();
   });
 
   test("follow a file that takes the place of another, and end with the file", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
-    const here = openKeyring(folder);
-    const old = here.create({ name: "old" }, 1000);
-    here.close();
-    const there = openKeyring(backup);
-    const restored = there.create({ name: "restored" }, 1000);
-    there.close();
+    const here = openAccess({ data: folder });
+    const old = await here.keys.create({ name: "old" }, 1000);
+    await here.close();
+    const there = openAccess({ data: backup });
+    const restored = await there.keys.create({ name: "restored" }, 1000);
+    await there.close();
 
-    const watch = new KeyWatch(new FileKeys(folder), PLAN, unobserved);
+    const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, unobserved);
     await watch.start();
     expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
     renameSync(fileIn(backup), fileIn(folder));
@@ -123,21 +129,21 @@ describe("a server's keys", () => {
 
   test("are found by the key alone: neither its hash nor its id opens anything", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key, record } = keyring.create({ name: "one" }, 1000);
+    const { key, record } = await keyring.create({ name: "one" }, 1000);
     await watch.refresh();
     for (const wrong of [hashKey(key), record.id, key.toLowerCase(), ""]) {
       expect(watch.find(bearer(wrong), NOW)).toBeUndefined();
     }
     expect(watch.find(null, NOW)).toBeUndefined();
-    stop();
+    await stop();
   });
 });
 
 describe("a rotated key", () => {
   test("is good in both forms until the overlap ends, then only in the new one", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key: old, record } = keyring.create({ name: "one" }, NOW);
-    const fresh = rotated(keyring, record.id, 1000);
+    const { key: old, record } = await keyring.create({ name: "one" }, NOW);
+    const fresh = await rotated(keyring, record.id, 1000);
     await watch.refresh();
     for (const key of [old, fresh]) {
       expect(watch.find(bearer(key), NOW + 999)?.id).toBe(record.id);
@@ -145,113 +151,114 @@ describe("a rotated key", () => {
     expect(watch.find(bearer(old), NOW + 1000)).toBeUndefined();
     expect(watch.recent(bearer(old), NOW + 1000)).toBeUndefined();
     expect(watch.find(bearer(fresh), NOW + 1000)?.id).toBe(record.id);
-    stop();
+    await stop();
   });
 
   test("is one key: it is counted once, with one id", async () => {
     const { keyring, watch, events, stop } = await watched();
-    rotated(keyring, keyring.create({ name: "one" }, NOW).record.id, 1000);
+    const { record } = await keyring.create({ name: "one" }, NOW);
+    await rotated(keyring, record.id, 1000);
     await watch.refresh();
     expect(events.at(-1)).toEqual({ event: "keys-reloaded", live: 1 });
-    stop();
+    await stop();
   });
 
   test("ends with its key, if that is earlier than the overlap", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key: old, record } = keyring.create({ name: "one", expiresAt: NOW + 500 }, NOW);
-    const fresh = rotated(keyring, record.id, 1000);
+    const { key: old, record } = await keyring.create({ name: "one", expiresAt: NOW + 500 }, NOW);
+    const fresh = await rotated(keyring, record.id, 1000);
     await watch.refresh();
     for (const key of [old, fresh]) {
       expect(watch.find(bearer(key), NOW + 499)?.id).toBe(record.id);
       expect(watch.find(bearer(key), NOW + 500)).toBeUndefined();
     }
-    stop();
+    await stop();
   });
 });
 
 describe("an end", () => {
   test("takes effect at its moment, without a look at the file", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
+    const { key } = await keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
     await watch.refresh();
     const header = bearer(key);
     expect(watch.find(header, NOW + 999)?.name).toBe("one");
     expect(watch.recent(header, NOW + 999)?.name).toBe("one");
     expect(watch.recent(header, NOW + 1000)).toBeUndefined();
     expect(watch.find(header, NOW + 1000)).toBeUndefined();
-    stop();
+    await stop();
   });
 
   test("that is moved further makes the key good again", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key, record } = keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
+    const { key, record } = await keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
     await watch.refresh();
     expect(watch.find(bearer(key), NOW + 2000)).toBeUndefined();
-    keyring.change(record.id, { expiresAt: null });
+    await keyring.change(record.id, { expiresAt: null });
     await watch.refresh();
     expect(watch.find(bearer(key), NOW + 2000)?.name).toBe("one");
-    stop();
+    await stop();
   });
 });
 
 describe("a header that was found good a moment ago", () => {
   test("is known by itself, and one that was never shown is not", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key } = keyring.create({ name: "one" }, NOW);
+    const { key } = await keyring.create({ name: "one" }, NOW);
     await watch.refresh();
     expect(watch.recent(bearer(key), NOW)).toBeUndefined();
     watch.find(bearer(key), NOW);
     expect(watch.recent(bearer(key), NOW)?.name).toBe("one");
     expect(watch.recent(null, NOW)).toBeUndefined();
-    stop();
+    await stop();
   });
 
   test("is forgotten when its key is revoked", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key, record } = keyring.create({ name: "one" }, NOW);
+    const { key, record } = await keyring.create({ name: "one" }, NOW);
     await watch.refresh();
     watch.find(bearer(key), NOW);
-    keyring.revoke(record.id, NOW);
+    await keyring.revoke(record.id, NOW);
     await watch.refresh();
     expect(watch.recent(bearer(key), NOW)).toBeUndefined();
-    stop();
+    await stop();
   });
 
   test("goes by the terms that its key has now", async () => {
     const { keyring, watch, stop } = await watched();
-    const { key, record } = keyring.create({ name: "one" }, NOW);
+    const { key, record } = await keyring.create({ name: "one" }, NOW);
     await watch.refresh();
     watch.find(bearer(key), NOW);
-    keyring.change(record.id, { tier: "community" });
+    await keyring.change(record.id, { tier: "community" });
     await watch.refresh();
     expect(watch.recent(bearer(key), NOW)?.allowance.rate).toBe(300);
-    stop();
+    await stop();
   });
 });
 
 describe("a key's tier", () => {
   test("that the settings do not have is taken for the first, and that is told", async () => {
     const { keyring, watch, events, stop } = await watched();
-    const { key } = keyring.create({ name: "one", tier: "gold" }, NOW);
-    keyring.create({ name: "two", tier: "gold" }, NOW);
+    const { key } = await keyring.create({ name: "one", tier: "gold" }, NOW);
+    await keyring.create({ name: "two", tier: "gold" }, NOW);
     await watch.refresh();
     expect(watch.find(bearer(key), NOW)?.allowance).toEqual(HOBBY);
     expect(events).toEqual([
       { event: "tier-unknown", tier: "gold", taken: "hobby" },
       { event: "keys-reloaded", live: 2 },
     ]);
-    stop();
+    await stop();
   });
 
   test("opens the shards that it names, closed ones too", async () => {
     const { keyring, watch, stop } = await watched();
-    const usual = keyring.create({ name: "usual" }, NOW).key;
-    const invited = keyring.create({ name: "invited", tier: "community" }, NOW).key;
-    const narrow = keyring.create({ name: "narrow", shards: ["beta"] }, NOW).key;
+    const usual = (await keyring.create({ name: "usual" }, NOW)).key;
+    const invited = (await keyring.create({ name: "invited", tier: "community" }, NOW)).key;
+    const narrow = (await keyring.create({ name: "narrow", shards: ["beta"] }, NOW)).key;
     await watch.refresh();
     const shards = (key: string) =>
       ["na", "beta"].filter((shard) => watch.mayRead(watch.find(bearer(key), NOW)!, shard));
     expect([usual, invited, narrow].map(shards)).toEqual([["na"], ["na", "beta"], ["beta"]]);
-    stop();
+    await stop();
   });
 });

@@ -1,35 +1,62 @@
-/** In charge of scraping budgets that several instances share: the counters are in Redis. */
+/** Rate limits and daily quotas that several instances share: buckets and counters are in Redis. */
 
-import type { Budgets } from "../budget.ts";
-import { dayOf, secondsToNextDay } from "../day.ts";
 import type { Hash } from "../distinct.ts";
+import type { Quotas } from "../quota.ts";
+import { type Limiter, type Policy, type Verdict, verdictOn } from "../rate-limit.ts";
+import { dayOf, secondsToNextDay } from "../usage.ts";
 import type { RedisLink } from "./link.ts";
-import { COUNT, IS_SPENT, SPEND } from "./scripts.ts";
+import { COUNT, IS_SPENT, SPEND, TAKE } from "./scripts.ts";
 
 /** How long a day is kept after its end: the clocks of instances may differ a little. */
 const AFTER_THE_DAY_MS = 3_600_000;
+
+export class RedisLimiter implements Limiter {
+  readonly #link: RedisLink;
+  readonly #local: Limiter;
+
+  /** `local` decides while Redis is away. It hears of what Redis allows, and so knows where to go on. */
+  constructor(link: RedisLink, local: Limiter) {
+    this.#link = link;
+    this.#local = local;
+  }
+
+  take(keyId: string, policy: Policy, nowMs: number): Verdict | Promise<Verdict> {
+    const locally = () => this.#local.take(keyId, policy, nowMs);
+    return this.#link.decide(
+      TAKE,
+      [`matchbook:{${keyId}}:bucket`],
+      [policy.rate, policy.burst],
+      async (answer) => {
+        const [allowed, drops] = answer as [number, number];
+        if (allowed === 1) await locally();
+        return verdictOn(allowed === 1, drops, policy);
+      },
+      locally,
+    );
+  }
+}
 
 /**
  * What this instance has served it counts by itself too, and both must agree that there is room: so it
  * knows where to go on when Redis goes away, and Redis may lose its memory without opening the day
  * again to everybody.
  */
-export class RedisBudgets implements Budgets {
+export class RedisQuotas implements Quotas {
   readonly #link: RedisLink;
-  readonly #local: Budgets;
+  readonly #local: Quotas;
 
-  constructor(link: RedisLink, local: Budgets) {
+  constructor(link: RedisLink, local: Quotas) {
     this.#link = link;
     this.#local = local;
   }
 
-  async isSpent(keyId: string, most: number, nowMs: number): Promise<boolean> {
-    if (await this.#local.isSpent(keyId, most, nowMs)) return true;
+  async isExceeded(keyId: string, most: number, nowMs: number): Promise<boolean> {
+    if (await this.#local.isExceeded(keyId, most, nowMs)) return true;
     const { spent } = keysOf(keyId, nowMs);
     return this.#link.decide(IS_SPENT, [spent], [most], isOne, () => false);
   }
 
-  async spend(
+  async consume(
     keyId: string,
     records: readonly Hash[],
     most: number,
@@ -46,7 +73,7 @@ export class RedisBudgets implements Budgets {
       isOne,
       () => true,
     );
-    return isAllowed && this.#local.spend(keyId, records, most, nowMs);
+    return isAllowed && this.#local.consume(keyId, records, most, nowMs);
   }
 
   async count(keyId: string, nowMs: number): Promise<number> {

@@ -1,4 +1,4 @@
-/** In charge of the live keys a server holds in memory, and of noticing when they change. */
+/** Looks up the key of a request among the live keys, which a server holds in memory and reloads on changes. */
 
 import {
   type AccessPlan,
@@ -7,11 +7,9 @@ import {
   mayRead,
   tierNamed,
 } from "../domain/allowance.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
-import { keyInHeader } from "./bearer.ts";
-import { hashKey } from "./key.ts";
-import type { KeySource, LiveSecret } from "./secrets.ts";
+import { hashKey, keyInHeader } from "./key.ts";
+import type { KeyStore, LiveSecret } from "./key-store.ts";
 
 /** A key that may be used now, and what it may do. */
 export interface LiveKey {
@@ -35,19 +33,27 @@ const CHECK_EVERY_MS = 1000;
 const MOST_RECENT = 10_000;
 
 export class KeyWatch {
-  readonly #source: KeySource;
+  readonly #store: Pick<KeyStore, "version" | "liveSecrets">;
   readonly #plan: AccessPlan;
   readonly #observe: Observe;
   #live = new Map<string, Live>();
   /** By header, so that it need not be hashed for every request. */
   #recent = new Map<string, Recent>();
+  /** The stored keys as they were loaded last. */
+  #version: string | undefined;
+  /** One reload after another: an older result must not come after a newer one. */
+  #reloading: Promise<unknown> = Promise.resolve();
   #isLooking = false;
   /** Since the last look. */
   #isUnreadable = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(source: KeySource, plan: AccessPlan, observe: Observe) {
-    this.#source = source;
+  constructor(
+    store: Pick<KeyStore, "version" | "liveSecrets">,
+    plan: AccessPlan,
+    observe: Observe,
+  ) {
+    this.#store = store;
     this.#plan = plan;
     this.#observe = observe;
   }
@@ -73,9 +79,8 @@ export class KeyWatch {
     }
   }
 
-  stop(): Awaitable<void> {
+  stop(): void {
     clearInterval(this.#timer);
-    return this.#source.close();
   }
 
   /** The live key of a header that was found good a moment ago; others have to be looked at. */
@@ -102,10 +107,20 @@ export class KeyWatch {
     return mayRead(this.#plan, allowance, shard);
   }
 
-  /** Reads the keys again if they changed since; says whether they did. */
-  async refresh(): Promise<boolean> {
-    const secrets = await this.#source.changed();
-    return secrets !== undefined && this.#replace(secrets);
+  /** Loads the keys again if they changed since; returns whether they did. */
+  refresh(): Promise<boolean> {
+    const reloaded = this.#reloading.then(() => this.#reload());
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
+  }
+
+  async #reload(): Promise<boolean> {
+    // The version comes first: a change between the two readings is then read once more, not missed.
+    const version = await this.#store.version();
+    if (version !== undefined && version === this.#version) return false;
+    const secrets = version === undefined ? [] : await this.#store.liveSecrets();
+    this.#version = version;
+    return this.#replace(secrets);
   }
 
   /** A look that takes long is not joined by another. */

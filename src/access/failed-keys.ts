@@ -1,12 +1,11 @@
 /**
- * In charge of callers that guess keys: how many wrong ones each client address may show. An address
- * that has shown too many is not listened to for a while, keys in use aside: behind one address there
- * may be many callers, and one of them must not be able to lock out the others.
+ * Limits failed key attempts: how many wrong keys each client address may send. An address that has sent
+ * too many is refused for a while, keys in use aside: behind one address there may be many callers, and
+ * one of them must not be able to lock out the others.
  */
 
 import { isIPv6 } from "node:net";
-import type { Policy } from "./bucket.ts";
-import { MemoryLimiter } from "./limiter.ts";
+import { MemoryLimiter, type Policy } from "./rate-limit.ts";
 
 /** Where failures are counted may be elsewhere, shared by several processes. `nowMs` is monotonic. */
 export interface Failures {

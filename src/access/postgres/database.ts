@@ -1,0 +1,119 @@
+/** The PostgreSQL in which several instances share keys and usage. */
+
+import {
+  type OwnErrors,
+  type PostgresPlace,
+  PostgresSession,
+  quoted,
+} from "../../postgres/session.ts";
+import {
+  AccessError,
+  type Connection,
+  type Database,
+  migrate,
+  type Versioned,
+} from "../database.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+/** Nothing here takes long. */
+const PATIENCE = { readMs: 3000, writeMs: 3000 };
+
+const ERRORS: OwnErrors = {
+  isOwn: (error) => error instanceof AccessError,
+  away: (message, cause) => new AccessError(message, { cause }),
+  // Counts are then written again, and may be counted twice: that is rare.
+  inDoubt: (message, cause) =>
+    new AccessError(
+      `${message}; whether the last change was made is not known: look before you repeat it`,
+      { cause },
+    ),
+  undone: (message) => new AccessError(message),
+};
+
+export class PostgresDatabase implements Database, Versioned {
+  readonly migrations = MIGRATIONS;
+  readonly shown: string;
+  readonly #schema: string;
+  readonly #session: PostgresSession;
+  #migrated: Promise<void> | undefined;
+
+  constructor(place: PostgresPlace) {
+    this.shown = place.shown;
+    this.#schema = place.schema;
+    this.#session = new PostgresSession(place, PATIENCE, ERRORS);
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.version(this.#session)) > 0;
+  }
+
+  /** Once; what failed is tried again. */
+  open(): Promise<void> {
+    const transaction = <T>(work: (connection: Connection) => Promise<T>) =>
+      this.#session.transaction("READ COMMITTED", work);
+    this.#migrated ??= migrate(this, this.#session, transaction).catch((error) => {
+      this.#migrated = undefined;
+      throw error;
+    });
+    return this.#migrated;
+  }
+
+  async rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]> {
+    await this.open();
+    return this.#session.rows<Row>(sql, values);
+  }
+
+  async run(sql: string, values?: readonly unknown[]): Promise<number> {
+    await this.open();
+    return this.#session.run(sql, values);
+  }
+
+  async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.open();
+    return this.#session.transaction("READ COMMITTED", work);
+  }
+
+  /** This also makes those that change keys take turns. */
+  async markKeysChanged(connection: Connection): Promise<void> {
+    await connection.run("UPDATE {changes} SET version = version + 1");
+  }
+
+  async keysVersion(): Promise<string | undefined> {
+    const [row] = await this.rows<{ version: string }>(
+      "SELECT version::text AS version FROM {changes}",
+    );
+    return row!.version;
+  }
+
+  async version(connection: Connection): Promise<number> {
+    // By the rows of the catalogue: the result of to_regclass() may be older than the wait for the lock.
+    const found = await connection.rows(
+      `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+       WHERE nspname = $1 AND relname = 'format'`,
+      [this.#schema],
+    );
+    if (found.length === 0) return 0;
+    const [row] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
+    return row?.version ?? 0;
+  }
+
+  async setVersion(connection: Connection, version: number): Promise<void> {
+    await connection.run("DELETE FROM {format}");
+    await connection.run("INSERT INTO {format} VALUES ($1)", [version]);
+  }
+
+  async beginMigration(connection: Connection): Promise<void> {
+    const name = `matchbook ${this.#schema}`;
+    await connection.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [name]);
+    // Asked first: who may use a schema that somebody else has made need not have the right to make one.
+    const schemas = await connection.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [
+      this.#schema,
+    ]);
+    if (schemas.length === 0) await connection.run(`CREATE SCHEMA ${quoted(this.#schema)}`);
+    await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+}

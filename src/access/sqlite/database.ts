@@ -1,0 +1,182 @@
+/**
+ * A SQLite file of keys or usage: one connection, on the calling thread. A locked file is never waited
+ * for on that thread: the statement is tried again a little later, and requests go on meanwhile.
+ */
+
+import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  AccessError,
+  type Connection,
+  type Database,
+  type Migrations,
+  migrate,
+  type Versioned,
+} from "../database.ts";
+import type { SqliteFile } from "./schema.ts";
+
+const RETRY_MS = 20;
+/** How long a locked file is tried again before that is an error. */
+const PATIENCE_MS = 10_000;
+
+/** The file as it was opened: another one may take its place, as after a restore from a backup. */
+interface Opened {
+  inode: bigint;
+  sqlite: Sqlite;
+  connection: Connection;
+}
+
+export class SqliteDatabase implements Database, Versioned {
+  readonly shown: string;
+  readonly migrations: Migrations;
+  readonly #synchronous: SqliteFile["synchronous"];
+  #opened: Opened | undefined;
+  /** Whoever uses the connection comes after the one before. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #keyChanges = 0;
+
+  constructor(path: string, { migrations, synchronous }: SqliteFile) {
+    this.shown = path;
+    this.migrations = migrations;
+    this.#synchronous = synchronous;
+  }
+
+  /** Throws if that cannot be told: a folder without rights is not an empty one. */
+  async exists(): Promise<boolean> {
+    return this.#inode() !== undefined;
+  }
+
+  open(): Promise<void> {
+    return this.#inTurn(async () => {});
+  }
+
+  rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#inTurn(({ connection }) => connection.rows<Row>(sql, values));
+  }
+
+  run(sql: string, values: readonly unknown[] = []): Promise<number> {
+    return this.#inTurn(({ connection }) => connection.run(sql, values));
+  }
+
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#inTurn((opened) => inTransaction(opened, work));
+  }
+
+  async markKeysChanged(): Promise<void> {
+    this.#keyChanges += 1;
+  }
+
+  async keysVersion(): Promise<string | undefined> {
+    if (!(await this.exists())) return undefined;
+    return this.#inTurn(async ({ inode, connection }) => {
+      // Grows whenever another connection commits to the file; our own changes are counted here.
+      const [row] = await connection.rows<{ data_version: number }>("PRAGMA data_version");
+      return `${inode} ${row!.data_version} ${this.#keyChanges}`;
+    });
+  }
+
+  async version(connection: Connection): Promise<number> {
+    const [row] = await connection.rows<{ user_version: number }>("PRAGMA user_version");
+    return row!.user_version;
+  }
+
+  async setVersion(connection: Connection, version: number): Promise<void> {
+    await connection.run(`PRAGMA user_version = ${version}`);
+  }
+
+  /** A transaction that writes has the file to itself. */
+  async beginMigration(): Promise<void> {}
+
+  close(): Promise<void> {
+    const closed = this.#queue.then(() => this.#closeFile());
+    this.#queue = closed;
+    return closed;
+  }
+
+  /** While the file is locked by another process, others have their turn. */
+  async #inTurn<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const turn = this.#queue.then(async () => work(await this.#openFile()));
+      this.#queue = turn.catch(() => {});
+      try {
+        return await turn;
+      } catch (error) {
+        if (!(error instanceof SQLiteError)) throw error;
+        if (!error.code?.startsWith("SQLITE_BUSY") || performance.now() > until) {
+          // SQLite does not say which file it means.
+          const message = `${this.shown} cannot be used: ${error.message}`;
+          throw new AccessError(message, { cause: error });
+        }
+        await Bun.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  async #openFile(): Promise<Opened> {
+    if (this.#opened && this.#opened.inode === this.#inode()) return this.#opened;
+    this.#closeFile();
+    createFile(this.shown);
+    const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
+    const opened = { inode: this.#inode()!, sqlite, connection: connectionOf(sqlite) };
+    try {
+      sqlite.run("PRAGMA busy_timeout = 0");
+      sqlite.run("PRAGMA journal_mode = WAL");
+      sqlite.run(`PRAGMA synchronous = ${this.#synchronous}`);
+      await migrate(this, opened.connection, (work) => inTransaction(opened, work));
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    this.#opened = opened;
+    return opened;
+  }
+
+  #closeFile(): void {
+    this.#opened?.sqlite.close();
+    this.#opened = undefined;
+  }
+
+  #inode(): bigint | undefined {
+    return statSync(this.shown, { bigint: true, throwIfNoEntry: false })?.ino;
+  }
+}
+
+/** Creates the folder and the file where they are missing, readable by their owner alone. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    // Before SQLite opens it: the write-ahead log takes its mode from the file that it finds.
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    // One that is there must not be opened here: to close it would end the locks that SQLite holds
+    // on it for this whole process, and other programs would take away the log that is in use.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+async function inTransaction<T>(
+  { sqlite, connection }: Opened,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  sqlite.run("BEGIN IMMEDIATE");
+  try {
+    const result = await work(connection);
+    sqlite.run("COMMIT");
+    return result;
+  } catch (error) {
+    if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+    throw error;
+  }
+}
+
+function connectionOf(sqlite: Sqlite): Connection {
+  const statement = <Row>(sql: string) =>
+    sqlite.query<Row, SQLQueryBindings[]>(sql.replaceAll(/\{(\w+)\}/g, "$1").replaceAll("$", "?"));
+  return {
+    rows: async <Row>(sql: string, values: readonly unknown[] = []) =>
+      statement<Row>(sql).all(...(values as SQLQueryBindings[])),
+    run: async (sql, values = []) => statement(sql).run(...(values as SQLQueryBindings[])).changes,
+  };
+}

@@ -1,0 +1,88 @@
+/** The tables of keys and of usage in SQLite: a file each. */
+
+import type { Migrations } from "../database.ts";
+
+export interface SqliteFile {
+  name: string;
+  migrations: Migrations;
+  /**
+   * FULL: what was committed survives a power cut. NORMAL: it survives the end of the process, and
+   * costs no wait for the disk.
+   */
+  synchronous: "FULL" | "NORMAL";
+}
+
+export const KEYS_FILE: SqliteFile = {
+  name: "access.sqlite",
+  synchronous: "FULL",
+  migrations: [
+    [
+      `CREATE TABLE api_keys (
+     id         TEXT PRIMARY KEY,
+     name       TEXT NOT NULL,
+     hash       TEXT NOT NULL UNIQUE,
+     rate       INTEGER,
+     created_at INTEGER NOT NULL,
+     revoked_at INTEGER
+   ) STRICT, WITHOUT ROWID`,
+    ],
+    [
+      // A key may have several secrets: while it is rotated, the old one and the new one.
+      `CREATE TABLE key_secrets (
+     hash       TEXT PRIMARY KEY,
+     key_id     TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER
+   ) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX key_secrets_by_key ON key_secrets (key_id)",
+      "INSERT INTO key_secrets (hash, key_id, created_at) SELECT hash, id, created_at FROM api_keys",
+      `CREATE TABLE keys (
+     id              TEXT PRIMARY KEY,
+     name            TEXT NOT NULL,
+     note            TEXT,
+     tier            TEXT,
+     rate            INTEGER,
+     burst           INTEGER,
+     matches_per_day INTEGER,
+     shards          TEXT,
+     created_at      INTEGER NOT NULL,
+     expires_at      INTEGER,
+     revoked_at      INTEGER
+   ) STRICT, WITHOUT ROWID`,
+      `INSERT INTO keys (id, name, rate, created_at, revoked_at)
+     SELECT id, name, rate, created_at, revoked_at FROM api_keys`,
+      "DROP TABLE api_keys",
+    ],
+  ],
+};
+
+/** Apart from the keys: it is written every two seconds, and keys are reloaded when their file changes. */
+export const USAGE_FILE: SqliteFile = {
+  name: "usage.sqlite",
+  synchronous: "NORMAL",
+  migrations: [
+    [
+      `CREATE TABLE requests (
+     key_id TEXT NOT NULL,
+     day    INTEGER NOT NULL,
+     status INTEGER NOT NULL,
+     count  INTEGER NOT NULL,
+     PRIMARY KEY (key_id, day, status)
+   ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE days (
+     key_id    TEXT NOT NULL,
+     day       INTEGER NOT NULL,
+     records   INTEGER NOT NULL,
+     last_seen INTEGER NOT NULL,
+     PRIMARY KEY (key_id, day)
+   ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE budgets (
+     key_id   TEXT NOT NULL,
+     day      INTEGER NOT NULL,
+     counter  BLOB NOT NULL,
+     exceeded INTEGER,
+     PRIMARY KEY (key_id, day)
+   ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};

@@ -1,0 +1,185 @@
+/**
+ * Records usage and quotas while a server runs: counts in memory, and writes every two seconds, so that
+ * a crash loses no more than that, and once more at the end. No request waits for a write.
+ */
+
+import type { Observe } from "../observe/events.ts";
+import type { Clock } from "./clock.ts";
+import { MemoryQuotas } from "./quota.ts";
+import { dayOf, type KeyDay, summed, UsageCounter } from "./usage.ts";
+import type { UsageStore } from "./usage-store.ts";
+
+const WRITE_EVERY_MS = 2000;
+/** Days of keys, and quotas, that are written in one transaction. */
+const BATCH = 500;
+
+/** Keys whose usage was asked for lately are held in memory, and read again after each write. */
+const FOLLOWED_FOR_MS = 300_000;
+const MOST_FOLLOWED = 256;
+
+/** How long the clock must have named a day before anything is deleted because of it. */
+const SETTLED_AFTER_MS = 600_000;
+
+interface Followed {
+  since: number;
+  askedAt: number;
+  /** As stored. */
+  days: KeyDay[];
+}
+
+export class UsageRecorder {
+  readonly quotas = new MemoryQuotas(async (keyId, day) => void (await this.#follow(keyId, day)));
+  readonly #store: UsageStore;
+  readonly #observe: Observe;
+  readonly #clock: Clock;
+  /** What is not written yet. */
+  readonly #counter = new UsageCounter();
+  /** What is being written. */
+  #batch: KeyDay[] = [];
+  #batches = 0;
+  readonly #followed = new Map<string, Followed>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** The last write that was asked for; undefined when it is over. */
+  #writing: Promise<void> | undefined;
+  /** The day that the clock names, and since when. */
+  #today = { day: -1, since: 0 };
+  #prunedOn = -1;
+  /** Whether the last write failed. */
+  #isUnwritten = false;
+
+  constructor(store: UsageStore, clock: Clock, observe: Observe) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#observe = observe;
+  }
+
+  /** Loads the quotas of today. Throws AccessError if the store cannot be used. */
+  async start(): Promise<void> {
+    this.quotas.absorb(await this.#store.quotas(dayOf(this.#clock.now())));
+    this.#timer = setInterval(() => {
+      // A database that takes long is not asked for more meanwhile.
+      if (!this.#writing) void this.write();
+    }, WRITE_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.write();
+  }
+
+  note(keyId: string, status: number, records: number, nowMs: number): void {
+    this.#counter.note(keyId, status, records, nowMs);
+  }
+
+  /** The days of a key from `since` on, with what was counted a moment ago. Writes nothing. */
+  async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
+    const { days } = await this.#follow(keyId, since);
+    const writing = this.#batch.filter((day) => day.keyId === keyId);
+    return summed([...days, ...writing, ...this.#counter.daysOf(keyId)]).filter(
+      ({ day }) => day >= since,
+    );
+  }
+
+  /** When each key was last used, a moment ago included. Writes nothing. */
+  async lastSeen(): Promise<Map<string, number>> {
+    const stored = await this.#store.lastSeen();
+    const unwritten = this.#batch.map(({ keyId, lastSeen }) => [keyId, lastSeen] as const);
+    for (const [keyId, at] of [...unwritten, ...this.#counter.lastSeen()]) {
+      stored.set(keyId, Math.max(at, stored.get(keyId) ?? 0));
+    }
+    return stored;
+  }
+
+  /** One after another. What cannot be written is kept for the next time. */
+  write(): Promise<void> {
+    const writing = (this.#writing ?? Promise.resolve()).then(() => this.#write());
+    this.#writing = writing;
+    return writing.finally(() => {
+      if (this.#writing === writing) this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (await this.#writeBatch()) await new Promise(setImmediate);
+      await this.#refreshFollowed();
+      await this.#forgetOldDays();
+    } catch (error) {
+      const event = this.#isUnwritten ? "usage-still-unwritten" : "usage-unwritten";
+      this.#isUnwritten = true;
+      this.#observe({ event, error });
+      return;
+    }
+    if (this.#isUnwritten) this.#observe({ event: "usage-written" });
+    this.#isUnwritten = false;
+  }
+
+  /** Returns whether there may be more. */
+  async #writeBatch(): Promise<boolean> {
+    const days = this.#counter.take(BATCH);
+    const quotas = this.quotas.takeChanges(BATCH);
+    if (days.length + quotas.length === 0) return false;
+    this.#batch = days;
+    try {
+      this.quotas.absorb(await this.#store.add(days, quotas));
+    } catch (error) {
+      this.#batch = [];
+      for (const day of days) this.#counter.add(day);
+      this.quotas.giveBack(quotas);
+      throw error;
+    }
+    this.#batch = [];
+    this.#batches += 1;
+    for (const day of days) {
+      const followed = this.#followed.get(day.keyId);
+      if (followed) followed.days = summed([...followed.days, day]);
+    }
+    return true;
+  }
+
+  /** A key that was asked for lately is in memory already. */
+  async #follow(keyId: string, since: number): Promise<Followed> {
+    const askedAt = this.#clock.monotonic();
+    const known = this.#followed.get(keyId);
+    if (known && known.since <= since) {
+      known.askedAt = askedAt;
+      return known;
+    }
+    const followed = { since, askedAt, days: await this.#read(keyId, since) };
+    const [oldest] = this.#followed.keys();
+    if (this.#followed.size >= MOST_FOLLOWED) this.#followed.delete(oldest!);
+    this.#followed.set(keyId, followed);
+    return followed;
+  }
+
+  async #read(keyId: string, since: number): Promise<KeyDay[]> {
+    this.quotas.absorb(await this.#store.quotas(dayOf(this.#clock.now()), keyId));
+    for (;;) {
+      const batches = this.#batches;
+      const days = await this.#store.read(since, keyId);
+      // A batch that was written meanwhile may be among them or not.
+      if (batches === this.#batches) return days;
+    }
+  }
+
+  /** Takes over what other processes have counted of keys that are asked for. */
+  async #refreshFollowed(): Promise<void> {
+    const oldest = this.#clock.monotonic() - FOLLOWED_FOR_MS;
+    for (const [keyId, followed] of this.#followed) {
+      if (followed.askedAt < oldest) this.#followed.delete(keyId);
+      else followed.days = await this.#read(keyId, followed.since);
+    }
+  }
+
+  /** Deletes once a day, and only when the clock has named that day for a while: it may have jumped. */
+  async #forgetOldDays(): Promise<void> {
+    const day = dayOf(this.#clock.now());
+    const at = this.#clock.monotonic();
+    if (day !== this.#today.day) this.#today = { day, since: at };
+    if (day === this.#prunedOn || at - this.#today.since < SETTLED_AFTER_MS) return;
+    await this.#store.prune(day);
+    this.quotas.forgetBefore(day - 1);
+    this.#prunedOn = day;
+  }
+}
