@@ -3,8 +3,7 @@
 import { version } from "../package.json";
 import type { OpenCounter } from "./access/budget.ts";
 import { FailureGuard } from "./access/guard.ts";
-import type { RunningAdmin } from "./admin/server.ts";
-import { startPrivately } from "./admin/start.ts";
+import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { Portal } from "./http/portal.ts";
 import { PROFILES } from "./http/profile.ts";
@@ -53,7 +52,7 @@ export async function serve(
   };
   try {
     if (token !== undefined) {
-      admin = startPrivately(settings, { ...parts, token, budgets, clock, openThread });
+      admin = startAdmin(settings, { ...parts, token, budgets, clock, openThread });
     }
     const server = startServer({
       version,
@@ -112,7 +111,7 @@ export async function servePrivately(
   const parts = await openParts(settings, log, clock, { openCounter });
   const { metrics, limits } = parts;
   try {
-    const admin = startPrivately(settings, {
+    const admin = startAdmin(settings, {
       ...parts,
       token,
       budgets: limits.budgets,

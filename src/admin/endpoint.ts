@@ -1,4 +1,4 @@
-/** In charge of what the routes of the private listener work with. */
+/** What every endpoint of the private listener works with, takes and returns. */
 
 import type { Budgets } from "../access/budget.ts";
 import type { Ledger } from "../access/ledger.ts";
@@ -6,7 +6,7 @@ import type { AccessPlace } from "../access/place.ts";
 import type { AccessPlan } from "../domain/allowance.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
-import type { Uploads } from "./uploads.ts";
+import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
   /** Where the keys are. */
@@ -14,15 +14,15 @@ export interface AdminService {
   plan: AccessPlan;
   usage: Pick<Ledger, "daysOf" | "lastSeen">;
   budgets: Pick<Budgets, "count" | "isSpent">;
-  /** Called when keys were made, changed or ended, so that they count at once. */
+  /** Called when keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };
-  uploads: Uploads;
+  uploads: UploadThread;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }
 
-export interface AdminCall {
+export interface AdminRequest {
   request: Request;
   requestId: string;
   /** What follows the question mark, still encoded. */
@@ -31,20 +31,17 @@ export interface AdminCall {
   id: string;
 }
 
-/** What a route answers. */
-export interface AdminReply {
+export interface AdminResponse {
   status: number;
   contentType: string;
-  body: string | ReadableStream<Uint8Array>;
-  /** Set when the reply goes on for a while: settled once it is over. */
-  ended?: Promise<void>;
+  body: string;
 }
 
 export type AdminEndpoint = (
   service: AdminService,
-  call: AdminCall,
-) => AdminReply | Promise<AdminReply>;
+  request: AdminRequest,
+) => AdminResponse | Promise<AdminResponse>;
 
-export function jsonReply(status: number, body: object): AdminReply {
+export function jsonResponse(status: number, body: object): AdminResponse {
   return { status, contentType: "application/json", body: `${JSON.stringify(body)}\n` };
 }
