@@ -31,17 +31,14 @@ export interface AdminRequest {
   id: string;
 }
 
-export interface AdminResponse {
-  status: number;
-  contentType: string;
-  body: string;
-}
-
 export type AdminEndpoint = (
   service: AdminService,
   request: AdminRequest,
-) => AdminResponse | Promise<AdminResponse>;
+) => Response | Promise<Response>;
 
-export function jsonResponse(status: number, body: object): AdminResponse {
-  return { status, contentType: "application/json", body: `${JSON.stringify(body)}\n` };
+export function jsonResponse(status: number, body: object, headers = {}): Response {
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
 }

@@ -26,24 +26,21 @@ export const ADMIN_ERRORS = {
 
 export type AdminErrorCode = keyof typeof ADMIN_ERRORS;
 
-interface ErrorExtra {
-  /** Everything that is wrong, when it may be several things. */
-  problems?: readonly string[];
-  headers?: Record<string, string>;
-  /** Members of the response beside `error`. */
-  details?: object;
-}
-
 const RETRY_AFTER_SECONDS = "5";
 
 /** Thrown by any stage; everything in it is meant for the client. */
 export class AdminError extends Error {
   override name = "AdminError";
 
+  /** `problems` has everything that is wrong; `details` are members of the response beside `error`. */
   constructor(
     readonly code: AdminErrorCode,
     message: string,
-    private readonly extra: ErrorExtra = {},
+    private readonly extra: {
+      problems?: readonly string[];
+      details?: object;
+      headers?: Record<string, string>;
+    } = {},
   ) {
     super(message);
   }

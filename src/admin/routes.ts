@@ -16,7 +16,7 @@ import { uploadRecords } from "./upload.ts";
 
 const showMetrics: AdminEndpoint = async ({ metrics }, { query }) => {
   readQuery(query, []);
-  return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+  return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
 };
 
 interface AdminRoute {
@@ -37,17 +37,11 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "POST", path: "/ingest", endpoint: uploadRecords },
 ];
 
-interface FoundRoute {
-  endpoint: AdminEndpoint;
-  /** The key's id; empty where the path has none. */
-  id: string;
-}
-
 /** The path of the route, e.g. /keys/{id}, that serves a request's path, whatever the method. */
 export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
-/** Throws AdminError. */
-export function findRoute(method: string, path: string): FoundRoute {
+/** The endpoint, and the key's id if the path has one. Throws AdminError. */
+export function findRoute(method: string, path: string): { endpoint: AdminEndpoint; id: string } {
   const routes = routesFor(path);
   // The runtime omits the body of a response to HEAD.
   const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));

@@ -6,7 +6,7 @@ import type { KeyWatch } from "../access/watch.ts";
 import { type Call, newRequestId, readCall } from "../http/call.ts";
 import { listen, plainAddress, writtenHost } from "../http/listen.ts";
 import type { Settings } from "../settings/table.ts";
-import { type AdminResponse, type AdminService, jsonResponse } from "./endpoint.ts";
+import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
@@ -46,11 +46,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   const onKeysChanged = () => keys.lookAgain();
   const service: AdminService = { ...options, usage: ledger, onKeysChanged, uploads };
   const tokens = new TokenCheck(token, new FailureGuard(settings["failed-keys"]));
-  const addressing = {
-    publicUrl: "",
-    trustedProxies: settings["trusted-proxies"],
-    listening: "",
-  };
+  const trustedProxies = settings["trusted-proxies"];
+  const addressing = { publicUrl: "", trustedProxies, listening: "" };
   const peer = (request: Request) => plainAddress(server.requestIP(request));
 
   const host = settings["admin-host"];
@@ -78,7 +75,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
       },
       error(error) {
         const { status, body } = unexpected(service, newRequestId(), error);
-        return Response.json(body, { status });
+        return jsonResponse(status, body);
       },
     },
     { host: "--admin-host", port: "--admin-port" },
@@ -94,19 +91,16 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
     clearTimeout(timer);
   };
   let closing: Promise<void> | undefined;
-  return {
-    url,
-    stop() {
-      closing ??= close();
-      return closing;
-    },
+  const stop = () => {
+    closing ??= close();
+    return closing;
   };
+  return { url, stop };
 }
 
 async function respond(service: AdminService, tokens: TokenCheck, call: Call): Promise<Response> {
   const { request, requestId, query, method, path } = call;
-  let response: AdminResponse;
-  let further: Record<string, string> = {};
+  let response: Response;
   try {
     const authorization = request.headers.get("authorization");
     tokens.check(authorization, call.client(), service.clock.monotonic());
@@ -114,18 +108,11 @@ async function respond(service: AdminService, tokens: TokenCheck, call: Call): P
     response = await endpoint(service, { request, requestId, query, id });
   } catch (thrown) {
     const error = thrown instanceof AdminError ? thrown : unexpected(service, requestId, thrown);
-    response = jsonResponse(error.status, error.body);
-    further = error.headers;
+    response = jsonResponse(error.status, error.body, error.headers);
   }
-  return new Response(response.body, {
-    status: response.status,
-    headers: {
-      "X-Request-Id": requestId,
-      "Cache-Control": "no-store",
-      "Content-Type": response.contentType,
-      ...further,
-    },
-  });
+  response.headers.set("X-Request-Id", requestId);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 function unexpected({ observe }: AdminService, requestId: string, error: unknown): AdminError {
