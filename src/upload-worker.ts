@@ -1,44 +1,159 @@
-/** In charge of the thread that stores uploads, so that requests never wait for a transaction. */
+/** The thread that stores uploads, so that requests never wait for a transaction. */
 
-import type { Message, Order, StoringSettings } from "./admin/crossing.ts";
-import { Storing } from "./admin/storing.ts";
+import type {
+  BodyMessage,
+  NotStored,
+  StoreMessage,
+  ThreadCommand,
+  UploadOptions,
+  UploadResult,
+  UploadSettings,
+} from "./admin/upload-thread.ts";
+import { ingest } from "./ingest/ingest.ts";
+import { oneLine } from "./ingest/reasons.ts";
+import { emptyReport } from "./ingest/report.ts";
+import { type Bytes, plainBytes } from "./ingest/source.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./shards.ts";
 import type { Shards } from "./store/shards.ts";
+import { StoreAway } from "./store/store.ts";
 
 declare const self: Worker;
 
 /** For each shard. More makes it hardly faster, and the server would hold it for all of them. */
-const CACHED_KIB = 8 * 1024;
+const CACHE_KIB = 8 * 1024;
+
+/** Less than on the command line, so that less is held in memory. */
+const MAX_BATCH = 500;
+
+/** Two cores are for the server and for this thread. */
+const READING_THREADS = Math.max(0, Math.min(navigator.hardwareConcurrency - 2, 2));
+
+/** Of the list of records that were not stored, as JSON. */
+const MAX_LIST_BYTES = 8 << 20;
 
 let shards: Shards;
-let storing: Storing;
 
-self.onmessage = async ({ data: order }: MessageEvent<Order>) => {
-  if (order.kind === "settings") start(order.settings, order.threads);
-  else if (order.kind !== "close") storing.receive(order);
-  else {
+self.onmessage = async ({ data: command }: MessageEvent<ThreadCommand>) => {
+  if (command.kind === "close") {
     await shards.close();
-    say({ kind: "closed" });
+    self.postMessage("closed");
+    return;
   }
+  const { port, settings, options } = command;
+  shards ??= openShards(settings, unobserved, CACHE_KIB);
+  const send = (message: StoreMessage) => port.postMessage(message);
+  send(await store(bodyFrom(port, send), settings, options));
 };
 
-function start(settings: StoringSettings, threads: number): void {
-  shards = openShards(settings, unobserved, CACHED_KIB);
-  const options = {
-    keeper: (id: string) => shards.keeper(id),
-    clock: Date.now,
-    batch: settings.batch,
-    threads,
-    context: {
-      shards: shards.allowed,
-      titleId: settings["title-id"],
-      longest: settings["max-record-bytes"],
-    },
-  };
-  storing = new Storing(options, say);
+/** Ends a source before its end, as errors of files do. */
+class Stopped extends Error {
+  readonly code = "ESTOPPED";
 }
 
-function say(message: Message): void {
-  self.postMessage(message);
+/** The body that comes through a port. Each chunk is requested when it is needed. */
+function bodyFrom(port: MessagePort, send: (message: StoreMessage) => void): Bytes {
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    new Promise<void>((resolve) => {
+      port.onmessage = ({ data: message }: { data: BodyMessage }) => {
+        if (message === "stop") controller.error(new Stopped());
+        else if (message === "end") controller.close();
+        else controller.enqueue(message.bytes);
+        resolve();
+      };
+      send("next");
+    });
+  return new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }) as unknown as Bytes;
+}
+
+/** Stores what comes, to the end of the body or to where it stops. Never throws. */
+async function store(
+  body: Bytes,
+  settings: UploadSettings,
+  { shard, replace }: UploadOptions,
+): Promise<UploadResult> {
+  let report = emptyReport();
+  let error: UploadResult["error"];
+  let cause: Error | undefined;
+  const notStored: NotStored[] = [];
+  let listBytes = 0;
+  const list = (entry: NotStored) => {
+    if (listBytes <= MAX_LIST_BYTES) listBytes += Buffer.byteLength(JSON.stringify(entry));
+    if (listBytes <= MAX_LIST_BYTES) notStored.push(entry);
+  };
+  async function* untilListIsFull(bytes: Bytes): Bytes {
+    for await (const chunk of bytes) {
+      if (listBytes > MAX_LIST_BYTES) throw new Stopped();
+      yield chunk;
+    }
+  }
+  const bytes = untilListIsFull(plainBytes(body, () => {}));
+  try {
+    await ingest([{ name: "the upload", bytes }], {
+      keeper: (id) => shards.keeper(id),
+      clock: Date.now,
+      batch: Math.min(settings.batch, MAX_BATCH),
+      threads: READING_THREADS,
+      context: {
+        shard,
+        shards: shards.allowed,
+        titleId: settings["title-id"],
+        longest: settings["max-record-bytes"],
+      },
+      replace,
+      onRejection: ({ origin, problems, document }) => {
+        const { id } = (document?.data ?? {}) as { id?: unknown };
+        const shown = typeof id === "string" ? oneLine(id.slice(0, 64)) : undefined;
+        list({ line: origin.line, id: shown, outcome: "rejected", problems });
+      },
+      onConflict: (id, inShard, { line }) =>
+        list({ line, id, shard: inShard, outcome: "conflict" }),
+      onProgress: (soFar) => {
+        report = soFar;
+      },
+      onBreak: (reason, fault) => {
+        if (!(reason instanceof Stopped)) error = damaged(fault);
+      },
+    });
+    if (listBytes > MAX_LIST_BYTES) error ??= LIST_FULL;
+  } catch (thrown) {
+    cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+    error = errorFor(cause);
+  }
+  // Rejections are found before the records around them are stored.
+  notStored.sort((one, other) => one.line - other.line);
+  return { report, notStored, error, cause };
+}
+
+const damaged = (fault: string) =>
+  ({ code: "body-damaged", message: `The rest of the body cannot be read: ${fault}` }) as const;
+
+const LIST_FULL = {
+  code: "too-many-rejected",
+  message: `The list of records that were not stored is longer than ${MAX_LIST_BYTES >> 20} MiB: correct those in notStored, its beginning, and send the body again.`,
+} as const;
+
+function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
+  if (isDiskFull(cause)) {
+    return {
+      code: "disk-full",
+      message: "The disk is full: free some space, send the body again.",
+    };
+  }
+  if (cause instanceof StoreAway) {
+    const message =
+      "The database of a shard is unavailable (the log says which): send the body again in a few seconds.";
+    return { code: "shard-unavailable", message };
+  }
+  const message = "An internal error stopped the upload: see the log, and send the body again.";
+  return { code: "internal-error", message };
+}
+
+/** As the operating system, SQLite and PostgreSQL report it. */
+const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"];
+
+function isDiskFull(error: Error): boolean {
+  const { code, errno, cause } = error as { code?: unknown; errno?: unknown; cause?: unknown };
+  const isFull = [code, errno].some((one) => DISK_FULL.includes(String(one)));
+  return isFull || (cause instanceof Error && isDiskFull(cause));
 }

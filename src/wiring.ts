@@ -3,8 +3,7 @@
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
 import { FailureGuard } from "./access/failed-keys.ts";
-import type { RunningAdmin } from "./admin/server.ts";
-import { startPrivately } from "./admin/start.ts";
+import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { PROFILES } from "./http/compat.ts";
 import type { Clock } from "./http/context.ts";
@@ -54,7 +53,7 @@ export async function serve(
   };
   try {
     if (token !== undefined) {
-      admin = startPrivately(settings, { ...parts, token, budgets, clock, openThread });
+      admin = startAdmin(settings, { ...parts, token, budgets, clock, openThread });
     }
     const server = startServer({
       version,
@@ -112,7 +111,7 @@ export async function servePrivately(
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   try {
-    const admin = startPrivately(settings, {
+    const admin = startAdmin(settings, {
       ...parts,
       token,
       budgets: limits.quotas,

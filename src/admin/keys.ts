@@ -1,4 +1,4 @@
-/** In charge of the keys over HTTP: list, make, look at, change, rotate, revoke, and how much each is used. */
+/** API keys over HTTP: list, create, show, change, rotate, revoke, and usage. */
 
 import { describeKey } from "../access/describe.ts";
 import { looksLikeKey } from "../access/key.ts";
@@ -10,43 +10,42 @@ import { allowanceOf } from "../domain/allowance.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import { readJson } from "./body.ts";
-import { invalidQuery, readQuery } from "./query.ts";
-import { AdminRefusal } from "./refusal.ts";
-import { type AdminEndpoint, type AdminService, jsonReply } from "./service.ts";
-import { readNewTerms, readOverlap, readTerms } from "./terms.ts";
+import { type AdminEndpoint, type AdminService, jsonResponse } from "./endpoint.ts";
+import { AdminError } from "./errors.ts";
+import { readKeyOptions, readNewKeyOptions, readOverlap } from "./key-options.ts";
+import { invalidQuery, readJson, readQuery } from "./request.ts";
 
-const USUAL_DAYS = "30";
+const DEFAULT_DAYS = "30";
 
 export const listKeys: AdminEndpoint = async (service, { query }) => {
   readQuery(query, []);
   const records = await service.keyStore.list();
   const seen = await service.usage.lastSeen();
   const keys = records.map((one) => described(service, one, seen.get(one.id)));
-  return jsonReply(200, { keys });
+  return jsonResponse(200, { keys });
 };
 
 export const createKey: AdminEndpoint = async (service, { request, query }) => {
   readQuery(query, []);
   const now = service.clock.now();
-  const wanted = readNewTerms(await readJson(request), service.plan.tiers, now);
+  const wanted = readNewKeyOptions(await readJson(request), service.plan.tiers, now);
   const { key, record } = await service.keyStore.create(wanted, now);
   await service.onKeysChanged();
-  return jsonReply(201, { key, record: described(service, record, undefined) });
+  return jsonResponse(201, { key, record: described(service, record, undefined) });
 };
 
 export const showKey: AdminEndpoint = async (service, { query, id }) => {
   readQuery(query, []);
   const record = (await service.keyStore.find(id)) ?? noKey(id);
-  return jsonReply(200, { record: await seenAndDescribed(service, record) });
+  return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const changeKey: AdminEndpoint = async (service, { request, query, id }) => {
   readQuery(query, []);
-  const changes = readTerms(await readJson(request), service.plan.tiers, service.clock.now());
+  const changes = readKeyOptions(await readJson(request), service.plan.tiers, service.clock.now());
   const record = (await service.keyStore.change(id, changes)) ?? noKey(id);
   await service.onKeysChanged();
-  return jsonReply(200, { record: await seenAndDescribed(service, record) });
+  return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const rotateKey: AdminEndpoint = async (service, { request, query, id }) => {
@@ -57,14 +56,14 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
   const outcome = await service.keyStore.rotate(id, overlapMs, service.clock.now());
   if (outcome === "unknown") noKey(id);
   if (outcome === "ended") {
-    throw new AdminRefusal(
+    throw new AdminError(
       "key-ended",
       `The key ${id} has been revoked or has expired, and only a live key can be rotated: give an expired one a later end with PATCH /keys/${id}, or make a new one with POST /keys.`,
     );
   }
   await service.onKeysChanged();
   const { key, record } = outcome;
-  return jsonReply(200, {
+  return jsonResponse(200, {
     key,
     previousUntil: formatTimestamp(endOfPrevious(record)),
     record: described(service, record, seen.get(id)),
@@ -76,11 +75,11 @@ export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
   if ((await service.keyStore.revoke(id, service.clock.now())) === "unknown") noKey(id);
   const record = (await service.keyStore.find(id))!;
   await service.onKeysChanged();
-  return jsonReply(200, { record: await seenAndDescribed(service, record) });
+  return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
-  const { days: text = USUAL_DAYS } = readQuery(query, ["days"]);
+  const { days: text = DEFAULT_DAYS } = readQuery(query, ["days"]);
   const days = wholeNumber(1, KEPT_DAYS)(text);
   if ("error" in days) throw invalidQuery([`days ${days.error}`]);
   const record = (await service.keyStore.find(id)) ?? noKey(id);
@@ -90,7 +89,7 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
   const isExceeded = await service.budgets.isExceeded(id, most, now);
-  return jsonReply(200, {
+  return jsonResponse(200, {
     key: { id, name: record.name },
     today: {
       day: writtenDay(today),
@@ -115,5 +114,5 @@ function noKey(id: string): never {
   const fault = looksLikeKey(id)
     ? "That is a key and not its id"
     : `There is no key with the id ${JSON.stringify(id.slice(0, 64))}`;
-  throw new AdminRefusal("unknown-key", `${fault}; GET /keys lists the ids.`);
+  throw new AdminError("unknown-key", `${fault}; GET /keys lists the ids.`);
 }

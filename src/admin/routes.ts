@@ -1,6 +1,7 @@
-/** In charge of the routes of the private listener: all of them on one screen. Each asks for the token. */
+/** The routes of the private listener. Each needs the admin token. */
 
-import { takeUpload } from "./ingest.ts";
+import type { AdminEndpoint } from "./endpoint.ts";
+import { AdminError } from "./errors.ts";
 import {
   changeKey,
   createKey,
@@ -10,11 +11,15 @@ import {
   showKey,
   showUsage,
 } from "./keys.ts";
-import { showMetrics } from "./metrics.ts";
-import { AdminRefusal } from "./refusal.ts";
-import type { AdminEndpoint } from "./service.ts";
+import { readQuery } from "./request.ts";
+import { uploadRecords } from "./upload.ts";
 
-export interface AdminRoute {
+const showMetrics: AdminEndpoint = async ({ metrics }, { query }) => {
+  readQuery(query, []);
+  return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
+};
+
+interface AdminRoute {
   method: "GET" | "POST" | "PATCH";
   path: string;
   endpoint: AdminEndpoint;
@@ -29,46 +34,41 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "POST", path: "/keys/{id}/rotate", endpoint: rotateKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
   { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage },
-  { method: "POST", path: "/ingest", endpoint: takeUpload },
+  { method: "POST", path: "/ingest", endpoint: uploadRecords },
 ];
 
-const VARIABLE = "{id}";
+/** The path of the route, e.g. /keys/{id}, that serves a request's path, whatever the method. */
+export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
-export interface FoundRoute {
-  endpoint: AdminEndpoint;
-  /** The key's id; empty where the path has none. */
-  id: string;
-}
-
-/** The path with its variable's name that a request's path fits, whatever the method. */
-export const routeOf = (path: string): string | undefined =>
-  ADMIN_ROUTES.find((route) => fits(path.split("/"), route.path.split("/")))?.path;
-
-/** Throws AdminRefusal. */
-export function findRoute(method: string, path: string): FoundRoute {
-  const given = path.split("/");
-  const here = ADMIN_ROUTES.filter((route) => fits(given, route.path.split("/")));
-  // The runtime leaves the body of a response to HEAD out.
-  const route = here.find((one) => one.method === (method === "HEAD" ? "GET" : method));
-  if (route) return { endpoint: route.endpoint, id: idIn(given, route.path.split("/")) };
-  if (here.length === 0) {
-    const all = ADMIN_ROUTES.map((one) => `${one.method} ${one.path}`).join(", ");
-    throw new AdminRefusal("unknown-route", `Nothing is here. There are: ${all}.`);
+/** The endpoint, and the key's id if the path has one. Throws AdminError. */
+export function findRoute(method: string, path: string): { endpoint: AdminEndpoint; id: string } {
+  const routes = routesFor(path);
+  // The runtime omits the body of a response to HEAD.
+  const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
+  if (route) {
+    const id = route.path.includes(VARIABLE) ? path.split("/")[2]! : "";
+    return { endpoint: route.endpoint, id };
   }
-  const methods = here.map((one) => (one.method === "GET" ? "GET, HEAD" : one.method)).join(", ");
-  throw new AdminRefusal("method-not-allowed", `Use ${methods} here, not ${method}.`, {
+  if (routes.length === 0) {
+    const all = ADMIN_ROUTES.map((one) => `${one.method} ${one.path}`).join(", ");
+    throw new AdminError("unknown-route", `Nothing is here. There are: ${all}.`);
+  }
+  const methods = routes.map((one) => (one.method === "GET" ? "GET, HEAD" : one.method)).join(", ");
+  throw new AdminError("method-not-allowed", `Use ${methods} here, not ${method}.`, {
     headers: { Allow: methods },
   });
 }
 
-function fits(given: readonly string[], parts: readonly string[]): boolean {
-  return (
-    given.length === parts.length &&
-    parts.every((part, at) => (part === VARIABLE ? given[at] !== "" : given[at] === part))
-  );
-}
+const VARIABLE = "{id}";
 
 /** Ids need no escapes: a segment that has any is nobody's id. */
-function idIn(given: readonly string[], parts: readonly string[]): string {
-  return given[parts.indexOf(VARIABLE)] ?? "";
+function routesFor(path: string): AdminRoute[] {
+  const given = path.split("/");
+  return ADMIN_ROUTES.filter((route) => {
+    const parts = route.path.split("/");
+    return (
+      given.length === parts.length &&
+      parts.every((part, at) => (part === VARIABLE ? given[at] !== "" : given[at] === part))
+    );
+  });
 }

@@ -1,77 +1,83 @@
-/** In charge of the private listener: its start, its requests, its end. */
+/** The private listener: start, requests, stop. */
 
 import { AccessError } from "../access/database.ts";
-import type { FailureGuard } from "../access/failed-keys.ts";
+import { FailureGuard } from "../access/failed-keys.ts";
+import type { KeyWatch } from "../access/key-lookup.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
-import type { AddressSet } from "../settings/trusted-proxies.ts";
-import { Gate } from "./gate.ts";
-import { AdminRefusal, SOON } from "./refusal.ts";
+import type { Settings } from "../settings/table.ts";
+import { type AdminService, jsonResponse } from "./endpoint.ts";
+import { AdminError } from "./errors.ts";
 import { findRoute, routeOf } from "./routes.ts";
-import { type AdminReply, type AdminService, jsonReply } from "./service.ts";
-import { tokenCheck } from "./token.ts";
-import { type UploadOptions, Uploads } from "./uploads.ts";
+import { exposedFile, TokenCheck } from "./token.ts";
+import { UploadThread } from "./upload-thread.ts";
 
-export interface AdminOptions extends Omit<AdminService, "uploads"> {
-  host: string;
-  port: number;
+/** What the listener shares with the public server. */
+export interface AdminOptions
+  extends Pick<
+    AdminService,
+    "keyStore" | "plan" | "usage" | "budgets" | "metrics" | "clock" | "observe"
+  > {
   token: string;
-  guard: FailureGuard;
-  trustedProxies: AddressSet;
-  uploads: UploadOptions;
+  keys: Pick<KeyWatch, "lookAgain">;
+  /** Starts a thread that runs src/upload-worker.ts. */
+  openThread: () => Worker;
+  /** How long the sender of an upload may send nothing. */
+  stallMs?: number;
 }
 
 export interface RunningAdmin {
   url: string;
-  /** Ends uploads after what they have in hand, then closes. */
+  /** Ends uploads once what they have read is stored, then closes. */
   stop(): Promise<void>;
 }
 
-/** What is sent may be larger than any number here: each route has a limit of its own. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+const STALL_MS = 120_000;
 
-/** Uploads watch over themselves, and may be silent for longer than other requests. */
+/** More than STALL_MS, so that a stalled upload gets a response. */
 const IDLE_SECONDS = 240;
 
-/** How long replies may take once uploads have ended. */
-const LAST_REPLIES_MS = 3000;
+/** How long responses may take to be sent once uploads have ended. */
+const LAST_RESPONSES_MS = 3000;
 
-export function startAdmin(options: AdminOptions): RunningAdmin {
-  const { host, port, clock, observe } = options;
-  const uploads = new Uploads(options.uploads);
-  const service: AdminService = { ...options, uploads };
-  const gate = new Gate(tokenCheck(options.token), options.guard);
-  const addressing = { publicUrl: "", trustedProxies: options.trustedProxies, listening: "" };
-
+export function startAdmin(settings: Settings, options: AdminOptions): RunningAdmin {
+  const { token, keys, openThread, stallMs = STALL_MS, clock, observe } = options;
+  const file = exposedFile(settings);
+  if (file !== undefined) observe({ event: "admin-token-exposed", file });
+  const uploads = new UploadThread(openThread, settings, stallMs);
+  const onKeysChanged = () => keys.lookAgain();
+  const service: AdminService = { ...options, onKeysChanged, uploads };
+  const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
+  const trustedProxies = settings["trusted-proxies"];
+  const addressing = { publicUrl: "", trustedProxies, listening: "" };
   const peer = (request: Request) => peerAddress(server.requestIP(request));
 
+  const host = settings["admin-host"];
   const server = listen(
     {
       hostname: host,
-      port,
-      maxRequestBodySize: NO_LIMIT,
+      port: settings["admin-port"] ?? 0,
+      // Each endpoint has a limit of its own.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
         const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
         const call = readRequest(request, addressing, peer, clock.now());
-        const { reply, headers } = await answer(service, gate, call);
-        const finish = () =>
-          observe({
-            event: "admin-request",
-            requestId: call.requestId,
-            method: call.method,
-            path: call.path,
-            route: routeOf(call.path),
-            status: reply.status,
-            milliseconds: clock.monotonic() - began,
-          });
-        if (reply.ended) reply.ended.then(finish);
-        else finish();
-        return new Response(reply.body, { status: reply.status, headers });
+        const response = await respond(service, tokens, call);
+        observe({
+          event: "admin-request",
+          requestId: call.requestId,
+          method: call.method,
+          path: call.path,
+          route: routeOf(call.path),
+          status: response.status,
+          milliseconds: clock.monotonic() - began,
+        });
+        return response;
       },
       error(error) {
-        const { status, body } = apology(service, newRequestId(), error);
-        return Response.json(body, { status });
+        const { status, body } = unexpected(service, newRequestId(), error);
+        return jsonResponse(status, body);
       },
     },
     { host: "--admin-host", port: "--admin-port" },
@@ -80,55 +86,50 @@ export function startAdmin(options: AdminOptions): RunningAdmin {
   observe({ event: "admin-listening", url });
   if (!isLoopback(host)) observe({ event: "admin-exposed", url });
 
-  const end = async () => {
+  const close = async () => {
     await uploads.stop();
-    const timer = setTimeout(() => server.stop(true), LAST_REPLIES_MS);
+    const timer = setTimeout(() => server.stop(true), LAST_RESPONSES_MS);
     await server.stop();
     clearTimeout(timer);
   };
-  let ending: Promise<void> | undefined;
-  return {
-    url,
-    stop() {
-      ending ??= end();
-      return ending;
-    },
+  let closing: Promise<void> | undefined;
+  const stop = () => {
+    closing ??= close();
+    return closing;
   };
+  return { url, stop };
 }
 
-interface Answer {
-  reply: AdminReply;
-  headers: Record<string, string>;
-}
-
-/** Who is not let in learns nothing of what is here. */
-async function answer(service: AdminService, gate: Gate, call: ApiRequest): Promise<Answer> {
+async function respond(
+  service: AdminService,
+  tokens: TokenCheck,
+  call: ApiRequest,
+): Promise<Response> {
   const { raw: request, requestId, query, method, path } = call;
-  const usual = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  let response: Response;
   try {
-    const { clock } = service;
-    gate.check(request.headers.get("authorization"), call.clientAddress(), clock.monotonic());
+    const authorization = request.headers.get("authorization");
+    tokens.check(authorization, call.clientAddress(), service.clock.monotonic());
     const { endpoint, id } = findRoute(method, path);
-    const reply = await endpoint(service, { request, requestId, query, id });
-    return { reply, headers: { ...usual, "Content-Type": reply.contentType } };
-  } catch (error) {
-    const refusal = error instanceof AdminRefusal ? error : apology(service, requestId, error);
-    const reply = jsonReply(refusal.status, refusal.body);
-    const headers = { ...usual, "Content-Type": reply.contentType, ...refusal.extra.headers };
-    return { reply, headers };
+    response = await endpoint(service, { request, requestId, query, id });
+  } catch (thrown) {
+    const error = thrown instanceof AdminError ? thrown : unexpected(service, requestId, thrown);
+    response = jsonResponse(error.status, error.body, error.headers);
   }
+  response.headers.set("X-Request-Id", requestId);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
-function apology({ observe }: AdminService, requestId: string, error: unknown): AdminRefusal {
+function unexpected({ observe }: AdminService, requestId: string, error: unknown): AdminError {
   observe({ event: "failure", requestId, error });
   if (error instanceof AccessError) {
-    return new AdminRefusal(
+    return new AdminError(
       "keys-unavailable",
       `Keys and usage cannot be used right now: the log tells why, at ${requestId}. Try again soon; if this was to change a key, see first whether it did, with GET /keys.`,
-      { headers: SOON },
     );
   }
-  return new AdminRefusal(
+  return new AdminError(
     "internal-error",
     `Something went wrong on our side: the log tells what, at ${requestId}.`,
   );

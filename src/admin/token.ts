@@ -1,10 +1,12 @@
-/** In charge of the token of the private listener: where it comes from, and whether a caller shows it. */
+/** The token of the private listener: where it comes from, and the check that a request has it. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import type { FailureGuard } from "../access/failed-keys.ts";
 import { BEARER } from "../access/key.ts";
 import { SettingsError } from "../settings/load.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/table.ts";
+import { AdminError } from "./errors.ts";
 
 const ADVICE = '"openssl rand -hex 32" makes a good one';
 
@@ -57,13 +59,51 @@ export function exposedFile(
 
 const problem = (text: string) => new SettingsError([text]);
 
-/** Says whether an Authorization header shows the token. How long that takes tells nothing of it. */
-export function tokenCheck(token: string): (authorization: string | null) => boolean {
-  const right = digest(token);
-  return (authorization) => {
-    const shown = BEARER.exec(authorization ?? "")?.[1];
-    return shown !== undefined && timingSafeEqual(digest(shown), right);
-  };
+/** Addresses that are remembered as having sent the right token. */
+const MAX_TRUSTED = 1000;
+
+export class TokenCheck {
+  readonly #digest: Buffer;
+  readonly #guard: FailureGuard;
+  /** One client with a wrong token must not lock out the others behind the same address. */
+  readonly #trusted = new Set<string>();
+
+  constructor(token: string, guard: FailureGuard) {
+    this.#digest = digest(token);
+    this.#guard = guard;
+  }
+
+  /** Throws AdminError unless the header has the token. `nowMs` is monotonic. */
+  check(authorization: string | null, address: string, nowMs: number): void {
+    const wait = this.#guard.wait(address, nowMs);
+    // Further guesses from an address that has made too many are not even compared.
+    if (wait > 0 && !this.#trusted.has(address)) throw tooManyFailures(wait);
+    if (this.#hasToken(authorization)) {
+      if (this.#trusted.size < MAX_TRUSTED) this.#trusted.add(address);
+      return;
+    }
+    if (wait > 0) throw tooManyFailures(wait);
+    if (authorization !== null) this.#guard.failed(address, nowMs);
+    throw new AdminError(
+      "unauthorized",
+      'Send the header "Authorization: Bearer <TOKEN>" with the token of the setting admin-token.',
+      { headers: { "WWW-Authenticate": "Bearer" } },
+    );
+  }
+
+  /** In constant time. */
+  #hasToken(authorization: string | null): boolean {
+    const token = BEARER.exec(authorization ?? "")?.[1];
+    return token !== undefined && timingSafeEqual(digest(token), this.#digest);
+  }
+}
+
+function tooManyFailures(wait: number): AdminError {
+  return new AdminError(
+    "too-many-failures",
+    `Too many wrong tokens came from your address. Wait ${wait} s, check the token, and try again.`,
+    { headers: { "Retry-After": String(wait) } },
+  );
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -3,8 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BREAK_CODES } from "../../src/admin/broken.ts";
-import { ADMIN_ERRORS } from "../../src/admin/refusal.ts";
+import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
 import { isSettingName } from "../../src/settings/table.ts";
 
@@ -38,10 +37,6 @@ test("every address is documented, and no other", () => {
 test("every error code is documented with its status, and no other", () => {
   const rows = table("Code", "Status", "When").map(([code, status]) => [code, Number(status)]);
   expect(rows).toEqual(Object.entries(ADMIN_ERRORS));
-});
-
-test("every reason for an upload to break off is documented, and no other", () => {
-  expect(table("Code", "Why").map(([code]) => code)).toEqual([...BREAK_CODES]);
 });
 
 test("the settings that it names exist", () => {

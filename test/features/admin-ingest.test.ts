@@ -1,10 +1,11 @@
-/** In charge of records that come in over HTTP: what is taken, and what is told of each. */
+/** Records that are uploaded over HTTP: what is taken, and what the response says. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
 import { aMatch, anId, type RosterIn } from "../support/records.ts";
-import { openUpload, type WireUpload } from "../support/wire-upload.ts";
+import { until } from "../support/state.ts";
+import { openUpload } from "../support/wire-upload.ts";
 
 const world = await startAdminWorld([], { batch: "5", "max-upload-bytes": "1MiB" });
 afterAll(() => world.stop());
@@ -25,32 +26,26 @@ const emptyReport = {
 describe("an upload takes", () => {
   test("lines of NDJSON", async () => {
     const documents = some(12);
-    const { status, lines, last } = await world.upload(ndjson(documents));
-    expect(status).toBe(200);
-    expect(lines).toEqual(
-      documents.map((one, at) => ({ line: at + 1, id: idOf(one), shard: "na", outcome: "stored" })),
-    );
-    expect(last).toEqual({ report: { ...emptyReport, stored: 12 } });
+    const reply = await world.upload(ndjson(documents));
+    expect(reply).toEqual({ status: 200, report: { ...emptyReport, stored: 12 }, notStored: [] });
+    for (const one of documents) {
+      expect((await world.get(`/shards/na/matches/${idOf(one)}`)).status).toBe(200);
+    }
   });
 
   test("one document, over many lines", async () => {
-    const { last } = await world.upload(JSON.stringify(aMatch(), null, 2));
-    expect(last).toEqual({ report: { ...emptyReport, stored: 1 } });
+    const { report } = await world.upload(JSON.stringify(aMatch(), null, 2));
+    expect(report).toEqual({ ...emptyReport, stored: 1 });
   });
 
   test("an array of documents", async () => {
-    const documents = some(3);
-    const { lines } = await world.upload(JSON.stringify(documents));
-    expect(lines.map(({ id }) => id)).toEqual(documents.map(idOf));
+    const { report } = await world.upload(JSON.stringify(some(3)));
+    expect(report).toEqual({ ...emptyReport, stored: 3 });
   });
 
   test("nothing at all", async () => {
     for (const body of ["", "\n\n"]) {
-      expect(await world.upload(body)).toEqual({
-        status: 200,
-        lines: [],
-        last: { report: emptyReport },
-      });
+      expect(await world.upload(body)).toEqual({ status: 200, report: emptyReport, notStored: [] });
     }
   });
 
@@ -58,14 +53,14 @@ describe("an upload takes", () => {
     ["a header that says so", { "Content-Encoding": "gzip" }],
     ["no header", undefined],
   ])("gzip with %s", async (_, headers) => {
-    const { last } = await world.upload(gzipSync(ndjson(some(7))), "", headers);
-    expect(last).toEqual({ report: { ...emptyReport, stored: 7 } });
+    const { report } = await world.upload(gzipSync(ndjson(some(7))), "", headers);
+    expect(report).toEqual({ ...emptyReport, stored: 7 });
   });
 
   test("gzip in several members", async () => {
     const members = [some(2), some(3)].map((documents) => gzipSync(ndjson(documents)));
-    const { last } = await world.upload(new Uint8Array(Buffer.concat(members)));
-    expect(last.report.stored).toBe(5);
+    const { report } = await world.upload(new Uint8Array(Buffer.concat(members)));
+    expect(report.stored).toBe(5);
   });
 
   test.each(["br", "deflate", "zstd", "gzip, gzip"])("no %s", async (encoding) => {
@@ -74,10 +69,26 @@ describe("an upload takes", () => {
     });
     expect([status, body.error.code]).toEqual([415, "unsupported-encoding"]);
   });
+
+  test("records that are served while the rest is still to come", async () => {
+    // Enough that the first of them are stored before the body ends.
+    const documents = some(300, { shard: "live", rosters: bots });
+    const upload = await openUpload(world.adminUrl);
+    await upload.write(ndjson(documents));
+    // The shard was not there before this upload.
+    const first = `/shards/live/matches/${idOf(documents[0]!)}`;
+    await until(
+      "the first match is served",
+      async () => (await world.get(first)).status === 200 || undefined,
+    );
+    await upload.write(ndjson(some(1, { shard: "live" })));
+    await upload.end();
+    expect(await upload.reply()).toMatchObject({ status: 200, report: { stored: 301 } });
+  });
 });
 
-describe("of each record it is told", () => {
-  test("what became of it, in the order of the records, whatever their shards", async () => {
+describe("the response", () => {
+  test("counts every outcome, and lists the records that are not stored, by their lines", async () => {
     const known = aMatch({ shard: "eu" });
     await world.upload(ndjson([known]));
     const other = aMatch({ id: idOf(known), shard: "eu", patch: "9.9" });
@@ -91,74 +102,62 @@ describe("of each record it is told", () => {
       "no document",
       aMatch({ shard: "eu" }),
     ];
-    const { lines, last } = await world.upload(ndjson(documents));
-    expect(lines.map(({ line, shard, outcome }) => [line, shard, outcome])).toEqual([
-      [1, "na", "stored"],
-      [2, "eu", "duplicate"],
-      [3, "sa", "withheld"],
-      [4, undefined, "rejected"],
-      [5, "eu", "conflict"],
-      [6, "na", "stored"],
-      [7, undefined, "rejected"],
-      [8, "eu", "stored"],
-    ]);
-    expect(lines[2]!.reason).toBe("game-mode");
-    expect(lines[3]).toMatchObject({ id: "broken", problems: [expect.stringContaining("needs")] });
-    expect(lines[6]!.id).toBeUndefined();
-    expect(last.report).toMatchObject({ stored: 3, duplicate: 1, conflict: 1, rejected: 2 });
+    expect(await world.upload(ndjson(documents))).toEqual({
+      status: 422,
+      error: {
+        code: "records-not-stored",
+        message: "2 rejected, 1 in conflict: see notStored. All other records are stored.",
+      },
+      report: {
+        ...emptyReport,
+        stored: 3,
+        withheld: { ...emptyReport.withheld, "game-mode": 1 },
+        duplicate: 1,
+        conflict: 1,
+        rejected: 2,
+      },
+      notStored: [
+        {
+          line: 4,
+          id: "broken",
+          outcome: "rejected",
+          problems: [expect.stringContaining("needs")],
+        },
+        { line: 5, id: idOf(known), shard: "eu", outcome: "conflict" },
+        { line: 7, outcome: "rejected", problems: [expect.any(String)] },
+      ],
+    });
   });
 
-  test("only that it was rejected, and the rest goes in", async () => {
-    const documents = some(30);
-    const texts = documents.map((one) => JSON.stringify(one));
+  test("is 200 when everything is stored, withheld or known", async () => {
+    const documents = [aMatch(), aMatch({ mode: "practice" })];
+    expect((await world.upload(ndjson(documents))).status).toBe(200);
+    expect(await world.upload(ndjson(documents))).toMatchObject({
+      status: 200,
+      report: { duplicate: 2 },
+    });
+  });
+
+  test("of one bad record among many: the rest is stored", async () => {
+    const texts = some(30).map((one) => JSON.stringify(one));
     texts[14] = "{ this is no JSON }";
-    const { lines, last } = await world.upload(texts.join("\n"));
-    expect(lines.map(({ line }) => line)).toEqual(documents.map((_, at) => at + 1));
-    expect(lines.filter(({ outcome }) => outcome !== "stored")).toEqual([
+    const { status, report, notStored } = await world.upload(texts.join("\n"));
+    expect([status, report.stored, report.rejected]).toEqual([422, 29, 1]);
+    expect(notStored).toEqual([
       { line: 15, outcome: "rejected", problems: [expect.stringContaining("not JSON")] },
     ]);
-    expect(last.report).toMatchObject({ stored: 29, rejected: 1 });
-  });
-
-  test("while the rest is still to come, and it is served by then", async () => {
-    // Enough that the first of them are not waited with.
-    const documents = some(300, { shard: "live", rosters: bots });
-    const upload = await openUpload(world.adminUrl);
-    await upload.write(ndjson(documents));
-    const first = await firstLine(upload);
-    expect(first).toEqual({ line: 1, id: idOf(documents[0]!), shard: "live", outcome: "stored" });
-    // The shard was not there before this upload.
-    expect((await world.get(`/shards/live/matches/${first.id}`)).status).toBe(200);
-    await upload.write(ndjson(some(1, { shard: "live" })));
-    await upload.end();
-    const { lines, last } = await upload.reply();
-    expect(lines).toHaveLength(301);
-    expect(last.report.stored).toBe(301);
-  });
-
-  test("in the order of a list on one line, too", async () => {
-    const documents = [aMatch(), { data: null }, aMatch(), "none", aMatch()];
-    const { lines } = await world.upload(JSON.stringify(documents));
-    const outcomes = lines.map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(["stored", "rejected", "stored", "rejected", "stored"]);
   });
 });
-
-async function firstLine(upload: WireUpload) {
-  let text = "";
-  while (!/^\{.*\}$/m.test(text)) text += await upload.next();
-  return JSON.parse(/^\{.*\}$/m.exec(text)![0]);
-}
 
 describe("the caller may ask for", () => {
   test("a shard: records that name none are of it, others are rejected", async () => {
     const nameless = aMatch({ shard: "eu" });
     delete (nameless.data.attributes as { shardId?: string }).shardId;
-    const { lines } = await world.upload(ndjson([nameless, aMatch({ shard: "na" })]), "?shard=eu");
-    expect(lines.map(({ outcome, shard }) => [outcome, shard])).toEqual([
-      ["stored", "eu"],
-      ["rejected", undefined],
-    ]);
+    const other = aMatch({ shard: "na" });
+    const { report, notStored } = await world.upload(ndjson([nameless, other]), "?shard=eu");
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(notStored).toMatchObject([{ line: 2, id: idOf(other) }]);
+    expect((await world.get(`/shards/eu/matches/${idOf(nameless)}`)).status).toBe(200);
   });
 
   test("replacement of what is known", async () => {
@@ -167,9 +166,9 @@ describe("the caller may ask for", () => {
     const next = ndjson([aMatch({ id, patch: "2.0" })]);
     const served = async () =>
       (await world.get(`/shards/na/matches/${id}`)).body.data.attributes.patchVersion;
-    expect((await world.upload(next, "?replace=false")).lines[0]!.outcome).toBe("conflict");
+    expect((await world.upload(next, "?replace=false")).report.conflict).toBe(1);
     expect(await served()).toBe("1.0");
-    expect((await world.upload(next, "?replace=true")).lines[0]!.outcome).toBe("stored");
+    expect((await world.upload(next, "?replace=true")).report.stored).toBe(1);
     expect(await served()).toBe("2.0");
   });
 
@@ -185,7 +184,7 @@ describe("the caller may ask for", () => {
   });
 });
 
-describe("an upload breaks off", () => {
+describe("an upload stops", () => {
   const large = ndjson(some(100, { attributes: { notes: "x".repeat(16_000) } }));
 
   test("before it begins, if its length is known to be too large", async () => {
@@ -195,57 +194,58 @@ describe("an upload breaks off", () => {
     expect(body.error.message).toContain("max-upload-bytes");
   });
 
-  test("where it becomes too large; what came before is stored and told", async () => {
+  test("where it becomes too large; what came before is stored and counted", async () => {
+    const documents = some(100, { shard: "size", attributes: { notes: "x".repeat(16_000) } });
     const upload = await openUpload(world.adminUrl);
-    for (const line of large.split(/(?<=\n)/)) await upload.write(line);
+    for (const one of documents) await upload.write(ndjson([one]));
     await upload.end();
-    const { status, lines, last } = await upload.reply();
-    expect(status).toBe(200);
-    expect(last.error).toMatchObject({ code: "body-too-large" });
-    expect(lines.length).toBeWithin(50, 100);
-    expect(lines.every(({ outcome }) => outcome === "stored")).toBe(true);
-    expect(last.report.stored).toBe(lines.length);
-    const { id } = lines.at(-1)!;
-    expect((await world.get(`/shards/na/matches/${id}`)).status).toBe(200);
+    const { status, report, error } = await upload.reply();
+    expect([status, error!.code]).toEqual([413, "body-too-large"]);
+    expect(report.stored).toBeWithin(50, 100);
+    const last = (at: number) => world.get(`/shards/size/matches/${idOf(documents[at]!)}`);
+    expect((await last(report.stored - 1)).status).toBe(200);
+    expect((await last(report.stored)).status).toBe(404);
   });
 
   test("where its gzip is cut off or damaged", async () => {
-    const documents = some(40);
-    const whole = gzipSync(ndjson(documents));
+    const whole = gzipSync(ndjson(some(40)));
     const cut = await world.upload(new Uint8Array(whole.subarray(0, whole.length / 2)));
-    expect(cut.last.error).toMatchObject({ code: "body-damaged" });
-    expect(cut.last.error.message).toContain("gzip is cut off");
-    expect(cut.last.report.stored).toBe(cut.lines.length);
+    expect([cut.status, cut.error!.code]).toEqual([400, "body-damaged"]);
+    expect(cut.error!.message).toContain("gzip is cut off");
     const bytes = new Uint8Array(whole);
     bytes.fill(0, bytes.length / 2, bytes.length / 2 + 50);
-    expect((await world.upload(bytes)).last.error.code).toBe("body-damaged");
-    const again = await world.upload(new Uint8Array(whole));
-    expect(again.last.report).toMatchObject({ rejected: 0, conflict: 0 });
-    expect(again.last.report.stored + again.last.report.duplicate).toBe(40);
+    const damaged = await world.upload(bytes);
+    expect([damaged.status, damaged.error!.code]).toEqual([400, "body-damaged"]);
+    const { report } = await world.upload(new Uint8Array(whole));
+    expect(report).toMatchObject({ rejected: 0, conflict: 0 });
+    expect(report.stored + report.duplicate).toBe(40);
+    expect(report.duplicate).toBeGreaterThanOrEqual(cut.report.stored);
   });
 
-  test("in a list that is not closed: that is told as a rejection", async () => {
-    const { lines, last } = await world.upload(`[${JSON.stringify(aMatch())},`);
-    expect(lines.map(({ outcome }) => outcome)).toEqual(["stored", "rejected"]);
-    expect(last.report).toMatchObject({ stored: 1, rejected: 1 });
+  test("in a list that is not closed: that counts as a rejection", async () => {
+    const { status, report } = await world.upload(`[${JSON.stringify(aMatch())},`);
+    expect(status).toBe(422);
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
   });
 });
 
 describe("a record", () => {
-  test("that is too long is rejected by its line, and the rest goes in", async () => {
+  test("that is too long is rejected by its line, and the rest is stored", async () => {
     const small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
     const long = aMatch({ attributes: { notes: "x".repeat(9000) } });
-    const { lines } = await small.upload(ndjson([aMatch(), long, aMatch()]));
-    expect(lines.map(({ outcome }) => outcome)).toEqual(["stored", "rejected", "stored"]);
-    expect(lines[1]!.problems![0]).toContain("max-record-bytes");
+    const { report, notStored } = await small.upload(ndjson([aMatch(), long, aMatch()]));
+    expect(report).toMatchObject({ stored: 2, rejected: 1 });
+    expect(notStored).toMatchObject([{ line: 2, outcome: "rejected" }]);
+    expect(notStored[0]!.problems![0]).toContain("max-record-bytes");
     await small.stop();
   });
 
   test("of a shard that the settings do not list is rejected", async () => {
     const listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
-    const { lines } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
-    expect(lines.map(({ outcome }) => outcome)).toEqual(["rejected", "stored"]);
-    expect(lines[0]!.problems![0]).toContain('no shard "sa"');
+    const { report, notStored } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
+    expect(report).toMatchObject({ stored: 1, rejected: 1 });
+    expect(notStored[0]!.line).toBe(1);
+    expect(notStored[0]!.problems![0]).toContain('no shard "sa"');
     await listed.stop();
   });
 });

@@ -118,7 +118,7 @@ describe("POST /keys", () => {
   });
 
   test.each([
-    ["that is no JSON", '{"name":', "no JSON"],
+    ["that is no JSON", '{"name":', "not valid JSON"],
     ["that is a list", "[]", "one JSON object"],
     ["that is a text", '"name"', "one JSON object"],
     ["that is nothing", "", "name is missing"],

@@ -1,11 +1,10 @@
-/** In charge of uploads that do not go as planned: slow, cut off, unread, too many at once. */
+/** Uploads that do not go as planned: slow, cut off, too many at once, into stores that fail. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { FailureGuard } from "../../src/access/failed-keys.ts";
 import { openAccess } from "../../src/access/open.ts";
 import { startAdmin } from "../../src/admin/server.ts";
 import type { Event } from "../../src/observe/events.ts";
@@ -13,27 +12,25 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN, uploadTo } from "../support/admin.ts";
 import { aMatch, type RosterIn } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
-import { openUpload, type WireUpload } from "../support/wire-upload.ts";
+import { openUpload } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
 const BOTS: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
 const some = (count: number) => Array.from({ length: count }, () => aMatch({ rosters: BOTS }));
 
-/** A private listener alone, with as much patience as a test needs. */
-function startListener(patienceMs: number) {
+const WORKER = new URL("../../src/upload-worker.ts", import.meta.url).href;
+
+/** A private listener alone. */
+function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER) } = {}) {
   const folder = aFolder();
-  const flags = { data: folder.path, batch: "100" };
+  const flags = { data: folder.path, batch: "100", "admin-port": "0" };
   const { values: settings } = loadSettings({ flags, env: {}, cwd: folder.path });
   const events: Event[] = [];
   const none = () => {
     throw new Error("this test is about uploads");
   };
-  const admin = startAdmin({
-    host: "127.0.0.1",
-    port: 0,
+  const admin = startAdmin(settings, {
     token: TOKEN,
-    guard: new FailureGuard(0),
-    trustedProxies: settings["trusted-proxies"],
     keyStore: openAccess({ data: folder.path }).keys,
     plan: {
       tiers: settings.tiers,
@@ -42,25 +39,20 @@ function startListener(patienceMs: number) {
     },
     usage: { daysOf: none, lastSeen: none },
     budgets: { count: none, isExceeded: none },
-    onKeysChanged: none,
+    keys: { lookAgain: none },
     metrics: { contentType: "text/plain", text: none },
-    uploads: {
-      most: 1 << 30,
-      patienceMs,
-      spoolDir: folder.path,
-      thread: {
-        open: () => new Worker(new URL("../../src/upload-worker.ts", import.meta.url).href),
-        settings,
-        threads: 0,
-      },
-    },
+    openThread,
+    stallMs,
     clock: { now: Date.now, monotonic: () => performance.now() },
     observe: (event) => events.push(event),
   });
+  const counts = () => countsOf(folder.path);
   return {
     url: admin.url,
     data: folder.path,
     events,
+    /** How many matches of na are served. */
+    served: async () => (await counts()).na?.served ?? 0,
     /** Settled when so many uploads are over. */
     over: (count: number) =>
       until(`${count} uploads are over`, () => {
@@ -77,37 +69,33 @@ function startListener(patienceMs: number) {
 type Listener = ReturnType<typeof startListener>;
 
 const uploadsOf = ({ events }: Listener) => events.filter((one) => one.event === "upload");
-const spoolsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes("spool"));
 
-async function firstLineOf(upload: WireUpload): Promise<void> {
-  for (let text = ""; !text.includes('"line":1,'); ) text += await upload.next();
-}
-
-const PATIENT = 60_000;
+/** Settled when some of an upload is stored, and the rest still to come. */
+const someStored = (listener: Listener) =>
+  until("some of the upload is stored", async () => (await listener.served()) > 0 || undefined);
 
 describe("a connection that is cut", () => {
   test("leaves records that came whole, and nothing else behind", async () => {
-    const listener = startListener(PATIENT);
+    const listener = startListener();
     const documents = some(350);
     const upload = await openUpload(listener.url);
     await upload.write(ndjson(documents));
     await upload.write(JSON.stringify(aMatch()).slice(0, 100));
-    await firstLineOf(upload);
+    await someStored(listener);
     upload.socket.destroy();
     await listener.over(1);
     const [cut] = uploadsOf(listener);
     expect(cut).toMatchObject({ rejected: 0, conflict: 0, broken: "connection-cut" });
     expect(cut!.stored).toBeWithin(256, 351);
-    expect((await countsOf(listener.data)).na!.served).toBe(cut!.stored);
-    expect(spoolsIn(listener.data)).toEqual([]);
+    expect(await listener.served()).toBe(cut!.stored);
 
-    const { last } = await uploadTo(listener.url, ndjson([...documents, aMatch()]));
-    expect(last.report).toMatchObject({ stored: 351 - cut!.stored, duplicate: cut!.stored });
+    const { report } = await uploadTo(listener.url, ndjson([...documents, aMatch()]));
+    expect(report).toMatchObject({ stored: 351 - cut!.stored, duplicate: cut!.stored });
     await listener.stop();
   });
 
   test("is told from gzip that is cut off", async () => {
-    const listener = startListener(PATIENT);
+    const listener = startListener();
     const upload = await openUpload(listener.url);
     const whole = gzipSync(ndjson(some(600)));
     await upload.write(whole.subarray(0, whole.length - 1000));
@@ -118,83 +106,61 @@ describe("a connection that is cut", () => {
   });
 
   test("before the first byte of the body leaves nothing", async () => {
-    const listener = startListener(PATIENT);
+    const listener = startListener();
     (await openUpload(listener.url)).socket.destroy();
     await listener.over(1);
     expect(uploadsOf(listener)).toMatchObject([{ stored: 0, bytes: 0, broken: "connection-cut" }]);
     await listener.stop();
   });
 
-  test("while the reply is read does not undo what was sent", async () => {
-    const listener = startListener(PATIENT);
+  test("after the last byte of the body does not undo what was sent", async () => {
+    const listener = startListener();
     const upload = await openUpload(listener.url);
     await upload.write(ndjson(some(300)));
     await upload.end();
-    await firstLineOf(upload);
+    await someStored(listener);
     upload.socket.destroy();
     await listener.over(1);
-    expect((await countsOf(listener.data)).na!.served).toBe(300);
+    expect(await listener.served()).toBe(300);
     await listener.stop();
   });
 });
 
-describe("patience", () => {
-  test("ends with a sender that is silent; what came before is stored and told", async () => {
-    const listener = startListener(200);
-    const upload = await openUpload(listener.url);
-    await upload.write(ndjson(some(3)));
-    const { status, lines, last } = await upload.reply();
-    expect(status).toBe(200);
-    expect(lines.map(({ outcome }) => outcome)).toEqual(["stored", "stored", "stored"]);
-    expect(last.error).toMatchObject({ code: "body-stalled" });
-    expect(last.report.stored).toBe(3);
-    upload.socket.destroy();
-    await listener.stop();
-  });
-
-  test("ends with a reply that nobody reads, which then says so", async () => {
-    const listener = startListener(300);
-    const upload = await openUpload(listener.url);
-    // Each is rejected, and the reply is longer than any socket's buffers take.
-    await upload.write("x\n".repeat(100_000));
-    await upload.end();
-    await listener.over(1);
-    expect(uploadsOf(listener)).toMatchObject([{ rejected: 100_000, broken: undefined }]);
-    const { lines, last } = await upload.reply();
-    expect(lines.length).toBeWithin(1, 100_000);
-    expect(last).toEqual({
-      error: { code: "reply-unread", message: expect.stringContaining("Nobody read") },
-    });
-    await listener.stop();
-  }, 20_000);
+test("a sender that sends nothing for too long gets 408; what came before is stored", async () => {
+  const listener = startListener({ stallMs: 200 });
+  const upload = await openUpload(listener.url);
+  await upload.write(ndjson(some(3)));
+  const { status, report, error } = await upload.reply();
+  expect([status, error!.code]).toEqual([408, "body-stalled"]);
+  expect(report.stored).toBe(3);
+  expect(await listener.served()).toBe(3);
+  await listener.stop();
 });
 
-describe("a caller who reads late", () => {
-  test("gets every line, and is not waited for", async () => {
-    const listener = startListener(PATIENT);
-    const upload = await openUpload(listener.url);
-    const text = "x\n".repeat(20_000);
-    for (let count = 0; count < 5; count++) await upload.write(text);
-    await upload.write(ndjson(some(1)));
-    await upload.end();
-    // Everything is stored before anything is read.
-    await until("the upload is over", () => uploadsOf(listener).length === 1 || undefined);
-    expect(spoolsIn(listener.data)).toEqual([]);
-    const { lines, last } = await upload.reply();
-    expect(lines.map(({ line }) => line)).toEqual(
-      Array.from({ length: 100_001 }, (_, at) => at + 1),
-    );
-    expect(last.report).toMatchObject({ stored: 1, rejected: 100_000 });
-    await listener.stop();
-  }, 20_000);
+test("the list of records that are not stored has a limit; beyond it the upload stops", async () => {
+  const listener = startListener();
+  const lines = 1_000_000;
+  const body = `${ndjson(some(1))}${"x\n".repeat(lines)}`;
+  const { status, error, report, notStored } = await uploadTo(listener.url, body);
+  expect([status, error!.code]).toEqual([422, "too-many-rejected"]);
+  expect(JSON.stringify(notStored).length / 2 ** 20).toBeWithin(7.9, 8.1);
+  expect(report.rejected).toBeWithin(notStored.length, lines);
+  expect([report.stored, await listener.served()]).toEqual([1, 1]);
+  // The next one is not affected.
+  expect((await uploadTo(listener.url, ndjson(some(2)))).status).toBe(200);
+  await listener.stop();
 });
 
 describe("uploads at once", () => {
   test("are two at most; a third is told to come again, and may when one is over", async () => {
-    const listener = startListener(PATIENT);
+    const listener = startListener();
     const uploads = [await openUpload(listener.url), await openUpload(listener.url)];
     for (const upload of uploads) await upload.write(ndjson(some(300)));
-    for (const upload of uploads) await firstLineOf(upload);
+    // Some of both, or all of one and some of the other.
+    await until(
+      "some of both uploads is stored",
+      async () => (await listener.served()) > 300 || undefined,
+    );
     const third = () =>
       fetch(`${listener.url}/ingest`, {
         method: "POST",
@@ -207,40 +173,68 @@ describe("uploads at once", () => {
     expect(await refused.json()).toMatchObject({ error: { code: "uploads-busy" } });
 
     for (const upload of uploads) await upload.end();
-    for (const upload of uploads) expect((await upload.reply()).last.report.stored).toBe(300);
+    for (const upload of uploads) expect((await upload.reply()).report.stored).toBe(300);
     await listener.over(3);
     expect((await third()).status).toBe(200);
     await listener.stop();
   });
 
   test("of the same records store each once", async () => {
-    const listener = startListener(PATIENT);
+    const listener = startListener();
     const text = ndjson(some(400));
     const replies = await Promise.all([uploadTo(listener.url, text), uploadTo(listener.url, text)]);
-    const reports = replies.map(({ last }) => last.report);
+    const reports = replies.map(({ report }) => report);
     expect(reports[0].stored + reports[1].stored).toBe(400);
     expect(reports[0].duplicate + reports[1].duplicate).toBe(400);
-    expect((await countsOf(listener.data)).na!.served).toBe(400);
+    expect(await listener.served()).toBe(400);
     await listener.stop();
   });
 });
 
-describe("a shard that cannot be written", () => {
-  test("ends the upload with an apology; what was told before is stored, and others go on", async () => {
-    const listener = startListener(PATIENT);
+describe("a store that fails", () => {
+  const failures = ({ events }: Listener) =>
+    events.flatMap((one) => (one.event === "failure" ? [String(one.error)] : []));
+
+  test("stops the upload with an error; what is counted is stored, and others go on", async () => {
+    const listener = startListener();
     writeFileSync(join(listener.data, "bad.db"), "this is no store ".repeat(100));
     // Enough that the first of them are stored before that shard is met.
     const documents = [...some(300), aMatch({ shard: "bad" })];
-    const { status, lines, last } = await uploadTo(listener.url, ndjson(documents));
-    expect(status).toBe(200);
-    expect(lines.length).toBeGreaterThan(0);
-    expect(last.error).toMatchObject({ code: "internal-error" });
-    expect(last.report.stored).toBe(lines.length);
+    const { status, report, error } = await uploadTo(listener.url, ndjson(documents));
+    expect([status, error!.code]).toEqual([500, "internal-error"]);
+    expect(report.stored).toBeGreaterThan(0);
     rmSync(join(listener.data, "bad.db"));
-    expect((await countsOf(listener.data)).na!.served).toBe(lines.length);
-    const failure = listener.events.find(({ event }) => event === "failure");
-    expect(String((failure as { error: Error }).error.message)).toContain("bad.db");
-    expect((await uploadTo(listener.url, ndjson(some(2)))).last.report.stored).toBe(2);
+    expect(await listener.served()).toBe(report.stored);
+    expect(failures(listener)).toEqual([expect.stringContaining("bad.db")]);
+    expect((await uploadTo(listener.url, ndjson(some(2)))).report.stored).toBe(2);
+    await listener.stop();
+  });
+
+  test("because the disk is full says so; what is counted is stored", async () => {
+    const listener = startListener({
+      openThread: () => new Worker(new URL("../support/full-disk-worker.ts", import.meta.url).href),
+    });
+    const { status, report, error } = await uploadTo(listener.url, ndjson(some(2000)));
+    expect([status, error!.code]).toEqual([507, "disk-full"]);
+    expect(report.stored).toBeWithin(1, 2000);
+    expect(await listener.served()).toBe(report.stored);
+    expect(failures(listener)).toEqual([expect.stringContaining("disk is full")]);
+    expect(uploadsOf(listener)).toMatchObject([{ stored: report.stored, broken: "disk-full" }]);
+    await listener.stop();
+  });
+
+  test("with its thread gets an error without counts, and the next upload another thread", async () => {
+    let opened = 0;
+    const broken = URL.createObjectURL(
+      new Blob(['self.onmessage = () => { throw new Error("the thread is broken"); };']),
+    );
+    const listener = startListener({
+      openThread: () => new Worker(opened++ === 0 ? broken : WORKER),
+    });
+    const { status, report, error } = await uploadTo(listener.url, ndjson(some(2)));
+    expect([status, error!.code, report]).toEqual([500, "internal-error", undefined]);
+    expect(failures(listener)).toEqual([expect.stringContaining("the thread is broken")]);
+    expect((await uploadTo(listener.url, ndjson(some(2)))).report.stored).toBe(2);
     await listener.stop();
   });
 });
@@ -273,7 +267,7 @@ describe("while records cannot be stored", () => {
     other.close();
     await sending;
     await upload.end();
-    expect((await upload.reply()).last.report.stored).toBe(documents.length);
+    expect((await upload.reply()).report.stored).toBe(documents.length);
   }, 30_000);
 });
 

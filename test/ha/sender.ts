@@ -1,6 +1,7 @@
 /** In charge of a game server that sends its matches all the while, and sends again what was not taken. */
 
-import { linesIn, TOKEN } from "../support/admin.ts";
+import { isServedMode, isVoidEnding, PRIVATE_MODE } from "../../src/domain/modes.ts";
+import { TOKEN, type Uploaded } from "../support/admin.ts";
 
 const BATCH = 50;
 const PAUSE_MS = 150;
@@ -12,11 +13,11 @@ const PATIENCE_MS = 120_000;
 export class Sender {
   /** Every line that was sent, in order: what another store must get to hold the same. */
   readonly sent: string[] = [];
-  /** Matches that were acknowledged as stored, and so are served. */
+  /** Matches that were acknowledged, and must be served. */
   readonly served: string[] = [];
   /** When each batch was acknowledged as a whole, by the clock of performance.now. */
   readonly acknowledged: number[] = [];
-  /** What came instead of a report. */
+  /** The errors that came instead. */
   readonly failures: string[] = [];
   readonly #adminUrl: string;
   readonly #lines: Iterator<string>;
@@ -48,7 +49,7 @@ export class Sender {
     }
   }
 
-  /** Whether all of it was taken. What is acknowledged before a break counts as well. */
+  /** Whether all of it is stored. */
   async #send(batch: readonly string[]): Promise<boolean> {
     try {
       const reply = await fetch(`${this.#adminUrl}/ingest`, {
@@ -57,14 +58,23 @@ export class Sender {
         body: `${batch.join("\n")}\n`,
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
-      const { lines, last } = linesIn(await reply.text());
-      // A retry may find it stored already: the acknowledgement was lost, not the match.
-      for (const { id, outcome } of lines) if (outcome === "stored") this.served.push(id!);
-      if (last.report && last.error === undefined) return true;
-      this.failures.push(last.error?.code ?? `${reply.status} ${JSON.stringify(last)}`);
+      const { error } = (await reply.json()) as Uploaded;
+      if (reply.ok) {
+        this.served.push(...batch.flatMap(idIfServed));
+        return true;
+      }
+      this.failures.push(error?.code ?? String(reply.status));
     } catch (error) {
       this.failures.push((error as Error).message);
     }
     return false;
   }
+}
+
+/** The id of a match that is served whatever else is stored; nothing of others. */
+function idIfServed(line: string): string[] {
+  const { id, attributes } = JSON.parse(line).data;
+  const { gameMode, stats } = attributes;
+  const isServed = isServedMode(gameMode) && gameMode !== PRIVATE_MODE;
+  return isServed && !isVoidEnding(stats.endGameReason) ? [id] : [];
 }

@@ -81,7 +81,7 @@ describe("the executable", () => {
     const get = (path: string) => fetch(`${server.url}${path}`, { headers });
 
     const uploaded = await uploadTo(adminUrl, ndjson([aMatch({ id: "by-hand" })]));
-    expect([uploaded.status, uploaded.lines[0]!.outcome]).toEqual([200, "stored"]);
+    expect([uploaded.status, uploaded.report.stored]).toEqual([200, 1]);
     const reply = await get("/shards/na/matches/by-hand");
     expect(reply.status).toBe(200);
     expect(((await reply.json()) as { data: { id: string } }).data.id).toBe("by-hand");

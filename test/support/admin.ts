@@ -1,5 +1,6 @@
 /** In charge of the private listener in tests: a Matchbook that has one, and requests to it. */
 
+import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -24,28 +25,18 @@ export interface AdminWorld extends World {
     body?: Json | string,
     headers?: Record<string, string | null>,
   ): Promise<AdminReply>;
-  /** Uploads a body and reads every line of the reply. */
   upload(body: Sent, query?: string, headers?: Record<string, string>): Promise<Uploaded>;
 }
 
 export type Sent = string | Uint8Array<ArrayBuffer>;
 
+/** The response to an upload. */
 export interface Uploaded {
   status: number;
-  /** One for each record. */
-  lines: ResultLine[];
-  /** The last line. */
-  // biome-ignore lint/suspicious/noExplicitAny: a report or an error.
-  last: any;
-}
-
-export interface ResultLine {
-  line: number;
-  id?: string;
-  shard?: string;
-  outcome: string;
-  reason?: string;
-  problems?: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into reports of every shape.
+  report: any;
+  notStored: NotStored[];
+  error?: { code: string; message: string };
 }
 
 export async function startAdminWorld(
@@ -88,17 +79,7 @@ export async function uploadTo(
     headers: { ...AUTHORIZATION, ...headers },
     body,
   });
-  return { status: response.status, ...linesIn(await response.text()) };
-}
-
-/** The lines of a reply, the last one apart. */
-export function linesIn(text: string): Pick<Uploaded, "lines" | "last"> {
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const last = lines.pop();
-  return { lines, last };
+  return { status: response.status, ...((await response.json()) as Omit<Uploaded, "status">) };
 }
 
 export const ndjson = (documents: readonly Json[]): string =>

@@ -1,7 +1,7 @@
-/** In charge of uploads that fetch cannot express: written piece by piece, read late or never, cut off. */
+/** Uploads that fetch cannot express: written piece by piece, read late or never, cut off. */
 
 import { connect, type Socket } from "node:net";
-import { AUTHORIZATION, linesIn, type Uploaded } from "./admin.ts";
+import { AUTHORIZATION, type Uploaded } from "./admin.ts";
 
 export interface WireUpload {
   socket: Socket;
@@ -9,8 +9,6 @@ export interface WireUpload {
   write(piece: string | Uint8Array): Promise<void>;
   /** Says that the body is over. */
   end(): Promise<void>;
-  /** The next piece of the reply, as it comes over the wire. */
-  next(): Promise<string>;
   /** Reads from now on; settled with the whole reply. */
   reply(): Promise<Uploaded>;
 }
@@ -26,7 +24,6 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
   // A test may be over before the other side has noticed.
   socket.on("error", () => {});
   socket.pause();
-  const received: Buffer[] = [];
   const put = (bytes: string | Uint8Array) =>
     new Promise<void>((resolve) => {
       if (socket.write(bytes)) resolve();
@@ -56,16 +53,8 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
       );
     },
     end: () => put("0\r\n\r\n"),
-    async next() {
-      const piece = await new Promise<Buffer>((resolve) => {
-        socket.once("data", resolve);
-        socket.resume();
-      });
-      socket.pause();
-      received.push(piece);
-      return piece.toString();
-    },
     async reply() {
+      const received: Buffer[] = [];
       for await (const piece of socket) received.push(piece);
       return readReply(Buffer.concat(received));
     },
@@ -74,20 +63,6 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
 
 function readReply(received: Buffer): Uploaded {
   const end = received.indexOf("\r\n\r\n");
-  const head = received.toString("latin1", 0, end);
-  const body = received.subarray(end + 4);
-  const text = /transfer-encoding: chunked/i.test(head) ? unchunked(body) : body;
-  return { status: Number(head.split(" ")[1]), ...linesIn(text.toString()) };
-}
-
-function unchunked(body: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < body.length; ) {
-    const lineEnd = body.indexOf("\r\n", at);
-    const size = Number.parseInt(body.toString("latin1", at, lineEnd), 16);
-    if (!(size > 0)) break;
-    pieces.push(body.subarray(lineEnd + 2, lineEnd + 2 + size));
-    at = lineEnd + 2 + size + 2;
-  }
-  return Buffer.concat(pieces);
+  const status = Number(received.toString("latin1", 0, end).split(" ")[1]);
+  return { status, ...JSON.parse(received.toString("utf8", end + 4)) };
 }

@@ -62,8 +62,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "openapi",
   ],
-  admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "http"],
-  "upload-worker.ts": ["observe", "store", "shards.ts", "admin"],
+  admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
+  "upload-worker.ts": ["observe", "store", "ingest", "shards.ts", "admin"],
   "parts.ts": [
     "domain",
     "observe",

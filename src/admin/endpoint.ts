@@ -1,4 +1,4 @@
-/** In charge of what the routes of the private listener work with. */
+/** What every endpoint of the private listener works with, takes and returns. */
 
 import type { KeyStore } from "../access/key-store.ts";
 import type { Quotas } from "../access/quota.ts";
@@ -6,22 +6,22 @@ import type { UsageRecorder } from "../access/usage-recorder.ts";
 import type { AccessPlan } from "../domain/allowance.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
-import type { Uploads } from "./uploads.ts";
+import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
   budgets: Pick<Quotas, "count" | "isExceeded">;
-  /** Called when keys were made, changed or ended, so that they count at once. */
+  /** Called when keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };
-  uploads: Uploads;
+  uploads: UploadThread;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }
 
-export interface AdminCall {
+export interface AdminRequest {
   request: Request;
   requestId: string;
   /** What follows the question mark, still encoded. */
@@ -30,20 +30,14 @@ export interface AdminCall {
   id: string;
 }
 
-/** What a route answers. */
-export interface AdminReply {
-  status: number;
-  contentType: string;
-  body: string | ReadableStream<Uint8Array>;
-  /** Set when the reply goes on for a while: settled once it is over. */
-  ended?: Promise<void>;
-}
-
 export type AdminEndpoint = (
   service: AdminService,
-  call: AdminCall,
-) => AdminReply | Promise<AdminReply>;
+  request: AdminRequest,
+) => Response | Promise<Response>;
 
-export function jsonReply(status: number, body: object): AdminReply {
-  return { status, contentType: "application/json", body: `${JSON.stringify(body)}\n` };
+export function jsonResponse(status: number, body: object, headers = {}): Response {
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
 }

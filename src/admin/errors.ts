@@ -1,0 +1,62 @@
+/** The errors of the private listener: a closed list of codes, each with its HTTP status. */
+
+export const ADMIN_ERRORS = {
+  "invalid-body": 400,
+  "invalid-query": 400,
+  "body-damaged": 400,
+  unauthorized: 401,
+  "unknown-route": 404,
+  "unknown-key": 404,
+  "method-not-allowed": 405,
+  "body-stalled": 408,
+  "key-ended": 409,
+  "body-too-large": 413,
+  "unsupported-encoding": 415,
+  "records-not-stored": 422,
+  "too-many-rejected": 422,
+  "too-many-failures": 429,
+  "connection-cut": 499,
+  "internal-error": 500,
+  "keys-unavailable": 503,
+  "shard-unavailable": 503,
+  "uploads-busy": 503,
+  stopping: 503,
+  "disk-full": 507,
+} as const;
+
+export type AdminErrorCode = keyof typeof ADMIN_ERRORS;
+
+const RETRY_AFTER_SECONDS = "5";
+
+/** Thrown by any stage; everything in it is meant for the client. */
+export class AdminError extends Error {
+  override name = "AdminError";
+
+  /** `problems` has everything that is wrong; `details` are members of the response beside `error`. */
+  constructor(
+    readonly code: AdminErrorCode,
+    message: string,
+    private readonly extra: {
+      problems?: readonly string[];
+      details?: object;
+      headers?: Record<string, string>;
+    } = {},
+  ) {
+    super(message);
+  }
+
+  get status(): number {
+    return ADMIN_ERRORS[this.code];
+  }
+
+  get headers(): Record<string, string> {
+    const retry = this.status === 503 ? { "Retry-After": RETRY_AFTER_SECONDS } : {};
+    return { ...retry, ...this.extra.headers };
+  }
+
+  get body(): object {
+    const { code, message } = this;
+    const { problems, details } = this.extra;
+    return { error: { code, message, ...(problems ? { problems } : {}) }, ...details };
+  }
+}

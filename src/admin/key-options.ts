@@ -1,0 +1,92 @@
+/** Parses the options of a key from a JSON body, and reports everything that is wrong at once. */
+
+import type { KeyTerms } from "../access/key-store.ts";
+import type { Tier } from "../domain/allowance.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { keyOptionParsers, LONGEST_OVERLAP_MS } from "../settings/key-options.ts";
+import { type Parsed, wholeNumber } from "../settings/parsers.ts";
+import { invalidBody, unknownName } from "./request.ts";
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+type Kind = "text" | "number" | "list";
+
+/** What a value may be in JSON; null leaves an option to the tier, or open. */
+const KINDS: Record<keyof KeyTerms, Kind> = {
+  name: "text",
+  note: "text",
+  tier: "text",
+  rate: "number",
+  burst: "number",
+  matchesPerDay: "number",
+  shards: "list",
+  expiresAt: "text",
+};
+const OPTIONS = Object.keys(KINDS) as (keyof KeyTerms)[];
+
+const EXPECTED: Record<Kind, string> = {
+  text: "must be a text",
+  number: "must be a number",
+  list: 'must be a list of shards, for example ["na", "eu"]',
+};
+
+/** The options of a new key, which needs a name. Throws AdminError. */
+export function readNewKeyOptions(body: JsonObject, tiers: readonly Tier[], now: number) {
+  const missing = "name" in body ? [] : ["name is missing: say whom or what the key is for"];
+  return readKeyOptions(body, tiers, now, missing) as Partial<KeyTerms> & Pick<KeyTerms, "name">;
+}
+
+/** The options that a body has. Throws AdminError with all problems, further ones included. */
+export function readKeyOptions(
+  body: JsonObject,
+  tiers: readonly Tier[],
+  now: number,
+  further: readonly string[] = [],
+): Partial<KeyTerms> {
+  const problems = [...further];
+  const options: Record<string, unknown> = {};
+  const parsers = keyOptionParsers(tiers, now);
+  for (const [name, value] of Object.entries(body)) {
+    const option = OPTIONS.find((one) => one === name);
+    if (option === undefined) {
+      problems.push(unknownName(name, OPTIONS));
+      continue;
+    }
+    const parsed = parseOption(option, value, parsers[option]);
+    if ("error" in parsed) problems.push(`${option} ${parsed.error}`);
+    else options[option] = parsed.value;
+  }
+  if (problems.length > 0) throw invalidBody(problems);
+  return options;
+}
+
+function parseOption(
+  option: keyof KeyTerms,
+  value: Json,
+  parseText: (text: string) => Parsed<unknown>,
+): Parsed<unknown> {
+  if (value === null && option !== "name") return { value: null };
+  const text = textOf(KINDS[option], value);
+  return text === undefined ? { error: EXPECTED[KINDS[option]] } : parseText(text);
+}
+
+/** A value as the parsers of the command line read it. */
+function textOf(kind: Kind, value: Json): string | undefined {
+  if (typeof value === "string") return value;
+  if (kind === "number" && typeof value === "number") return String(value);
+  if (kind !== "list" || !Array.isArray(value)) return undefined;
+  return value.every((one) => typeof one === "string") ? value.join("+") : undefined;
+}
+
+/** Milliseconds for which a rotated key stays valid. Throws AdminError. */
+export function readOverlap(body: JsonObject): number {
+  const member = "overlapSeconds";
+  const problems = Object.keys(body)
+    .filter((name) => name !== member)
+    .map((name) => unknownName(name, [member]));
+  const value = body[member] ?? DEFAULT_OVERLAP_SECONDS;
+  const parsed = wholeNumber(0, LONGEST_OVERLAP_MS / 1000)(String(value));
+  if ("error" in parsed) problems.push(`${member} ${parsed.error}`);
+  if ("error" in parsed || problems.length > 0) throw invalidBody(problems);
+  return parsed.value * 1000;
+}

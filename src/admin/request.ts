@@ -1,0 +1,80 @@
+/** Parses query strings and JSON bodies on the private listener. */
+
+import { isObject, type JsonObject } from "../domain/json.ts";
+import { nearest } from "../text/nearest.ts";
+import { AdminError } from "./errors.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The parameters that were given, each at most once. Throws AdminError. */
+export function readQuery<Name extends string>(
+  query: string,
+  known: readonly Name[],
+): Partial<Record<Name, string>> {
+  const given: Partial<Record<Name, string>> = {};
+  const problems: string[] = [];
+  for (const [name, value] of new URLSearchParams(query)) {
+    const found = known.find((one) => one === name);
+    if (found === undefined) problems.push(unknownName(name, known));
+    else if (given[found] !== undefined) problems.push(`${name} is given twice: give it once`);
+    else given[found] = value;
+  }
+  if (problems.length > 0) throw invalidQuery(problems);
+  return given;
+}
+
+/** The object that was sent; an empty one if nothing was. Throws AdminError. */
+export async function readJson(request: Request): Promise<JsonObject> {
+  const text = await readText(request);
+  if (text.trim() === "") return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
+    throw new AdminError("invalid-body", `The body is not valid JSON: ${reason}. Send one object.`);
+  }
+  if (!isObject(value)) throw new AdminError("invalid-body", "The body must be one JSON object.");
+  return value;
+}
+
+async function readText(request: Request): Promise<string> {
+  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) throw tooLarge();
+  if (!request.body) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function tooLarge(): AdminError {
+  return new AdminError(
+    "body-too-large",
+    `The body is larger than ${MAX_BODY_BYTES} bytes: send less.`,
+  );
+}
+
+export function invalidQuery(problems: readonly string[]): AdminError {
+  return new AdminError("invalid-query", sentence("The query is wrong", problems), { problems });
+}
+
+export function invalidBody(problems: readonly string[]): AdminError {
+  return new AdminError("invalid-body", sentence("The body is wrong", problems), { problems });
+}
+
+/** All problems in one sentence. The last may be a question, which has its own punctuation. */
+function sentence(what: string, problems: readonly string[]): string {
+  const words = `${what}: ${problems.join("; ")}`;
+  return words.endsWith("?") ? words : `${words}.`;
+}
+
+/** An unknown name, with the one that was probably meant. */
+export function unknownName(name: string, known: readonly string[]): string {
+  const guess = nearest(name, known);
+  const others = known.length === 0 ? "none is known here" : `there are ${known.join(", ")}`;
+  return `${JSON.stringify(name.slice(0, 64))} is unknown; ${guess ? `did you mean ${guess}?` : others}`;
+}

@@ -1,0 +1,240 @@
+/**
+ * Passes the bodies of uploads to the thread that stores their records (src/upload-worker.ts). A chunk is
+ * read from the connection when that thread asks for it, so a sender is as fast as its records are stored,
+ * and no more than a chunk of each upload is held here.
+ */
+
+import type { Report } from "../ingest/report.ts";
+import type { Settings } from "../settings/table.ts";
+import { AdminError } from "./errors.ts";
+
+/** The settings that the thread needs: plain values, which can be sent. */
+export type UploadSettings = Pick<
+  Settings,
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+>;
+
+export interface UploadOptions {
+  /** Of records that name none; records of other shards are rejected. */
+  shard: string | undefined;
+  replace: boolean;
+}
+
+/** To the thread. Each upload has a port of its own; "close" is for when there are none. */
+export type ThreadCommand =
+  | { kind: "begin"; settings: UploadSettings; options: UploadOptions; port: MessagePort }
+  | { kind: "close" };
+
+/** Through the port, to the thread: a chunk, the end of the body, or that the rest will not come. */
+export type BodyMessage = { bytes: Uint8Array } | "end" | "stop";
+
+/** Through the port, from the thread: it is ready for a chunk, or everything is stored. */
+export type StoreMessage = "next" | UploadResult;
+
+export interface UploadResult {
+  /** Everything it counts is durable. Undefined when the thread failed. */
+  report: Report | undefined;
+  notStored: NotStored[];
+  /** What went wrong in the thread, if anything: for the client, and for the log. */
+  error?: Pick<AdminError, "code" | "message"> | undefined;
+  cause?: Error | undefined;
+}
+
+/** A record that is not in its shard. */
+export interface NotStored {
+  /** The line of the body on which its document begins. */
+  line: number;
+  id?: string | undefined;
+  shard?: string;
+  outcome: "rejected" | "conflict";
+  problems?: string[];
+}
+
+interface UploadLimits {
+  maxBytes: number;
+  /** How long a sender may send nothing. */
+  stallMs: number;
+}
+
+/** Each takes memory of its own, and all of them wait for the same writer. */
+const MAX_UPLOADS = 2;
+
+/** After so long without an upload, the thread ends and its memory is free. */
+const IDLE_MS = 30_000;
+
+export class UploadThread {
+  readonly #open: () => Worker;
+  readonly #settings: UploadSettings;
+  readonly #limits: UploadLimits;
+  readonly #uploads = new Set<Upload>();
+  #worker: Worker | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #closed: PromiseWithResolvers<void> | undefined;
+  #isStopping = false;
+
+  constructor(open: () => Worker, settings: Settings, stallMs: number) {
+    const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
+    this.#open = open;
+    this.#settings = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
+    this.#limits = { maxBytes: settings["max-upload-bytes"], stallMs };
+  }
+
+  /** Resolves when everything that was read is stored. Throws AdminError if it cannot begin. */
+  async store(request: Request, options: UploadOptions): Promise<UploadResult & { bytes: number }> {
+    const { maxBytes } = this.#limits;
+    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
+    if (this.#isStopping) throw STOPPING;
+    if (this.#uploads.size >= MAX_UPLOADS) throw BUSY;
+    clearTimeout(this.#idleTimer);
+    this.#worker ??= this.#start();
+    const { port1, port2: port } = new MessageChannel();
+    const upload = new Upload(request, this.#limits, port1);
+    this.#uploads.add(upload);
+    this.#send({ kind: "begin", settings: this.#settings, options, port }, [port]);
+    const result = await upload.result;
+    this.#uploads.delete(upload);
+    if (this.#uploads.size === 0)
+      this.#idleTimer = setTimeout(() => this.#close(), IDLE_MS).unref();
+    return { ...result, error: result.error ?? upload.stopped, bytes: upload.bytes };
+  }
+
+  /** Reads no more of any body; resolves once everything that was read is stored. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const upload of this.#uploads) upload.stop(STOPPING);
+    await Promise.all([...this.#uploads].map(({ result }) => result));
+    await this.#close();
+  }
+
+  #start(): Worker {
+    const worker = this.#open();
+    worker.onmessage = () => this.#closed?.resolve();
+    worker.onerror = ({ message }) => this.#fail(worker, `the upload thread failed: ${message}`);
+    worker.addEventListener("close", () => this.#fail(worker, "the upload thread ended"));
+    return worker;
+  }
+
+  #send(command: ThreadCommand, transfer: MessagePort[] = []): void {
+    this.#worker?.postMessage(command, transfer);
+  }
+
+  /** The thread must have no uploads. */
+  async #close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#closed = Promise.withResolvers();
+    this.#send({ kind: "close" });
+    this.#worker = undefined;
+    await this.#closed.promise;
+    worker.terminate();
+  }
+
+  /** A thread that failed is not used again; the next upload starts another. */
+  #fail(worker: Worker, reason: string): void {
+    this.#closed?.resolve();
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    worker.terminate();
+    const cause = new Error(reason);
+    for (const upload of this.#uploads) {
+      upload.finish({ report: undefined, notStored: [], error: THREAD_FAILED, cause });
+    }
+  }
+}
+
+/** What the readers of Bun and of Node have in common. */
+interface BodyReader {
+  read(): Promise<{ value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** One upload on its way to the thread. */
+class Upload {
+  /** As they were sent. */
+  bytes = 0;
+  /** Why the rest of the body is not read, if it is not. */
+  stopped: AdminError | undefined;
+  readonly #result = Promise.withResolvers<UploadResult>();
+  readonly #reader: BodyReader | undefined;
+  #isComplete = false;
+
+  constructor(
+    { body, signal }: Request,
+    private readonly limits: UploadLimits,
+    private readonly port: MessagePort,
+  ) {
+    this.#reader = body?.getReader();
+    signal.addEventListener("abort", () => this.stop(CONNECTION_CUT));
+    port.onmessage = ({ data }: { data: StoreMessage }) => {
+      if (data === "next") void this.#sendChunk();
+      else this.finish(data);
+    };
+  }
+
+  get result(): Promise<UploadResult> {
+    return this.#result.promise;
+  }
+
+  /** Reads no more of the body; what was read is stored. Only the first reason counts. */
+  stop(reason: AdminError): void {
+    if (this.stopped || this.#isComplete) return;
+    this.stopped = reason;
+    this.#send("stop");
+  }
+
+  finish(result: UploadResult): void {
+    this.port.close();
+    this.#result.resolve(result);
+    // The runtime discards what was not read. Without a connection there is nothing to discard.
+    this.#reader?.cancel().catch(() => {});
+  }
+
+  async #sendChunk(): Promise<void> {
+    const { maxBytes, stallMs } = this.limits;
+    const timer = setTimeout(() => this.stop(stalled(stallMs)), stallMs);
+    try {
+      const bytes = (await this.#reader?.read())?.value;
+      if (this.stopped) return;
+      const room = maxBytes - this.bytes;
+      this.bytes += bytes?.length ?? 0;
+      this.#isComplete = bytes === undefined;
+      this.#send(bytes ? { bytes: bytes.subarray(0, room) } : "end");
+      if (this.bytes > maxBytes) this.stop(tooLarge(maxBytes));
+    } catch {
+      this.stop(CONNECTION_CUT);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #send(message: BodyMessage): void {
+    this.port.postMessage(message);
+  }
+}
+
+const BUSY = new AdminError(
+  "uploads-busy",
+  `${MAX_UPLOADS} uploads are in progress: try again when one has ended.`,
+);
+const STOPPING = new AdminError("stopping", "The server is stopping: send the body again later.");
+const CONNECTION_CUT = new AdminError(
+  "connection-cut",
+  "The connection was closed before the end of the body: send it again.",
+);
+const THREAD_FAILED = new AdminError(
+  "internal-error",
+  "An internal error stopped the upload, and how much is stored is unknown: see the log, and send the body again.",
+);
+
+function tooLarge(maxBytes: number): AdminError {
+  return new AdminError(
+    "body-too-large",
+    `The body is larger than ${maxBytes} bytes (the setting max-upload-bytes): send it in parts.`,
+  );
+}
+
+function stalled(stallMs: number): AdminError {
+  const seconds = Math.round(stallMs / 1000);
+  return new AdminError("body-stalled", `No data came for ${seconds} s: send the body again.`);
+}

@@ -1,0 +1,48 @@
+/** POST /ingest: stores the records of a request body, and responds when all of them are stored. */
+
+import { isShardId } from "../domain/identifiers.ts";
+import { emptyReport, isComplete } from "../ingest/report.ts";
+import { type AdminEndpoint, jsonResponse } from "./endpoint.ts";
+import { AdminError } from "./errors.ts";
+import { invalidQuery, readQuery } from "./request.ts";
+import type { UploadOptions } from "./upload-thread.ts";
+
+const ENCODINGS = ["identity", "gzip", "x-gzip"];
+
+export const uploadRecords: AdminEndpoint = async (service, { request, requestId, query }) => {
+  const { uploads, observe } = service;
+  const options = readOptions(query);
+  checkEncoding(request.headers.get("content-encoding"));
+  const { report, notStored, bytes, error, cause } = await uploads.store(request, options);
+  const { withheld, released: _, ...counts } = report ?? emptyReport();
+  const allWithheld = Object.values(withheld).reduce((sum, count) => sum + count, 0);
+  const event = { ...counts, withheld: allWithheld, requestId, bytes, broken: error?.code };
+  if (cause) observe({ event: "failure", requestId, error: cause });
+  observe({ event: "upload", ...event });
+  const details = { report, notStored };
+  if (error) throw new AdminError(error.code, error.message, { details });
+  if (report && isComplete(report)) return jsonResponse(200, details);
+  const message = `${counts.rejected} rejected, ${counts.conflict} in conflict: see notStored. All other records are stored.`;
+  throw new AdminError("records-not-stored", message, { details });
+};
+
+function readOptions(query: string): UploadOptions {
+  const { shard, replace = "false" } = readQuery(query, ["shard", "replace"]);
+  const problems: string[] = [];
+  if (shard !== undefined && !isShardId(shard)) {
+    problems.push('shard must be 1 to 32 of a-z, 0-9 and "-"');
+  }
+  if (replace !== "true" && replace !== "false") problems.push("replace must be true or false");
+  if (problems.length > 0) throw invalidQuery(problems);
+  return { shard, replace: replace === "true" };
+}
+
+function checkEncoding(header: string | null): void {
+  const encoding = header?.trim().toLowerCase() ?? "identity";
+  if (ENCODINGS.includes(encoding)) return;
+  throw new AdminError(
+    "unsupported-encoding",
+    `The body is sent as ${JSON.stringify(encoding.slice(0, 40))}: send it plain or as gzip.`,
+    { headers: { "Accept-Encoding": "gzip" } },
+  );
+}
