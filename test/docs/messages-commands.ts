@@ -1,4 +1,4 @@
-/** In charge of provoking the messages of the command line and of the settings: one real run for each. */
+/** In charge of provoking the messages of the command line and of the settings: a real run for each. */
 
 import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,9 +6,10 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { gzipBomb } from "../hostile/bombs.ts";
-import { matchbook } from "../support/process.ts";
+import { type Finished, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
+import type { CommandRun } from "./command-runs.ts";
 
 export interface CommandMessage {
   command: string;
@@ -16,8 +17,6 @@ export interface CommandMessage {
   /** Standard error. */
   said: string;
 }
-
-const AT_A_TIME = 3;
 
 /** A run: its arguments, split at blanks, and variables before it as a shell has them. */
 type Run = string;
@@ -144,44 +143,64 @@ export async function commandMessages(): Promise<CommandMessages> {
   const folder = aFolder();
   const taken = await someListener();
   const { port } = taken.address() as { port: number };
-  const messagesOf = async (runs: readonly Run[]) => {
-    const messages: CommandMessage[] = [];
-    const left = [...runs.entries()];
-    const next = async () => {
-      for (let one = left.shift(); one; one = left.shift()) {
-        messages[one[0]] = await say(one[1], folder.path, port);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, next));
-    return messages;
+  const together = async (runs: readonly Run[]) => {
+    const parsed = runs.map((run) => parse(run, port));
+    const ended = await inOneProcess(parsed, folder.path);
+    return ended.map((one, at) => message(parsed[at]!, one, folder.path, port));
   };
   try {
     await prepare(folder.path);
-    return {
-      use: await messagesOf(USE),
-      work: await messagesOf(WORK),
-      files: await messagesOf(FILES),
-      settings: await messagesOf(SETTINGS),
-    };
+    const use = await together(USE);
+    const work = await together(WORK);
+    const files: CommandMessage[] = [];
+    // A server takes signals and ports: each has a process of its own, as it has for operators.
+    for (const run of FILES) {
+      const parsed = parse(run, port);
+      const ended = await matchbook(parsed.args, { cwd: folder.path, env: parsed.env });
+      files.push(message(parsed, ended, folder.path, port));
+    }
+    return { use, work, files, settings: await together(SETTINGS) };
   } finally {
     taken.close();
     folder.remove();
   }
 }
 
-async function say(run: Run, cwd: string, port: number): Promise<CommandMessage> {
+function parse(run: Run, port: number): CommandRun & { command: string } {
   const words = run.split(" ");
   const isVariable = (word: string) => /^MATCHBOOK_\w+=/.test(word);
-  const env = Object.fromEntries(words.filter(isVariable).map((word) => word.split("=")));
   const args = words.filter((word) => !isVariable(word));
-  const given = args.map((word) => (word === "PORT" ? String(port) : word));
-  const { exitCode, stderr } = await matchbook(given, { cwd, env });
-  const variables = words.filter(isVariable).map((word) => `${word} `);
+  const variables = words.filter(isVariable);
   return {
-    command: `${variables.join("")}matchbook ${args.join(" ")}`,
-    exitCode,
-    said: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
+    command: `${variables.map((word) => `${word} `).join("")}matchbook ${args.join(" ")}`,
+    args: args.map((word) => (word === "PORT" ? String(port) : word)),
+    env: Object.fromEntries(variables.map((word) => word.split("="))),
   };
+}
+
+const message = (
+  { command }: { command: string },
+  { exitCode, stderr }: Ended,
+  cwd: string,
+  port: number,
+): CommandMessage => ({
+  command,
+  exitCode,
+  said: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
+});
+
+type Ended = Pick<Finished, "exitCode" | "stderr">;
+
+async function inOneProcess(runs: readonly CommandRun[], cwd: string): Promise<Ended[]> {
+  const env = Object.entries(process.env).filter(([name]) => !name.startsWith("MATCHBOOK_"));
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "command-runs.ts")], {
+    cwd,
+    env: Object.fromEntries(env),
+    stdin: new Blob([JSON.stringify(runs)]),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  return JSON.parse(await new Response(child.stdout).text());
 }
 
 /** Many complaints of one kind are told by the first and the last of them. */

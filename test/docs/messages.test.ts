@@ -11,11 +11,13 @@ const PAGE = join(import.meta.dir, "../../docs/error-messages.md");
 let page: string;
 beforeAll(async () => {
   page = await messagesPage();
-  if (process.env.UPDATE_DOCS) writeFileSync(PAGE, page);
 }, 120_000);
 
 test("the page is what Matchbook says now (UPDATE_DOCS=1 writes it anew)", () => {
-  expect(readFileSync(PAGE, "utf8")).toBe(page);
+  const before = readFileSync(PAGE, "utf8");
+  if (process.env.UPDATE_DOCS) writeFileSync(PAGE, page);
+  // Also of a run that writes it: one that has changed the page has not passed.
+  expect(before).toBe(page);
 });
 
 test("every code of the interface is provoked", () => {

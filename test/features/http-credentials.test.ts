@@ -9,8 +9,12 @@ import { JSON_API, startWorld } from "../support/world.ts";
 const world = await startWorld([
   aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
 ]);
-const server = await serveWithKeys(world, [{}, { revoked: true }]);
-const [live, revoked] = server.keys as [string, string];
+const server = await serveWithKeys(world, [
+  {},
+  { revoked: true },
+  { expiresAt: Date.now() - 1000 },
+]);
+const [live, revoked, expired] = server.keys as [string, string, string];
 afterAll(async () => {
   await server.stop();
   await world.stop();
@@ -60,6 +64,7 @@ const WRONG: [what: string, authorization: string][] = [
   ["two keys", `Bearer ${live}, Bearer ${live}`],
   ["a very long key", `Bearer ${live.repeat(50)}`],
   ["a revoked key", `Bearer ${revoked}`],
+  ["an expired key", `Bearer ${expired}`],
 ];
 
 describe("every kind of wrong credentials gets the same 401 as none at all:", () => {
@@ -68,6 +73,7 @@ describe("every kind of wrong credentials gets the same 401 as none at all:", ()
     const wrong = await ask("/shards/na/matches", authorization);
     expect(wrong.status).toBe(401);
     expect(anonymous(wrong)).toEqual(anonymous(none));
+    expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
   });
 });
 

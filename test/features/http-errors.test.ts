@@ -378,7 +378,33 @@ describe("checks come in this order:", () => {
     expect(reply.status).toBe(status);
     expect(problemIn(reply).code).toBe(code);
   });
+
+  test("credentials before the rate limit", async () => {
+    const clock = new TestClock();
+    const terms = { rate: 1, burst: 1, expiresAt: clock.now() + 1000 };
+    const other = await startWorld([aMatch()]);
+    const limited = await serveWithKeys(other, [terms], {}, clock);
+    try {
+      const ask = async () =>
+        (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
+          .status;
+      expect([await ask(), await ask()]).toEqual([200, 429]);
+      clock.advance(2000);
+      expect(await ask()).toBe(401);
+    } finally {
+      await limited.stop();
+      await other.stop();
+    }
+  });
 });
+
+test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
+  "there are no events: %s is no address",
+  async (path) => {
+    const reply = await world.get(path);
+    expect([reply.status, problemIn(reply).code]).toEqual([404, "unknown-route"]);
+  },
+);
 
 test("what the caller sent is quoted safely: any text comes back as JSON text", async () => {
   const name = '"><script>\u0000\u2028é🎮';

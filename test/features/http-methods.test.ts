@@ -96,14 +96,18 @@ test("HEAD of what is not there is a 404 without a body", async () => {
 });
 
 test("a page of another site may read every reply and its limit headers", async () => {
-  for (const [path, status] of [
-    ["/shards/na/matches", 200],
+  const REPLIES: [path: string, status: number, headers?: object, method?: string][] = [
+    ...[...ENDPOINTS, ...SERVICE, "/usage"].map((path): [string, number] => [path, 200]),
+    ["/shards/na/matches?nonsense=1", 400],
+    ["/shards/na/matches", 401, { Authorization: null }],
     ["/shards/na/matches/nobody", 404],
     ["/nowhere", 404],
-    ["/status", 200],
-  ] as const) {
-    const reply = await world.get(path, { Origin: "https://stats.example" });
-    expect(reply.status).toBe(status);
+    ["/shards/na/matches", 405, {}, "DELETE"],
+    ["/shards/na/matches", 406, { Accept: "text/html" }],
+  ];
+  for (const [path, status, headers, method] of REPLIES) {
+    const reply = await world.get(path, { Origin: "https://stats.example", ...headers }, method);
+    expect([path, reply.status]).toEqual([path, status]);
     expect(reply.headers.get("access-control-allow-origin")).toBe("*");
     expect(listed(reply.headers, "access-control-expose-headers")).toEqual(
       expect.arrayContaining([

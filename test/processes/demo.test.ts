@@ -23,10 +23,7 @@ test("the same flags print the same bytes, another seed prints others", async ()
   expect(first.split("\n")).toHaveLength(41);
   expect(await demo("--seed", "7", "--until", UNTIL)).toBe(first);
   expect(await demo("--seed", "8", "--until", UNTIL)).not.toBe(first);
-});
-
-test("the matches lie in the thirty days up to --until", async () => {
-  const times = timesIn(await demo("--until", UNTIL));
+  const times = timesIn(first);
   expect(Math.max(...times)).toBeLessThanOrEqual(Date.parse(UNTIL));
   expect(Math.min(...times)).toBeGreaterThan(Date.parse(UNTIL) - 31 * DAY);
 });

@@ -99,11 +99,14 @@ describe("two instances over one Redis", () => {
       Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 })),
     );
     const both = await twoInstances();
-    // On a very busy machine Redis may be too slow once, and then limits are not shared: not so five times.
+    // On a very busy machine Redis may be too slow for some requests, but not five times: those alone
+    // may pass beyond what the bucket holds.
     for (const { key } of made) {
       const before = await decidedAlone(both);
       const count = await passed(both, key, 200);
-      if ((await decidedAlone(both)) > before) continue;
+      const alone = (await decidedAlone(both)) - before;
+      expect(count).toBeLessThanOrEqual(60 + alone);
+      if (alone > 0) continue;
       expect(count).toBe(60);
       const { status, body } = await both[0].get(ONE, key);
       expect([status, body.errors[0].code]).toEqual([429, "rate-limited"]);

@@ -3,7 +3,8 @@
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, otherUserIds } from "./postgres.ts";
+import { otherUserIds } from "./postgres.ts";
+import { onFreePort } from "./redis.ts";
 
 export interface Pgbouncer {
   port: number;
@@ -19,12 +20,18 @@ const PROGRAM = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin:/u
  * In front of the server at a port; with few connections to it, so that they really are shared. `more`
  * is what else its file says of the database.
  */
-export async function startPgbouncer(serverPort: number, more = ""): Promise<Pgbouncer> {
+export const startPgbouncer = (serverPort: number, more = ""): Promise<Pgbouncer> =>
+  onFreePort((port) => startPgbouncerAt(port, serverPort, more));
+
+async function startPgbouncerAt(
+  port: number,
+  serverPort: number,
+  more: string,
+): Promise<Pgbouncer> {
   if (PROGRAM === null) {
     throw new Error("there is no pgbouncer: install it (apt-get install pgbouncer)");
   }
   const folder = mkdtempSync(join(tmpdir(), "matchbook-pgbouncer-"));
-  const port = await freePort();
   const settings = join(folder, "pgbouncer.ini");
   const users = join(folder, "users.txt");
   writeFileSync(users, '"matchbook" ""\n');

@@ -31,12 +31,26 @@ const tlsOptions = (port: number, { certificate, key, authority }: TlsFiles): st
 ];
 
 export async function startRedis(options: string[] = [], tls?: TlsFiles): Promise<TestRedis> {
+  return onFreePort((port) => startRedisAt(port, options, tls));
+}
+
+/** Starts a program on a free port, and on another if somebody took that meanwhile. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (attempt === 5 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Promise<TestRedis> {
   const program = Bun.which("redis-server");
   if (program === null) {
     throw new Error("there is no redis-server: install it (apt-get install redis-server)");
   }
   const folder = mkdtempSync(join(tmpdir(), "matchbook-redis-"));
-  const port = await freePort();
   const url = `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`;
   const listening = tls ? tlsOptions(port, tls) : ["--port", String(port)];
   let process: Subprocess;

@@ -179,24 +179,31 @@ export async function served(get: (at: number) => Promise<number>, from: number)
 
 /**
  * What a round of questions finds while the replica is read from. On a busy machine it may be left out
- * for a moment, because it did not answer in time: such a round says nothing of it, and there is another.
+ * for a moment, because it did not answer in time: such a round says nothing of it, and there is
+ * another, but not again and again.
  */
 export async function whileReplicaIsRead<T>(
   { events, status }: Pick<ReplicatedServer, "events" | "status">,
   round: () => Promise<T>,
 ): Promise<T> {
-  const { found } = await until("a round during which the replica was read", async () => {
-    const { replicas } = (await status()).shards[0];
-    if (replicas.inUse !== replicas.listed) return undefined;
+  const reasons: string[] = [];
+  while (reasons.length < MOST_SLOW_ROUNDS) {
+    await until("all replicas are in use", async () => {
+      const { replicas } = (await status()).shards[0];
+      return replicas.inUse === replicas.listed;
+    });
     const before = events.length;
     const found = await round();
-    const wasSlow = events
+    const slow = events
       .slice(before)
-      .some((one) => one.event === "replica-left-out" && !isJudgement(one.why));
-    return wasSlow ? undefined : { found };
-  });
-  return found;
+      .find((one) => one.event === "replica-left-out" && !isJudgement(one.why));
+    if (slow?.event !== "replica-left-out") return found;
+    reasons.push(slow.why);
+  }
+  throw new Error(`the replica was left out in every round: ${reasons.join("; ")}`);
 }
+
+const MOST_SLOW_ROUNDS = 3;
 
 /** It answered, and what it said speaks against it. */
 const isJudgement = (why: string) => /behind|no copy|another version/.test(why);
