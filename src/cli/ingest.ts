@@ -3,9 +3,9 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
-import { type Patience, StayedAway } from "../ingest/retry.ts";
 import { RejectsFile } from "../ingest/rejects.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
+import { type Patience, StayedAway } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { wholeNumber } from "../settings/parsers.ts";

@@ -3,7 +3,7 @@
  * decide what is served, move the matches that this makes valid (or takes the ground from), and
  * fold everything into the players and teams concerned.
  *
- * The outcome depends on the set of records only. Evidence that players are ranked is gathered
+ * The outcome depends on the set of records only. Evidence that players are ranked is collected
  * from the whole batch before any match is judged; since private matches never are such evidence
  * through being served, judging them once is enough.
  */

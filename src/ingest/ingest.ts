@@ -55,15 +55,15 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   let batch: Pending[] = [];
   let batchBytes = 0;
   let place = 0;
-  // As long as a shard has all that comes, records are looked up before they are encoded.
+  // While the shards have all that comes, records are looked up before they are encoded.
   let isKnown = false;
 
   const read = async (chunk: DocumentChunk) => {
-    const encode = options.replace || !isKnown;
+    const encode = !isKnown;
     let contents = await readers.read(chunk, encode);
-    if (!encode && !(await areKnown(contents, options, retry))) {
-      contents = await readers.read(chunk, true);
-    }
+    const known = !options.replace && (await areKnown(contents, options, retry));
+    if (!encode && !known) contents = await readers.read(chunk, true);
+    isKnown = known;
     return { chunk, contents };
   };
   const reject = (rejection: Rejection) => {
@@ -74,9 +74,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const records = batch;
     batch = [];
     batchBytes = 0;
-    const before = report.duplicate + report.conflict;
     await store(records, report, options, retry);
-    isKnown = report.duplicate + report.conflict - before === records.length;
     options.onProgress(report);
   };
 

@@ -1,8 +1,8 @@
 /** Parses the text of a document and notices what JSON.parse would silently lose or corrupt. */
 
 import type { JsonObject } from "../domain/json.ts";
-import type { DocumentText } from "./cutters.ts";
 import { isTooDeep } from "./json-bytes.ts";
+import type { DocumentText } from "./splitters.ts";
 
 /** `isSafe`: no number, text or nesting in it needs a closer look. */
 export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };

@@ -4,18 +4,14 @@ import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { type Kind, resourceProblems } from "./check-resource.ts";
-import { type Gathered, gather, type ResourceIndex } from "./gather.ts";
 import {
-  normaliseMatch,
-  normaliseParticipant,
-  normalisePlayer,
-  normaliseRoster,
-  normaliseTeam,
-  type Surroundings,
-  withoutEmptyShard,
-} from "./normalise.ts";
+  type CopyBudget,
+  collectResources,
+  type MatchResources,
+  type ResourceIndex,
+} from "./collect-resources.ts";
+import { normaliseIncluded, normaliseMatch, type Surroundings } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reasons.ts";
-import type { Unfolding } from "./unfold.ts";
 
 /** How far a game server's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
@@ -40,7 +36,7 @@ export interface Validated {
 /** What the matches of a document share. */
 export interface Surrounding {
   index: ResourceIndex;
-  unfolding: Unfolding;
+  copies: CopyBudget;
   /** Whether all of it was found to hold no value that cannot be kept. */
   isSafe: boolean;
 }
@@ -48,13 +44,13 @@ export interface Surrounding {
 /** Checks one match of a document against the resources included with it. Throws Excess. */
 export function validate(
   raw: Resource,
-  { index, unfolding, isSafe }: Surrounding,
+  { index, copies, isSafe }: Surrounding,
   context: ValidationContext,
 ): Validated {
   const problems: string[] = [];
-  const gathered = gather(raw, index);
-  const reached = allOf(gathered, unfolding);
-  const kinds = kindsOf(reached, gathered);
+  const collected = collectResources(raw, index);
+  const reached = allOf(collected, copies);
+  const kinds = kindsOf(reached, collected);
 
   const match = normaliseMatch(raw, context.shard);
   const around = surroundings(match, context);
@@ -70,7 +66,7 @@ export function validate(
   for (const resource of reached) {
     if (resource === raw) continue;
     const kind = kinds.get(resource);
-    const tidied = tidiedUp(resource, kind, around);
+    const tidied = normaliseIncluded(resource, kind, around);
     tidy.set(resource, tidied);
     check(kind ?? "other", tidied, isSafe ? undefined : resource);
     // It might be one that is not served.
@@ -82,7 +78,7 @@ export function validate(
   for (const resource of kinds.keys()) {
     problems.push(...foreignShard(tidy.get(resource)!, around));
   }
-  problems.push(...referenceProblems(gathered.rosters, gathered.participants, raw, index));
+  problems.push(...referenceProblems(collected.rosters, collected.participants, raw, index));
   if (problems.length > 0) return { problems, reached };
 
   const tidied = (resource: Resource) => tidy.get(resource)!;
@@ -93,42 +89,33 @@ export function validate(
   });
   const record = describeMatch({
     match,
-    own: gathered.own.map(tidied),
-    players: gathered.players.map(tidiedNamed),
-    teams: gathered.teams.map(tidiedNamed),
+    own: collected.own.map(tidied),
+    players: collected.players.map(tidiedNamed),
+    teams: collected.teams.map(tidiedNamed),
   });
   return { record, problems, reached };
 }
 
 /** The match and everything kept with it, each once: two players may link to the same companion. */
-function allOf({ match, own, players, teams }: Gathered, unfolding: Unfolding): Resource[] {
+function allOf({ match, own, players, teams }: MatchResources, copies: CopyBudget): Resource[] {
   const kept = [match, ...own];
   for (const named of [players, teams]) {
     for (const { carried, companions } of named) kept.push(carried, ...companions);
   }
-  unfolding.keep(kept);
+  copies.spend(kept);
   return [...new Set(kept)];
 }
 
 /** By their types, wherever they are linked: what is served as a roster must look like one. */
-function kindsOf(reached: Resource[], gathered: Gathered): Map<Resource, Kind> {
+function kindsOf(reached: Resource[], collected: MatchResources): Map<Resource, Kind> {
   const kinds = new Map<Resource, Kind>();
   for (const one of reached) if (one.type === "roster") kinds.set(one, "extraRoster");
   for (const one of reached) if (one.type === "participant") kinds.set(one, "extraParticipant");
-  for (const one of gathered.rosters) kinds.set(one, "roster");
-  for (const one of gathered.participants) kinds.set(one, "participant");
-  for (const { carried } of gathered.players) kinds.set(carried, "player");
-  for (const { carried } of gathered.teams) kinds.set(carried, "team");
+  for (const one of collected.rosters) kinds.set(one, "roster");
+  for (const one of collected.participants) kinds.set(one, "participant");
+  for (const { carried } of collected.players) kinds.set(carried, "player");
+  for (const { carried } of collected.teams) kinds.set(carried, "team");
   return kinds;
-}
-
-function tidiedUp(raw: Resource, kind: Kind | undefined, around: Surroundings): Resource {
-  const resource = withoutEmptyShard(raw);
-  if (kind === "player") return normalisePlayer(resource, around);
-  if (kind === "team") return normaliseTeam(resource, around);
-  if (resource.type === "roster") return normaliseRoster(resource, around);
-  if (resource.type === "participant") return normaliseParticipant(resource);
-  return resource;
 }
 
 function surroundings(match: Resource, context: ValidationContext): Surroundings {

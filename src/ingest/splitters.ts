@@ -1,6 +1,5 @@
-/** Cuts bytes into documents by following the brackets. */
+/** Two ways to split bytes into documents: at the ends of lines, and by following the brackets. */
 
-import { Collector, type Cutter, type DocumentText } from "./cutters.ts";
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -14,18 +13,109 @@ import {
   QUOTE,
 } from "./json-bytes.ts";
 
-/** The document that a ValueCutter is in, and where a new one may begin in it, should it be damaged. */
-class OpenDocument extends Collector {
-  /** Offsets in its bytes. */
+export interface DocumentText {
+  /** The line of the source on which the document begins, from 1. */
+  line: number;
+  /**
+   * Undefined when it was longer than allowed and therefore skipped. To be used, or copied, before the
+   * next document is asked for: the source may use its memory again.
+   */
+  bytes: Buffer | undefined;
+  /**
+   * Stands for no document. "unclosed": the array of the source has no end. "endless": a document is
+   * so much longer than allowed that the rest of the source is not read.
+   */
+  fault?: "unclosed" | "endless";
+}
+
+export interface Splitter {
+  /** Of the document at hand: where it begins, and how much of it there was so far. */
+  readonly line: number;
+  readonly size: number;
+  push(chunk: Buffer): DocumentText[];
+  end(): DocumentText[];
+}
+
+/** The bytes of the document at hand, which are dropped when there are too many. */
+class OpenDocument {
+  #parts: Buffer[] = [];
+  #length = 0;
+  /** Offsets at which another document may begin, should this one be damaged. */
   readonly restarts: number[] = [];
 
   constructor(
-    longest: number,
-    line: number,
+    private readonly longest: number,
+    readonly line: number,
     /** How far the line on which it begins is indented. */
-    readonly indent: number,
-  ) {
-    super(longest, line);
+    readonly indent = 0,
+  ) {}
+
+  get size(): number {
+    return this.#length;
+  }
+
+  add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#length <= this.longest) this.#parts.push(bytes);
+    else this.#parts = [];
+  }
+
+  get isTooLong(): boolean {
+    return this.#length > this.longest;
+  }
+
+  /** Its bytes, if it is not too long, and some more. */
+  with(end: Buffer): Buffer {
+    return Buffer.concat([...this.#parts, end]);
+  }
+
+  finish(): DocumentText {
+    if (this.isTooLong) return { line: this.line, bytes: undefined };
+    const isWhole = this.#parts.length === 1;
+    return { line: this.line, bytes: isWhole ? this.#parts[0]! : Buffer.concat(this.#parts) };
+  }
+}
+
+export class LineSplitter implements Splitter {
+  #current: OpenDocument;
+
+  constructor(private readonly longest: number) {
+    this.#current = new OpenDocument(longest, 1);
+  }
+
+  get line(): number {
+    return this.#current.line;
+  }
+
+  get size(): number {
+    return this.#current.size;
+  }
+
+  push(chunk: Buffer): DocumentText[] {
+    const found: DocumentText[] = [];
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end < 0) break;
+      this.#current.add(chunk.subarray(start, end));
+      this.#finish(found);
+      start = end + 1;
+    }
+    // A copy: the source may use its chunk again.
+    if (start < chunk.length) this.#current.add(Buffer.from(chunk.subarray(start)));
+    return found;
+  }
+
+  end(): DocumentText[] {
+    const found: DocumentText[] = [];
+    this.#finish(found);
+    return found;
+  }
+
+  #finish(found: DocumentText[]): void {
+    const text = this.#current.finish();
+    this.#current = new OpenDocument(this.longest, text.line + 1);
+    if (!text.bytes?.every(isBlank)) found.push(text);
   }
 }
 
@@ -37,9 +127,9 @@ const MOST_RESTARTS = 1000;
  *
  * A document that breaks off would swallow those behind it. Therefore, an object that begins a line and is
  * indented no further than the open document may be the next one: if the text around it turns out not to be
- * valid JSON, it is cut there.
+ * valid JSON, it is split there.
  */
-export class ValueCutter implements Cutter {
+export class ValueSplitter implements Splitter {
   #line = 1;
   /** How far the present line is indented, and whether anything but blanks has come on it. */
   #indent = 0;
@@ -62,7 +152,7 @@ export class ValueCutter implements Cutter {
 
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
-    this.#cut(chunk, found);
+    this.#read(chunk, found);
     return found;
   }
 
@@ -74,7 +164,7 @@ export class ValueCutter implements Cutter {
     return found;
   }
 
-  #cut(chunk: Buffer, found: DocumentText[]): void {
+  #read(chunk: Buffer, found: DocumentText[]): void {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]!;
@@ -161,7 +251,7 @@ export class ValueCutter implements Cutter {
     this.#leave();
   }
 
-  /** Cuts a damaged document where others may begin. The last of them is read as if it came just now. */
+  /** Splits a damaged document where others may begin. The last of them is read as if it came just now. */
   #split(current: OpenDocument, found: DocumentText[], end: Buffer = EMPTY): void {
     const bytes = current.with(end);
     let [start, startLine] = [0, current.line];
@@ -177,7 +267,7 @@ export class ValueCutter implements Cutter {
     this.#line = startLine;
     this.#indent = start - (bytes.lastIndexOf(NEWLINE, start) + 1);
     this.#isLineBlank = true;
-    this.#cut(bytes.subarray(start), found);
+    this.#read(bytes.subarray(start), found);
   }
 
   #leave(): void {
