@@ -22,12 +22,12 @@ export const MOST_REFERENCES = 20_000;
  * Excess when there is too much to follow.
  */
 export function collectResources(match: Resource, index: ResourceIndex): MatchResources {
-  const rosters = related(match, "rosters", index);
+  const rosters = [...allRelated([match], "rosters", index)];
   const participants: Resource[] = [];
   const own = new Set<Resource>();
   for (const roster of rosters) {
     own.add(roster);
-    for (const participant of related(roster, "participants", index)) {
+    for (const participant of allRelated([roster], "participants", index)) {
       own.add(participant);
       participants.push(participant);
     }
@@ -111,10 +111,6 @@ function follow(
 }
 
 /** Each once, however often it is named: that is for validation to report. */
-function related(resource: Resource, name: string, index: ResourceIndex): Resource[] {
-  return [...allRelated([resource], name, index)];
-}
-
 function allRelated(from: Resource[], name: string, index: ResourceIndex): Set<Resource> {
   const found = new Set<Resource>();
   for (const { relationships } of from) {
@@ -142,8 +138,7 @@ const DEEPEST_MEASURED = 100;
  * and team a copy of what only it links to: a small document that shares a lot could become many times larger.
  */
 export class CopyBudget {
-  readonly #kept = new Set<Resource>();
-  readonly #sizes = new Map<Resource, number>();
+  readonly #stored = new Set<Resource>();
   #left: number;
 
   constructor(private readonly most: number) {
@@ -153,19 +148,13 @@ export class CopyBudget {
   /** Counts resources that are to be stored. The first copy of each is free. Throws Excess. */
   spend(resources: readonly Resource[]): void {
     for (const resource of resources) {
-      if (!this.#kept.has(resource)) this.#kept.add(resource);
-      else this.#left -= this.#sizeOf(resource);
+      if (!this.#stored.has(resource)) this.#stored.add(resource);
+      else this.#left -= sizeOf(resource, 0);
+      if (this.#left >= 0) continue;
+      throw new Excess(
+        `the matches and players of this document share so much that copies of it for each would take more than ${this.most} bytes: send fewer of them in one document`,
+      );
     }
-    if (this.#left >= 0) return;
-    throw new Excess(
-      `the matches and players of this document share so much that copies of it for each would take more than ${this.most} bytes: send fewer of them in one document`,
-    );
-  }
-
-  #sizeOf(resource: Resource): number {
-    const known = this.#sizes.get(resource) ?? sizeOf(resource, 0);
-    this.#sizes.set(resource, known);
-    return known;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Keeper } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { accept, type Outcome } from "./commit-batch.ts";
+import { commitBatch, type Outcome } from "./commit-batch.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -142,7 +142,9 @@ async function store(
   const outcomes = new Map<Pending, Outcome>();
   try {
     for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-      const accepted = await retry.run(shard, () => accept(keeper(shard), records, { replace }));
+      const accepted = await retry.run(shard, () =>
+        commitBatch(keeper(shard), records, { replace }),
+      );
       addTo(report, accepted);
       records.forEach((record, index) => {
         outcomes.set(record, accepted.outcomes[index]!);

@@ -5,8 +5,8 @@ import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
 import type { Kind } from "./check-resource.ts";
 import { exactNumber } from "./parse-json.ts";
 
-/** What a record leaves open is completed from these. */
-export interface Surroundings {
+/** Attributes that included resources take from their match, where they have none of their own. */
+export interface MatchDefaults {
   shard: string | undefined;
   patchVersion: string | undefined;
   titleId: string;
@@ -29,7 +29,7 @@ export function normaliseMatch(raw: Resource, shard: string | undefined): Resour
 export function normaliseIncluded(
   raw: Resource,
   kind: Kind | undefined,
-  { shard, patchVersion, titleId }: Surroundings,
+  { shard, patchVersion, titleId }: MatchDefaults,
 ): Resource {
   const resource = withoutEmptyShard(raw);
   if (kind === "player") {
@@ -45,7 +45,7 @@ export function normaliseIncluded(
 }
 
 /** None where they are not an object, which validation reports. */
-const attributesOf = ({ attributes }: Resource) => (isObject(attributes) ? attributes : {});
+export const attributesOf = ({ attributes }: Resource) => (isObject(attributes) ? attributes : {});
 
 /** With changed attributes, and with those that are missing where there is a value for them. */
 function completed(

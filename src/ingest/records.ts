@@ -13,7 +13,7 @@ import { CopyBudget } from "./collect-resources.ts";
 import { parseDocument } from "./parse-json.ts";
 import { Excess, readable } from "./reasons.ts";
 import type { DocumentText } from "./splitters.ts";
-import { type Surrounding, type ValidationContext, validate } from "./validate.ts";
+import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
 
 /** Where a record stood, for messages. */
 export interface Origin {
@@ -95,7 +95,7 @@ function checkCount(documents: unknown[]): void {
 function readMatches(
   document: JsonObject,
   context: ReadingContext,
-  shared: Pick<Surrounding, "copies" | "isSafe">,
+  shared: Pick<SharedContext, "copies" | "isSafe">,
   records: MatchRecord[],
   reject: (problems: string[], document: JsonObject) => void,
 ): void {

@@ -48,8 +48,8 @@ export async function* splitDocuments(
       splitter = choose(false);
       if (splitter) yield* splitter.push(withoutMark(start[0]!));
     }
-    if (splitter && splitter.size > most) {
-      yield { line: splitter.line, bytes: undefined, fault: "endless" };
+    if (splitter?.current && splitter.current.size > most) {
+      yield { line: splitter.current.line, bytes: undefined, fault: "endless" };
       return;
     }
   }

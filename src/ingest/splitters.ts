@@ -29,17 +29,16 @@ export interface DocumentText {
 }
 
 export interface Splitter {
-  /** Of the document at hand: where it begins, and how much of it there was so far. */
-  readonly line: number;
-  readonly size: number;
+  /** The unfinished document: where it begins, and how much of it there was so far. */
+  readonly current: { line: number; size: number } | undefined;
   push(chunk: Buffer): DocumentText[];
   end(): DocumentText[];
 }
 
-/** The bytes of the document at hand, which are dropped when there are too many. */
+/** The bytes of an unfinished document, which are dropped when there are too many. */
 class OpenDocument {
   #parts: Buffer[] = [];
-  #length = 0;
+  size = 0;
   /** Offsets at which another document may begin, should this one be damaged. */
   readonly restarts: number[] = [];
 
@@ -50,18 +49,14 @@ class OpenDocument {
     readonly indent = 0,
   ) {}
 
-  get size(): number {
-    return this.#length;
-  }
-
   add(bytes: Buffer): void {
-    this.#length += bytes.length;
-    if (this.#length <= this.longest) this.#parts.push(bytes);
+    this.size += bytes.length;
+    if (this.size <= this.longest) this.#parts.push(bytes);
     else this.#parts = [];
   }
 
   get isTooLong(): boolean {
-    return this.#length > this.longest;
+    return this.size > this.longest;
   }
 
   /** Its bytes, if it is not too long, and some more. */
@@ -77,18 +72,10 @@ class OpenDocument {
 }
 
 export class LineSplitter implements Splitter {
-  #current: OpenDocument;
+  current: OpenDocument;
 
   constructor(private readonly longest: number) {
-    this.#current = new OpenDocument(longest, 1);
-  }
-
-  get line(): number {
-    return this.#current.line;
-  }
-
-  get size(): number {
-    return this.#current.size;
+    this.current = new OpenDocument(longest, 1);
   }
 
   push(chunk: Buffer): DocumentText[] {
@@ -97,25 +84,19 @@ export class LineSplitter implements Splitter {
     for (;;) {
       const end = chunk.indexOf(NEWLINE, start);
       if (end < 0) break;
-      this.#current.add(chunk.subarray(start, end));
-      this.#finish(found);
+      this.current.add(chunk.subarray(start, end));
+      found.push(...this.end());
       start = end + 1;
     }
     // A copy: the source may use its chunk again.
-    if (start < chunk.length) this.#current.add(Buffer.from(chunk.subarray(start)));
+    if (start < chunk.length) this.current.add(Buffer.from(chunk.subarray(start)));
     return found;
   }
 
   end(): DocumentText[] {
-    const found: DocumentText[] = [];
-    this.#finish(found);
-    return found;
-  }
-
-  #finish(found: DocumentText[]): void {
-    const text = this.#current.finish();
-    this.#current = new OpenDocument(this.longest, text.line + 1);
-    if (!text.bytes?.every(isBlank)) found.push(text);
+    const text = this.current.finish();
+    this.current = new OpenDocument(this.longest, text.line + 1);
+    return text.bytes?.every(isBlank) ? [] : [text];
   }
 }
 
@@ -138,17 +119,9 @@ export class ValueSplitter implements Splitter {
   #inArray = false;
   #inString = false;
   #escaped = false;
-  #current: OpenDocument | undefined;
+  current: OpenDocument | undefined;
 
   constructor(private readonly longest: number) {}
-
-  get line(): number {
-    return this.#current?.line ?? this.#line;
-  }
-
-  get size(): number {
-    return this.#current?.size ?? 0;
-  }
 
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
@@ -158,8 +131,8 @@ export class ValueSplitter implements Splitter {
 
   end(): DocumentText[] {
     const found: DocumentText[] = [];
-    while (this.#current && this.#current.restarts.length > 0) this.#split(this.#current, found);
-    if (this.#current) found.push(this.#current.finish());
+    while (this.current && this.current.restarts.length > 0) this.#split(this.current, found);
+    if (this.current) found.push(this.current.finish());
     else if (this.#inArray) found.push({ line: this.#line, bytes: undefined, fault: "unclosed" });
     return found;
   }
@@ -170,7 +143,7 @@ export class ValueSplitter implements Splitter {
       const byte = chunk[at]!;
       const isFirstOfLine = this.#noteLine(byte);
       if (isFirstOfLine && byte === OPEN_OBJECT && this.#mayRestart()) {
-        const current = this.#current!;
+        const current = this.current!;
         if (current.isTooLong) {
           found.push(current.finish());
           this.#leave();
@@ -182,7 +155,7 @@ export class ValueSplitter implements Splitter {
         else if (byte === QUOTE) this.#inString = false;
         continue;
       }
-      if (this.#current === undefined) {
+      if (this.current === undefined) {
         if (isBlank(byte) || byte === COMMA) continue;
         if (byte === OPEN_ARRAY && !this.#inArray) {
           this.#inArray = true;
@@ -192,13 +165,13 @@ export class ValueSplitter implements Splitter {
           this.#inArray = false;
           continue;
         }
-        this.#current = new OpenDocument(this.longest, this.#line, this.#indent);
+        this.current = new OpenDocument(this.longest, this.#line, this.#indent);
         start = at;
       } else if (this.#depth === 0 && (isBlank(byte) || byte === COMMA || byte === CLOSE_ARRAY)) {
-        this.#finish(this.#current, chunk.subarray(start, at), found);
+        this.#finish(this.current, chunk.subarray(start, at), found);
         start = at;
         // If it was split, the byte belongs to the last part of it.
-        if (this.#current === undefined) {
+        if (this.current === undefined) {
           if (byte === CLOSE_ARRAY) this.#inArray = false;
           continue;
         }
@@ -208,11 +181,11 @@ export class ValueSplitter implements Splitter {
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth = Math.max(0, this.#depth - 1);
         if (this.#depth > 0) continue;
-        this.#finish(this.#current, chunk.subarray(start, at + 1), found);
+        this.#finish(this.current, chunk.subarray(start, at + 1), found);
         start = at + 1;
       }
     }
-    const current = this.#current;
+    const current = this.current;
     if (!current) return;
     const rest = Buffer.from(chunk.subarray(start));
     const { length } = current.restarts;
@@ -238,7 +211,7 @@ export class ValueSplitter implements Splitter {
   }
 
   #mayRestart(): boolean {
-    return this.#current !== undefined && this.#indent <= this.#current.indent;
+    return this.current !== undefined && this.#indent <= this.current.indent;
   }
 
   #finish(current: OpenDocument, end: Buffer, found: DocumentText[]): void {
@@ -271,7 +244,7 @@ export class ValueSplitter implements Splitter {
   }
 
   #leave(): void {
-    this.#current = undefined;
+    this.current = undefined;
     this.#depth = 0;
     this.#inString = false;
     this.#escaped = false;
