@@ -3,7 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
-import { RejectsFile } from "../ingest/rejects.ts";
+import { RejectsFile } from "../ingest/rejects-file.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { type Patience, StayedAway } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";

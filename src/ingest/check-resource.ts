@@ -59,13 +59,9 @@ export function resourceProblems(
 function schemaProblems(kind: Kind, resource: Resource): string[] {
   const validator = validators[kind];
   if (validator.Check(resource)) return [];
-  return (
-    validator
-      .Errors(resource)
-      // What is wrong with such a number is reported with the values.
-      .filter(({ instancePath }) => !isInexact(valueAt(resource, instancePath)))
-      .map(sentence)
-  );
+  const errors = validator.Errors(resource);
+  // What is wrong with a number that is too large is reported with the values.
+  return errors.filter((one) => !isInexact(valueAt(resource, one.instancePath))).map(sentence);
 }
 
 function valueAt(resource: Resource, pointer: string): unknown {
@@ -199,18 +195,16 @@ function hasMore(reference: JsonObject): boolean {
 }
 
 /** The members that objects of several kinds may have. */
-function checkExtras(where: string, { links, meta }: Extras, problems: string[]): void {
+function checkExtras(
+  where: string,
+  { links, meta }: { [member: string]: unknown },
+  problems: string[],
+): void {
   if (meta !== undefined && !isObject(meta)) problems.push(`${where}meta must be an object`);
   if (links === undefined) return;
   if (!isObject(links) || !Object.values(links).every(isLink)) {
     problems.push(`${where}links must be an object of links, each an address or {"href": address}`);
   }
-}
-
-interface Extras {
-  links?: unknown;
-  meta?: unknown;
-  [member: string]: unknown;
 }
 
 function isLink(value: unknown): boolean {

@@ -1,8 +1,8 @@
 /** Collects the documents of a source in chunks, the unit that readers work on. */
 
-import type { DocumentText } from "./cutters.ts";
-import { documents } from "./documents.ts";
 import type { Bytes } from "./source.ts";
+import { splitDocuments } from "./split-documents.ts";
+import type { DocumentText } from "./splitters.ts";
 
 export interface Source {
   name: string;
@@ -46,7 +46,7 @@ export async function* chunks(
     return chunk;
   };
   try {
-    for await (const text of documents(source.bytes, longest)) {
+    for await (const text of splitDocuments(source.bytes, longest)) {
       line = text.line;
       // A copy: the source may use its memory again.
       texts.push({ ...text, bytes: text.bytes && Buffer.from(text.bytes) });

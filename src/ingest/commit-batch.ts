@@ -1,11 +1,10 @@
 /**
- * In charge of taking a batch of records into a shard, as one transaction: decide what is new,
- * decide what is served, move the matches that this makes valid (or takes the ground from), and
- * fold everything into the players and teams concerned.
+ * Commits a batch of records to a shard in one transaction: finds what is new, decides what is served,
+ * moves the matches whose visibility this changes, and updates the players and teams concerned.
  *
- * The outcome depends on the set of records only. Evidence that players are ranked is gathered
- * from the whole batch before any match is judged; since private matches never are such evidence
- * through being served, judging them once is enough.
+ * The outcome depends on the set of records only. Evidence that players are ranked is counted for the
+ * whole batch before any match is judged. Private matches are never such evidence through being served,
+ * so judging them once is enough.
  */
 
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
@@ -18,8 +17,14 @@ import {
   StoreError,
   type Transaction,
 } from "../store/store.ts";
-import { refreshPlayers, refreshTeams } from "./fold.ts";
-import { type Moving, type PreparedRecord, presentContentHash, restore } from "./prepare.ts";
+import { updatePlayers, updateTeams } from "./aggregates.ts";
+import {
+  type Outline,
+  type PreparedRecord,
+  presentContentHash,
+  restore,
+  type StoredRecord,
+} from "./prepare.ts";
 
 export type Outcome =
   | { kind: "stored" }
@@ -34,26 +39,28 @@ export interface Accepted {
   released: number;
 }
 
-export function accept(
+export function commitBatch(
   keeper: Keeper,
   batch: readonly PreparedRecord[],
   options: { replace: boolean },
 ): Promise<Accepted> {
   return keeper.write(async (transaction) => {
-    const { outcomes, arriving, leaving } = await sortOut(transaction, batch, options.replace);
-    const change = await judge(transaction, arriving, leaving);
+    const { outcomes, arriving, leaving } = await classify(transaction, batch, options.replace);
+    const change = await decideVisibility(transaction, arriving, leaving);
 
     await transaction.removeServed(change.unserved.map(entry));
     await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
     await transaction.addServed(change.served.map(entry));
     await transaction.addWithheld(
-      change.withheld.map(({ kept, reason }) => ({ ...kept.stored, reason })),
+      change.withheld.map(({ encoded, reason }) => ({ ...encoded.stored, reason })),
     );
     await transaction.removeDependents(leaving.flatMap(({ outline }) => dependencies(outline)));
     await transaction.addDependents(arriving.flatMap(({ outline }) => dependencies(outline)));
-    await transaction.changeVocabulary(vocabularyChange(change));
-    await refreshPlayers(transaction, change.served, change.unserved);
-    await refreshTeams(transaction, change.served, change.unserved);
+    await transaction.changeVocabulary(
+      countChange(change.served, change.unserved, ({ words }) => words),
+    );
+    await updatePlayers(transaction, change.served, change.unserved);
+    await updateTeams(transaction, change.served, change.unserved);
 
     const reasons = new Map(change.withheld.map(({ outline, reason }) => [outline.id, reason]));
     return {
@@ -66,14 +73,14 @@ export function accept(
   });
 }
 
-interface Known extends Moving {
+interface Known extends StoredRecord {
   fate: Fate;
 }
 
 /** Tells new records from those known already. The first of an id stays, unless asked otherwise. */
-async function sortOut(
+async function classify(
   transaction: Transaction,
-  batch: Parameters<typeof accept>[1],
+  batch: readonly PreparedRecord[],
   replace: boolean,
 ) {
   const known = await transaction.known([...new Set(batch.map(({ outline }) => outline.id))]);
@@ -85,22 +92,22 @@ async function sortOut(
   const stored = await transaction.load([...new Set(differing.map(({ outline }) => outline.id))]);
   const presentHashes = new Map(stored.map(({ match }) => [match.id, presentContentHash(match)]));
 
-  const arriving = new Map<string, Moving & { contentHash: Uint8Array }>();
+  const arriving = new Map<string, StoredRecord & { contentHash: Uint8Array }>();
   const replaced = new Set<string>();
-  const outcomes = batch.map(({ outline, contentHash, kept }): Outcome => {
+  const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
     const { id } = outline;
     const hashes = arriving.has(id)
       ? [arriving.get(id)!.contentHash]
       : [known.get(id)?.contentHash, presentHashes.get(id)].filter((hash) => hash !== undefined);
     if (hashes.some((hash) => areEqual(hash, contentHash))) return { kind: "duplicate" };
     if (hashes.length > 0 && !replace) return { kind: "conflict" };
-    if (!kept) {
+    if (!encoded) {
       throw new StoreError(
         `match ${id} was there a moment ago, and no longer is: its database has lost something, as a copy does that takes over from one it lagged behind. Take everything in again`,
       );
     }
     if (known.has(id)) replaced.add(id);
-    arriving.set(id, { outline, contentHash, kept });
+    arriving.set(id, { outline, contentHash, encoded });
     return { kind: "stored" };
   });
   return {
@@ -110,33 +117,23 @@ async function sortOut(
   };
 }
 
-function areEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
-}
+const areEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
 interface Change {
-  served: Moving[];
-  unserved: Moving[];
-  withheld: (Moving & { reason: WithheldReason })[];
-  unwithheld: Moving[];
+  served: StoredRecord[];
+  unserved: StoredRecord[];
+  withheld: (StoredRecord & { reason: WithheldReason })[];
+  unwithheld: StoredRecord[];
   released: number;
 }
 
 /** Decides what is served once these records have come and gone. */
-async function judge(
+async function decideVisibility(
   transaction: Transaction,
-  arriving: Moving[],
+  arriving: StoredRecord[],
   leaving: Known[],
 ): Promise<Change> {
-  const shift = new Map<string, number>();
-  const weigh = (records: Moving[], by: number) => {
-    for (const { outline } of records) {
-      for (const id of outline.shownRanked) shift.set(id, (shift.get(id) ?? 0) + by);
-    }
-  };
-  weigh(arriving, 1);
-  weigh(leaving, -1);
-  for (const [id, by] of shift) if (by === 0) shift.delete(id);
+  const shift = countChange(arriving, leaving, ({ shownRanked }) => shownRanked);
 
   const before = await transaction.rankedEvidence([...shift.keys()]);
   await transaction.changeRankedEvidence(shift);
@@ -175,7 +172,7 @@ function leave(known: Known, change: Change): void {
   (known.fate.state === "served" ? change.unserved : change.unwithheld).push(known);
 }
 
-function arrive(moved: Moving, isRanked: (id: string) => boolean, change: Change): void {
+function arrive(moved: StoredRecord, isRanked: (id: string) => boolean, change: Change): void {
   const verdict = visibility(moved.outline, isRanked);
   if (verdict.served) change.served.push(moved);
   else change.withheld.push({ ...moved, reason: verdict.reason });
@@ -185,9 +182,9 @@ function recall({ fate, match }: KeptRecord): Known {
   return { fate, ...restore(match) };
 }
 
-function entry({ outline, kept }: Moving): MatchEntry {
+function entry({ outline, encoded }: StoredRecord): MatchEntry {
   return {
-    ...kept.stored,
+    ...encoded.stored,
     players: outline.players.map(({ id, part }) => ({ id, result: resultOf(part) })),
     teams: outline.teams,
   };
@@ -197,14 +194,21 @@ function dependencies(outline: MatchFacts): [string, string][] {
   return needsRankedPlayer(outline) ? rosterPlayers(outline).map((id) => [id, outline.id]) : [];
 }
 
-function vocabularyChange(change: Change): Map<string, number> {
+/** How often each word is in the records that come, less those that go; without zeros. */
+function countChange(
+  coming: StoredRecord[],
+  going: StoredRecord[],
+  wordsOf: (outline: Outline) => string[],
+): Map<string, number> {
   const counts = new Map<string, number>();
-  const count = (records: Moving[], by: number) => {
-    for (const { outline } of records) {
-      for (const word of outline.words) counts.set(word, (counts.get(word) ?? 0) + by);
+  for (const [records, by] of [
+    [coming, 1],
+    [going, -1],
+  ] as const) {
+    for (const word of records.flatMap(({ outline }) => wordsOf(outline))) {
+      counts.set(word, (counts.get(word) ?? 0) + by);
     }
-  };
-  count(change.served, 1);
-  count(change.unserved, -1);
+  }
+  for (const [word, count] of counts) if (count === 0) counts.delete(word);
   return counts;
 }

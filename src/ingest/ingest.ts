@@ -2,7 +2,7 @@
 
 import type { Keeper } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { accept, type Outcome } from "./commit-batch.ts";
+import { commitBatch, type Outcome } from "./commit-batch.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -55,15 +55,15 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   let batch: Pending[] = [];
   let batchBytes = 0;
   let place = 0;
-  // As long as a shard has all that comes, records are looked up before they are encoded.
+  // While the shards have all that comes, records are looked up before they are encoded.
   let isKnown = false;
 
   const read = async (chunk: DocumentChunk) => {
-    const encode = options.replace || !isKnown;
+    const encode = !isKnown;
     let contents = await readers.read(chunk, encode);
-    if (!encode && !(await areKnown(contents, options, retry))) {
-      contents = await readers.read(chunk, true);
-    }
+    const known = !options.replace && (await areKnown(contents, options, retry));
+    if (!encode && !known) contents = await readers.read(chunk, true);
+    isKnown = known;
     return { chunk, contents };
   };
   const reject = (rejection: Rejection) => {
@@ -74,9 +74,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const records = batch;
     batch = [];
     batchBytes = 0;
-    const before = report.duplicate + report.conflict;
     await store(records, report, options, retry);
-    isKnown = report.duplicate + report.conflict - before === records.length;
     options.onProgress(report);
   };
 
@@ -144,7 +142,9 @@ async function store(
   const outcomes = new Map<Pending, Outcome>();
   try {
     for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-      const accepted = await retry.run(shard, () => accept(keeper(shard), records, { replace }));
+      const accepted = await retry.run(shard, () =>
+        commitBatch(keeper(shard), records, { replace }),
+      );
       addTo(report, accepted);
       records.forEach((record, index) => {
         outcomes.set(record, accepted.outcomes[index]!);

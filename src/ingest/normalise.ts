@@ -1,11 +1,12 @@
-/** In charge of bringing resources to the one form in which they are kept, before they are checked. */
+/** Brings resources to the form in which they are stored, before they are checked. */
 
 import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
+import type { Kind } from "./check-resource.ts";
 import { exactNumber } from "./parse-json.ts";
 
-/** What a record leaves open is completed from these. */
-export interface Surroundings {
+/** Attributes that included resources take from their match, where they have none of their own. */
+export interface MatchDefaults {
   shard: string | undefined;
   patchVersion: string | undefined;
   titleId: string;
@@ -13,8 +14,7 @@ export interface Surroundings {
 
 export function normaliseMatch(raw: Resource, shard: string | undefined): Resource {
   const match = withoutEmptyShard(raw);
-  if (!isObject(match.attributes)) return match;
-  const { createdAt, stats } = match.attributes;
+  const { createdAt, stats } = attributesOf(match);
   const changes: JsonObject = {};
   if (typeof createdAt === "string") {
     const milliseconds = parseTimestamp(createdAt);
@@ -23,54 +23,43 @@ export function normaliseMatch(raw: Resource, shard: string | undefined): Resour
     }
   }
   if (typeof stats === "string") changes.stats = parseCompactStats(stats) ?? stats;
-  fill(changes, match.attributes, "shardId", shard);
-  return changed(match, changes);
+  return completed(match, { shardId: shard }, changes);
 }
 
-export function normaliseRoster(raw: Resource, around: Surroundings): Resource {
-  const roster = withoutEmptyReference(raw, "team");
-  if (!isObject(roster.attributes)) return roster;
-  const { won } = roster.attributes;
-  const changes: JsonObject = {};
-  if (typeof won === "boolean") changes.won = `${won}`;
-  fill(changes, roster.attributes, "shardId", around.shard);
-  return changed(roster, changes);
+export function normaliseIncluded(
+  raw: Resource,
+  kind: Kind | undefined,
+  { shard, patchVersion, titleId }: MatchDefaults,
+): Resource {
+  const resource = withoutEmptyShard(raw);
+  if (kind === "player") {
+    const titleID = attributesOf(resource).titleId ?? titleId;
+    return completed(resource, { titleID, patchVersion, shardId: shard });
+  }
+  if (kind === "team") return completed(resource, { shardId: shard });
+  if (resource.type === "participant") return withoutEmptyReference(resource, "player");
+  if (resource.type !== "roster") return resource;
+  const { won } = attributesOf(resource);
+  const changes = typeof won === "boolean" ? { won: `${won}` } : {};
+  return completed(withoutEmptyReference(resource, "team"), { shardId: shard }, changes);
 }
 
-export function normaliseParticipant(participant: Resource): Resource {
-  return withoutEmptyReference(participant, "player");
-}
+/** None where they are not an object, which validation reports. */
+export const attributesOf = ({ attributes }: Resource) => (isObject(attributes) ? attributes : {});
 
-export function normalisePlayer(player: Resource, around: Surroundings): Resource {
-  const { attributes } = player;
-  if (!isObject(attributes)) return player;
-  const changes: JsonObject = {};
-  fill(changes, attributes, "titleID", attributes.titleId ?? around.titleId);
-  fill(changes, attributes, "patchVersion", around.patchVersion);
-  fill(changes, attributes, "shardId", around.shard);
-  return changed(player, changes);
-}
-
-export function normaliseTeam(team: Resource, around: Surroundings): Resource {
-  if (!isObject(team.attributes)) return team;
-  const changes: JsonObject = {};
-  fill(changes, team.attributes, "shardId", around.shard);
-  return changed(team, changes);
-}
-
-/** Completes an attribute that is not there, where there is something to complete it with. */
-function fill(
-  changes: JsonObject,
-  attributes: JsonObject,
-  name: string,
-  value: Json | undefined,
-): void {
-  if (value !== undefined && (attributes[name] ?? null) === null) changes[name] = value;
-}
-
-/** Most records come as they are kept: only what changes is copied. */
-function changed(resource: Resource, changes: JsonObject): Resource {
+/** With changed attributes, and with those that are missing where there is a value for them. */
+function completed(
+  resource: Resource,
+  missing: { [name: string]: Json | undefined },
+  changes: JsonObject = {},
+): Resource {
   const { attributes } = resource;
+  if (!isObject(attributes)) return resource;
+  for (const name in missing) {
+    const value = missing[name];
+    if (value !== undefined && (attributes[name] ?? null) === null) changes[name] = value;
+  }
+  // Most records come in the normal form: only what changes is copied.
   for (const name in changes) {
     if (changes[name] !== attributes[name]) {
       return { ...resource, attributes: { ...attributes, ...changes } };

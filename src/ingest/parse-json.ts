@@ -1,8 +1,8 @@
 /** Parses the text of a document and notices what JSON.parse would silently lose or corrupt. */
 
 import type { JsonObject } from "../domain/json.ts";
-import type { DocumentText } from "./cutters.ts";
 import { isTooDeep } from "./json-bytes.ts";
+import type { DocumentText } from "./splitters.ts";
 
 /** `isSafe`: no number, text or nesting in it needs a closer look. */
 export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };
@@ -15,17 +15,12 @@ export function parseDocument(text: DocumentText, source: string, longest: numbe
   const failed = (problem: string): ParsedDocument => ({ problems: [problem] });
   const { bytes } = text;
   if (bytes === undefined) return failed(whyMissing(text, source, longest));
-  const json = decode(bytes);
-  if (json === undefined) {
-    return failed(
-      "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
-    );
-  }
-  if (json.startsWith(BYTE_ORDER_MARK)) {
-    return failed("this begins with a byte order mark, which only a whole file may: remove it");
-  }
   if (isTooDeep(bytes)) return failed(TOO_DEEP);
   try {
+    const json = decoder.decode(bytes);
+    if (json.startsWith(BYTE_ORDER_MARK)) {
+      return failed("this begins with a byte order mark, which only a whole file may: remove it");
+    }
     const value: unknown = JSON.parse(json);
     // Decoded text is well-formed: only an escape can be half of a surrogate pair.
     if (possibleNames(json) === safeMembers(value, json.includes("\\u"), 0)) {
@@ -37,6 +32,11 @@ export function parseDocument(text: DocumentText, source: string, longest: numbe
     }
     return { value: hasLargeNumber ? parseExactly(json) : value, isSafe: false };
   } catch (error) {
+    if ((error as { code?: unknown }).code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
+      return failed(
+        "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
+      );
+    }
     if (error instanceof RangeError) return failed(TOO_DEEP);
     const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
     return failed(`this is not JSON: ${reason}`);
@@ -51,14 +51,6 @@ function whyMissing({ fault }: DocumentText, source: string, longest: number): s
       return `a document here has no end in sight, so the rest of ${source} is not read: send one document a line`;
     default:
       return `the document is longer than ${longest} bytes: split it, or raise max-record-bytes`;
-  }
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
   }
 }
 

@@ -23,24 +23,24 @@ export interface Outline extends MatchFacts {
   words: string[];
 }
 
-/** A record in the form in which it is kept, and what players and teams are made from. */
-export interface Kept {
+/** A record in the form in which it is stored, and what players and teams are made from. */
+export interface EncodedRecord {
   stored: StoredMatch;
   players: CarriedText[];
   teams: CarriedText[];
 }
 
 /** A record that comes into a shard, moves within it or leaves it. */
-export interface Moving {
+export interface StoredRecord {
   outline: Outline;
-  kept: Kept;
+  encoded: EncodedRecord;
 }
 
 export interface PreparedRecord {
   outline: Outline;
   contentHash: Uint8Array;
   /** Undefined when it was not encoded, because the shard has a record with this id. */
-  kept: Kept | undefined;
+  encoded: EncodedRecord | undefined;
 }
 
 function outlineOf(record: MatchRecord): Outline {
@@ -61,14 +61,14 @@ function outlineOf(record: MatchRecord): Outline {
 export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
   const text = writeRecord(record);
   const { contentHash, players, teams } = text;
-  const kept = encode ? { stored: packRecord(text), players, teams } : undefined;
-  return { outline: outlineOf(record), contentHash, kept };
+  const encoded = encode ? { stored: packRecord(text), players, teams } : undefined;
+  return { outline: outlineOf(record), contentHash, encoded };
 }
 
-/** A record that is kept already, ready to move. Throws DamagedFragment. */
-export function restore(stored: StoredMatch): Moving {
+/** A record that is stored already, as if it came in again. Throws DamagedFragment. */
+export function restore(stored: StoredMatch): StoredRecord {
   const record = restoreRecord(stored);
-  return { outline: outlineOf(record), kept: { stored, ...writeCarried(record) } };
+  return { outline: outlineOf(record), encoded: { stored, ...writeCarried(record) } };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** In charge of reasons as people read them: one line each, of a bearable length, and not too many. */
+/** Makes the reasons for rejections readable: one line each, not too long and not too many. */
 
 const LONGEST_REASON = 400;
 const MOST_REASONS = 200;

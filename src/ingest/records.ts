@@ -9,11 +9,11 @@ import {
   type Resource,
 } from "../domain/json.ts";
 import type { MatchRecord } from "../domain/match.ts";
-import type { DocumentText } from "./cutters.ts";
+import { CopyBudget } from "./collect-resources.ts";
 import { parseDocument } from "./parse-json.ts";
 import { Excess, readable } from "./reasons.ts";
-import { Unfolding } from "./unfold.ts";
-import { type Surrounding, type ValidationContext, validate } from "./validate.ts";
+import type { DocumentText } from "./splitters.ts";
+import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
 
 /** Where a record stood, for messages. */
 export interface Origin {
@@ -57,7 +57,7 @@ export function readDocument(
     return { records, rejections };
   }
   const documents = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
-  const shared = { unfolding: new Unfolding(context.longest), isSafe: parsed.isSafe };
+  const shared = { copies: new CopyBudget(context.longest), isSafe: parsed.isSafe };
   try {
     checkCount(documents);
     for (const document of documents) {
@@ -95,7 +95,7 @@ function checkCount(documents: unknown[]): void {
 function readMatches(
   document: JsonObject,
   context: ReadingContext,
-  shared: Pick<Surrounding, "unfolding" | "isSafe">,
+  shared: Pick<SharedContext, "copies" | "isSafe">,
   records: MatchRecord[],
   reject: (problems: string[], document: JsonObject) => void,
 ): void {

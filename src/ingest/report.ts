@@ -1,4 +1,4 @@
-/** In charge of adding up what became of the records of an ingest. */
+/** The report of an ingest: how many records were stored, withheld, known or rejected. */
 
 import { noneWithheld, type WithheldReason } from "../domain/visibility.ts";
 import type { Accepted } from "./commit-batch.ts";
@@ -14,14 +14,8 @@ export interface Report {
 }
 
 export function emptyReport(): Report {
-  return {
-    stored: 0,
-    withheld: noneWithheld(),
-    duplicate: 0,
-    conflict: 0,
-    rejected: 0,
-    released: 0,
-  };
+  const withheld = noneWithheld();
+  return { stored: 0, withheld, duplicate: 0, conflict: 0, rejected: 0, released: 0 };
 }
 
 export function addTo(report: Report, accepted: Accepted): void {

@@ -2,7 +2,7 @@
 
 import { StoreAway, StoreRefuses } from "../store/store.ts";
 
-/** How long a shard is waited for, and who hears of it. */
+/** How long to wait for a shard, and callbacks for messages. */
 export interface Patience {
   /** From the first failure on. */
   longestMs: number;
@@ -14,38 +14,37 @@ export interface Patience {
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
-/** A shard that stayed away for as long as it was waited for. */
+/** A shard that was unavailable for longer than the caller waits. */
 export class StayedAway extends StoreAway {
   override name = "StayedAway";
 }
 
 export class Retry {
-  readonly #patience: Patience | undefined;
-  /** Since when each of those that are away was found to be so. */
+  /** When each unavailable shard was first found to be so. */
   readonly #since = new Map<string, number>();
 
   /** Without patience, nothing is tried twice. */
-  constructor(patience: Patience | undefined) {
-    this.#patience = patience;
-  }
+  constructor(private readonly patience: Patience | undefined) {}
 
-  /** What `work` gives, which must be safe to do again. Throws StayedAway, and what no wait would mend. */
+  /** The result of `work`, which must be safe to repeat. Throws StayedAway, and what no wait would fix. */
   async run<T>(shard: string, work: () => Promise<T>): Promise<T> {
     for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         const result = await work();
-        this.#found(shard);
+        const since = this.#since.get(shard);
+        if (since !== undefined) this.patience?.onReturn(shard, performance.now() - since);
+        this.#since.delete(shard);
         return result;
       } catch (error) {
-        this.#missed(shard, error);
+        this.#failed(shard, error);
       }
       await Bun.sleep(pauseMs);
     }
   }
 
-  /** Throws if it is not to be waited for any longer. */
-  #missed(shard: string, error: unknown): void {
-    const patience = this.#patience;
+  /** Throws when there is to be no further try. */
+  #failed(shard: string, error: unknown): void {
+    const { patience } = this;
     if (!(error instanceof StoreAway) || error instanceof StoreRefuses || !patience) throw error;
     const now = performance.now();
     const since = this.#since.get(shard);
@@ -55,12 +54,5 @@ export class Retry {
     if (since !== undefined) return;
     this.#since.set(shard, now);
     patience.onWait(shard, error);
-  }
-
-  #found(shard: string): void {
-    const since = this.#since.get(shard);
-    if (since === undefined) return;
-    this.#since.delete(shard);
-    this.#patience?.onReturn(shard, performance.now() - since);
   }
 }

@@ -1,4 +1,4 @@
-/** In charge of where records come from: files or standard input, gzip or not, as a stream of bytes. */
+/** Reads files or standard input, gzip or not, as a stream of bytes. */
 
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -27,32 +27,29 @@ export async function* readSource(path: string, onRead: (bytes: number) => void)
   yield* plainBytes(raw as Bytes, onRead);
 }
 
-/** What was sent, unpacked if it is gzip. */
+/** What was sent, decompressed if it is gzip. */
 export async function* plainBytes(raw: Bytes, onRead: (bytes: number) => void): Bytes {
-  const chunks = raw[Symbol.asyncIterator]();
+  const rest = counted(raw, onRead);
   let start: Uint8Array = Buffer.alloc(0);
   while (start.length < GZIP_MARK.length) {
-    const { done, value } = await chunks.next();
+    const { done, value } = await rest.next();
     if (done) break;
     start = Buffer.concat([start, value]);
   }
-  const all = counted(start, chunks, onRead);
+  const all = joined(start, rest);
   yield* isGzip(start) ? gunzip(all) : all;
 }
 
-async function* counted(
-  first: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-  onRead: (bytes: number) => void,
-): Bytes {
-  onRead(first.length);
-  yield first;
-  for (;;) {
-    const { done, value } = await rest.next();
-    if (done) return;
-    onRead(value.length);
-    yield value;
+async function* counted(raw: Bytes, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of raw) {
+    onRead(chunk.length);
+    yield chunk;
   }
+}
+
+async function* joined(start: Uint8Array, rest: Bytes): Bytes {
+  yield start;
+  yield* rest;
 }
 
 /** By its first bytes rather than by its name: standard input has none. */

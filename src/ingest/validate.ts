@@ -1,21 +1,22 @@
-/** In charge of deciding whether what came in is a match record, and of saying everything that is not. */
+/** Validates a match record: turns a match and its included resources into a record, or lists all problems. */
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { type Kind, resourceProblems } from "./check-resource.ts";
-import { type Gathered, gather, type ResourceIndex } from "./gather.ts";
 import {
+  type CopyBudget,
+  collectResources,
+  type MatchResources,
+  type ResourceIndex,
+} from "./collect-resources.ts";
+import {
+  attributesOf,
+  type MatchDefaults,
+  normaliseIncluded,
   normaliseMatch,
-  normaliseParticipant,
-  normalisePlayer,
-  normaliseRoster,
-  normaliseTeam,
-  type Surroundings,
-  withoutEmptyShard,
 } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reasons.ts";
-import type { Unfolding } from "./unfold.ts";
 
 /** How far a game server's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
@@ -38,26 +39,26 @@ export interface Validated {
 }
 
 /** What the matches of a document share. */
-export interface Surrounding {
+export interface SharedContext {
   index: ResourceIndex;
-  unfolding: Unfolding;
-  /** Whether all of it was found to hold no value that cannot be kept. */
+  copies: CopyBudget;
+  /** Whether the document has no value that cannot be stored. */
   isSafe: boolean;
 }
 
 /** Checks one match of a document against the resources included with it. Throws Excess. */
 export function validate(
   raw: Resource,
-  { index, unfolding, isSafe }: Surrounding,
+  { index, copies, isSafe }: SharedContext,
   context: ValidationContext,
 ): Validated {
   const problems: string[] = [];
-  const gathered = gather(raw, index);
-  const reached = allOf(gathered, unfolding);
-  const kinds = kindsOf(reached, gathered);
+  const collected = collectResources(raw, index);
+  const reached = allOf(collected, copies);
+  const kinds = kindsOf(reached, collected);
 
   const match = normaliseMatch(raw, context.shard);
-  const around = surroundings(match, context);
+  const defaults = defaultsOf(match, context);
   const check = (kind: Kind, resource: Resource, unsafe: Resource | undefined) => {
     if (problems.length >= ENOUGH_REASONS) return;
     for (const problem of resourceProblems(kind, resource, unsafe)) {
@@ -66,92 +67,79 @@ export function validate(
   };
   // Normalising may have read numbers out of a text.
   check("match", match, isSafe && match === raw ? undefined : match);
-  const tidy = new Map<Resource, Resource>();
+  const forms = new Map<Resource, Resource>();
   for (const resource of reached) {
     if (resource === raw) continue;
     const kind = kinds.get(resource);
-    const tidied = tidiedUp(resource, kind, around);
-    tidy.set(resource, tidied);
-    check(kind ?? "other", tidied, isSafe ? undefined : resource);
+    const form = normaliseIncluded(resource, kind, defaults);
+    forms.set(resource, form);
+    check(kind ?? "other", form, isSafe ? undefined : resource);
     // It might be one that is not served.
     if (resource.type !== "match") continue;
     problems.push(`${nameOf(resource)} is in included: send every match as data of its own`);
   }
 
-  problems.push(...timeProblems(match, context.now), ...shardProblems(match, context));
+  const normalised = (resource: Resource) => forms.get(resource)!;
+
+  checkTime(match, context.now, problems);
+  checkShard(match, context, problems);
   for (const resource of kinds.keys()) {
-    problems.push(...foreignShard(tidy.get(resource)!, around));
+    checkSameShard(normalised(resource), defaults.shard, problems);
   }
-  problems.push(...referenceProblems(gathered.rosters, gathered.participants, raw, index));
+  checkReferences(raw, collected, index, problems);
   if (problems.length > 0) return { problems, reached };
 
-  const tidied = (resource: Resource) => tidy.get(resource)!;
-  const tidiedNamed = ({ id, carried, companions }: Named): Named => ({
+  const normalisedNamed = ({ id, carried, companions }: Named): Named => ({
     id,
-    carried: tidied(carried),
-    companions: companions.map(tidied),
+    carried: normalised(carried),
+    companions: companions.map(normalised),
   });
   const record = describeMatch({
     match,
-    own: gathered.own.map(tidied),
-    players: gathered.players.map(tidiedNamed),
-    teams: gathered.teams.map(tidiedNamed),
+    own: collected.own.map(normalised),
+    players: collected.players.map(normalisedNamed),
+    teams: collected.teams.map(normalisedNamed),
   });
   return { record, problems, reached };
 }
 
-/** The match and everything kept with it, each once: two players may link to the same companion. */
-function allOf({ match, own, players, teams }: Gathered, unfolding: Unfolding): Resource[] {
-  const kept = [match, ...own];
-  for (const named of [players, teams]) {
-    for (const { carried, companions } of named) kept.push(carried, ...companions);
-  }
-  unfolding.keep(kept);
-  return [...new Set(kept)];
+/** The match and everything stored with it, each once: two players may link to the same companion. */
+function allOf({ match, own, players, teams }: MatchResources, copies: CopyBudget): Resource[] {
+  const all = [match, ...own];
+  for (const { carried, companions } of [...players, ...teams]) all.push(carried, ...companions);
+  copies.spend(all);
+  return [...new Set(all)];
 }
 
 /** By their types, wherever they are linked: what is served as a roster must look like one. */
-function kindsOf(reached: Resource[], gathered: Gathered): Map<Resource, Kind> {
+function kindsOf(reached: Resource[], collected: MatchResources): Map<Resource, Kind> {
   const kinds = new Map<Resource, Kind>();
   for (const one of reached) if (one.type === "roster") kinds.set(one, "extraRoster");
   for (const one of reached) if (one.type === "participant") kinds.set(one, "extraParticipant");
-  for (const one of gathered.rosters) kinds.set(one, "roster");
-  for (const one of gathered.participants) kinds.set(one, "participant");
-  for (const { carried } of gathered.players) kinds.set(carried, "player");
-  for (const { carried } of gathered.teams) kinds.set(carried, "team");
+  for (const one of collected.rosters) kinds.set(one, "roster");
+  for (const one of collected.participants) kinds.set(one, "participant");
+  for (const { carried } of collected.players) kinds.set(carried, "player");
+  for (const { carried } of collected.teams) kinds.set(carried, "team");
   return kinds;
 }
 
-function tidiedUp(raw: Resource, kind: Kind | undefined, around: Surroundings): Resource {
-  const resource = withoutEmptyShard(raw);
-  if (kind === "player") return normalisePlayer(resource, around);
-  if (kind === "team") return normaliseTeam(resource, around);
-  if (resource.type === "roster") return normaliseRoster(resource, around);
-  if (resource.type === "participant") return normaliseParticipant(resource);
-  return resource;
-}
-
-function surroundings(match: Resource, context: ValidationContext): Surroundings {
-  const attributes = isObject(match.attributes) ? match.attributes : {};
-  const text = (name: string) => {
-    const value = attributes[name];
-    return typeof value === "string" ? value : undefined;
-  };
+function defaultsOf(match: Resource, context: ValidationContext): MatchDefaults {
+  const { shardId, patchVersion, titleID, titleId } = attributesOf(match);
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
-    shard: text("shardId"),
-    patchVersion: text("patchVersion"),
-    titleId: text("titleID") ?? text("titleId") ?? context.titleId,
+    shard: text(shardId),
+    patchVersion: text(patchVersion),
+    titleId: text(titleID) ?? text(titleId) ?? context.titleId,
   };
 }
 
-/** The references that the interface promises must lead somewhere, and nowhere twice. */
-function referenceProblems(
-  rosters: Resource[],
-  participants: Resource[],
+/** The references that the API promises must lead somewhere, and nowhere twice. */
+function checkReferences(
   match: Resource,
+  { rosters, participants }: MatchResources,
   index: ResourceIndex,
-): string[] {
-  const problems: string[] = [];
+  problems: string[],
+): void {
   const seen = new Set<string>();
   const follow = (from: Resource, name: string, mayRepeat: boolean) => {
     const relationship = isObject(from.relationships) ? from.relationships[name] : undefined;
@@ -168,56 +156,53 @@ function referenceProblems(
     }
   };
   follow(match, "rosters", false);
-  for (const roster of new Set(rosters)) {
+  for (const roster of rosters) {
     follow(roster, "participants", false);
     follow(roster, "team", true);
   }
   for (const participant of new Set(participants)) follow(participant, "player", false);
-  return problems;
 }
 
-function timeProblems(match: Resource, now: number): string[] {
-  const createdAt = isObject(match.attributes) ? match.attributes.createdAt : undefined;
-  if (typeof createdAt !== "string") return [];
+function checkTime(match: Resource, now: number, problems: string[]): void {
+  const { createdAt } = attributesOf(match);
+  if (typeof createdAt !== "string") return;
   const at = parseTimestamp(createdAt);
   if (at === undefined) {
-    return [
+    problems.push(
       `${nameOf(match)}: attributes.createdAt must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}, not "${createdAt.slice(0, 60)}"`,
-    ];
-  }
-  if (at > now + CLOCK_TOLERANCE_MS) {
-    return [
+    );
+  } else if (at > now + CLOCK_TOLERANCE_MS) {
+    problems.push(
       `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock: set the wrong one right`,
-    ];
+    );
   }
-  return [];
 }
 
-function shardProblems(match: Resource, context: ValidationContext): string[] {
-  const shard = isObject(match.attributes) ? match.attributes.shardId : undefined;
-  if (typeof shard !== "string") return [];
+function checkShard(match: Resource, context: ValidationContext, problems: string[]): void {
+  const shard = attributesOf(match).shardId;
+  if (typeof shard !== "string") return;
   if (context.shard !== undefined && shard !== context.shard) {
-    return [
+    problems.push(
       `${nameOf(match)}: attributes.shardId is "${shard}", but the shard asked for is "${context.shard}": mend one of them`,
-    ];
-  }
-  if (context.shards && !context.shards.has(shard)) {
-    return [
+    );
+  } else if (context.shards && !context.shards.has(shard)) {
+    problems.push(
       `${nameOf(match)}: there is no shard "${shard}"; the settings list ${[...context.shards].join(", ")}`,
-    ];
+    );
   }
-  return [];
 }
 
-function foreignShard(resource: Resource, around: Surroundings): string[] {
-  const shard = isObject(resource.attributes) ? resource.attributes.shardId : undefined;
-  if (resource.type === "participant" || around.shard === undefined || shard === around.shard) {
-    return [];
-  }
-  if (typeof shard !== "string") return [];
-  return [
-    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is of "${around.shard}": a record is of one shard`,
-  ];
+function checkSameShard(
+  resource: Resource,
+  expected: string | undefined,
+  problems: string[],
+): void {
+  const shard = attributesOf(resource).shardId;
+  if (resource.type === "participant" || expected === undefined || shard === expected) return;
+  if (typeof shard !== "string") return;
+  problems.push(
+    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is of "${expected}": a record is of one shard`,
+  );
 }
 
 function nameOf({ type, id }: { type: string; id: unknown }): string {

@@ -4,7 +4,7 @@
  * come about by the same rules.
  */
 
-import { accept } from "../ingest/commit-batch.ts";
+import { commitBatch } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { readAhead } from "../ingest/read-ahead.ts";
 import type { Holdings, Keeper, KeptRecord } from "../store/store.ts";
@@ -29,7 +29,7 @@ export async function copyRecords(
   let there = 0;
   let copied = 0;
   const store = async ({ records, arrivals }: Step) => {
-    await accept(target, arrivals, { replace: false });
+    await commitBatch(target, arrivals, { replace: false });
     return { records, added: arrivals.length };
   };
   const stored = readAhead(
@@ -49,7 +49,7 @@ export async function copyRecords(
 /** While one step is stored, the next is read. */
 const STEPS_AHEAD = 1;
 
-type Arrivals = Parameters<typeof accept>[1][number][];
+type Arrivals = Parameters<typeof commitBatch>[1][number][];
 
 interface Step {
   /** How many there are, with those that the target has already. */
@@ -78,8 +78,8 @@ const RECORDS_AT_A_TIME = 8;
 async function restored(records: readonly KeptRecord[]): Promise<Arrivals> {
   const arrivals: Arrivals = [];
   for (const [index, { match }] of records.entries()) {
-    const { outline, kept } = reading(`match ${match.id}`, () => restore(match));
-    arrivals.push({ outline, kept, contentHash: match.contentHash });
+    const { outline, encoded } = reading(`match ${match.id}`, () => restore(match));
+    arrivals.push({ outline, encoded, contentHash: match.contentHash });
     if (index % RECORDS_AT_A_TIME === 0) await new Promise(setImmediate);
   }
   return arrivals;

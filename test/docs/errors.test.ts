@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
-import { MOST_REFERENCES } from "../../src/ingest/gather.ts";
+import { MOST_REFERENCES } from "../../src/ingest/collect-resources.ts";
 import {
   LONGEST_ADDRESS,
   MAX_PARAMETERS,

@@ -1,8 +1,8 @@
 /** In charge of files of every form, wherever the system happens to cut what it hands over. */
 
 import { describe, expect, test } from "bun:test";
-import { documents } from "../../src/ingest/documents.ts";
 import type { Bytes } from "../../src/ingest/source.ts";
+import { splitDocuments } from "../../src/ingest/split-documents.ts";
 
 const ONE = { data: { id: "ü1", text: 'a "quoted" \\ [{', list: [1, { two: [] }] } };
 const TWO = { data: { id: "玩家", text: "]}\n,\t" }, included: [] };
@@ -25,10 +25,13 @@ async function* inChunks(text: string | Uint8Array, size: number): Bytes {
 }
 
 async function cut(text: string | Uint8Array, size: number, longest = 10_000) {
-  return Array.fromAsync(documents(inChunks(text, size), longest), ({ line, bytes, fault }) => ({
-    line,
-    text: fault ?? bytes?.toString(),
-  }));
+  return Array.fromAsync(
+    splitDocuments(inChunks(text, size), longest),
+    ({ line, bytes, fault }) => ({
+      line,
+      text: fault ?? bytes?.toString(),
+    }),
+  );
 }
 
 const SIZES = [1, 2, 3, 5, 64, 1_000_000];

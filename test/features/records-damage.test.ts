@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { documents } from "../../src/ingest/documents.ts";
 import type { Bytes } from "../../src/ingest/source.ts";
+import { splitDocuments } from "../../src/ingest/split-documents.ts";
 import { aMatch, type MatchDocument } from "../support/records.ts";
 
 const compact = (value: unknown) => JSON.stringify(value);
@@ -30,7 +30,7 @@ async function* inChunks(text: string, size: number): Bytes {
 }
 
 async function cut(text: string, size: number, longest: number) {
-  return Array.fromAsync(documents(inChunks(text, size), longest), ({ line, bytes }) => ({
+  return Array.fromAsync(splitDocuments(inChunks(text, size), longest), ({ line, bytes }) => ({
     line,
     text: bytes?.toString(),
   }));

@@ -81,7 +81,7 @@ describe("reading threads", () => {
     const found = await contents(mixed(), (chunk) => pool.read(chunk, false));
     const records = found.flatMap((one) => one.records);
     expect(records.length).toBeGreaterThan(0);
-    expect(records.every(({ kept }) => kept === undefined)).toBeTrue();
+    expect(records.every(({ encoded }) => encoded === undefined)).toBeTrue();
   });
 
   test("that are stopped fail whoever waits for them", async () => {

@@ -1,4 +1,4 @@
-/** In charge of the file of rejected records: NDJSON that can be mended and sent again. */
+/** Writes the file of rejected records: NDJSON that can be fixed and sent again. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { JsonObject } from "../domain/json.ts";

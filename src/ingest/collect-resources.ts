@@ -1,6 +1,6 @@
 /**
- * In charge of whose resources are whose: from a match outwards along the references, what only the
- * match includes, the players and teams it names, and what hangs on those alone.
+ * Collects the resources of a match: follows references from the match to what only it includes, to the
+ * players and teams it names, and to what only those link to.
  */
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
@@ -9,7 +9,7 @@ import { Excess } from "./reasons.ts";
 
 export type ResourceIndex = ReadonlyMap<string, Resource>;
 
-export interface Gathered extends MatchParts {
+export interface MatchResources extends MatchParts {
   rosters: Resource[];
   participants: Resource[];
 }
@@ -21,13 +21,13 @@ export const MOST_REFERENCES = 20_000;
  * Works on resources of any shape: what cannot be followed is left to validation to report. Throws
  * Excess when there is too much to follow.
  */
-export function gather(match: Resource, index: ResourceIndex): Gathered {
-  const rosters = related(match, "rosters", index);
+export function collectResources(match: Resource, index: ResourceIndex): MatchResources {
+  const rosters = [...allRelated([match], "rosters", index)];
   const participants: Resource[] = [];
   const own = new Set<Resource>();
   for (const roster of rosters) {
     own.add(roster);
-    for (const participant of related(roster, "participants", index)) {
+    for (const participant of allRelated([roster], "participants", index)) {
       own.add(participant);
       participants.push(participant);
     }
@@ -35,7 +35,7 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
   const inRosters = [...own];
 
   const walk: Walk = { index, named: new Set(), left: MOST_REFERENCES };
-  spread([match, ...inRosters], walk, own);
+  follow([match, ...inRosters], walk, own);
   own.delete(match);
   const others = own.size === inRosters.length ? [] : [...own].slice(inRosters.length).sort(byKey);
 
@@ -44,7 +44,7 @@ export function gather(match: Resource, index: ResourceIndex): Gathered {
   for (const resource of walk.named) {
     if (resource.relationships === undefined) continue;
     const carried = new Set<Resource>();
-    spread([resource], walk, carried, own);
+    follow([resource], walk, carried, own);
     carried.delete(match);
     companions.set(resource, [...carried].sort(byKey));
   }
@@ -79,7 +79,7 @@ interface Walk {
 }
 
 /** Follows references from `from`; players and teams are noted, but not passed through. */
-function spread(
+function follow(
   from: Resource[],
   walk: Walk,
   reached: Set<Resource>,
@@ -111,10 +111,6 @@ function spread(
 }
 
 /** Each once, however often it is named: that is for validation to report. */
-function related(resource: Resource, name: string, index: ResourceIndex): Resource[] {
-  return [...allRelated([resource], name, index)];
-}
-
 function allRelated(from: Resource[], name: string, index: ResourceIndex): Set<Resource> {
   const found = new Set<Resource>();
   for (const { relationships } of from) {
@@ -132,4 +128,43 @@ const isNamedType = (type: string) => type === "player" || type === "team";
 
 function byKey(a: Resource, b: Resource): number {
   return keyOf(a) < keyOf(b) ? -1 : 1;
+}
+
+/** What is nested deeper is rejected elsewhere, and need not be measured. */
+const DEEPEST_MEASURED = 100;
+
+/**
+ * Bounds what a document grows to. Every record stores its own copy of what it includes, and every player
+ * and team a copy of what only it links to: a small document that shares a lot could become many times larger.
+ */
+export class CopyBudget {
+  readonly #stored = new Set<Resource>();
+  #left: number;
+
+  constructor(private readonly most: number) {
+    this.#left = most;
+  }
+
+  /** Counts resources that are to be stored. The first copy of each is free. Throws Excess. */
+  spend(resources: readonly Resource[]): void {
+    for (const resource of resources) {
+      if (!this.#stored.has(resource)) this.#stored.add(resource);
+      else this.#left -= sizeOf(resource, 0);
+      if (this.#left >= 0) continue;
+      throw new Excess(
+        `the matches and players of this document share so much that copies of it for each would take more than ${this.most} bytes: send fewer of them in one document`,
+      );
+    }
+  }
+}
+
+/** About as many bytes as the value takes as JSON. */
+function sizeOf(value: unknown, depth: number): number {
+  if (typeof value === "string") return value.length + 3;
+  if (typeof value !== "object" || value === null || depth === DEEPEST_MEASURED) return 8;
+  let size = 2;
+  for (const name in value) {
+    size += name.length + 4 + sizeOf((value as Record<string, unknown>)[name], depth + 1);
+  }
+  return size;
 }

@@ -1,6 +1,5 @@
-/** Cuts bytes into documents by following the brackets. */
+/** Two ways to split bytes into documents: at the ends of lines, and by following the brackets. */
 
-import { Collector, type Cutter, type DocumentText } from "./cutters.ts";
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -14,18 +13,90 @@ import {
   QUOTE,
 } from "./json-bytes.ts";
 
-/** The document that a ValueCutter is in, and where a new one may begin in it, should it be damaged. */
-class OpenDocument extends Collector {
-  /** Offsets in its bytes. */
+export interface DocumentText {
+  /** The line of the source on which the document begins, from 1. */
+  line: number;
+  /**
+   * Undefined when it was longer than allowed and therefore skipped. To be used, or copied, before the
+   * next document is asked for: the source may use its memory again.
+   */
+  bytes: Buffer | undefined;
+  /**
+   * Stands for no document. "unclosed": the array of the source has no end. "endless": a document is
+   * so much longer than allowed that the rest of the source is not read.
+   */
+  fault?: "unclosed" | "endless";
+}
+
+export interface Splitter {
+  /** The unfinished document: where it begins, and how much of it there was so far. */
+  readonly current: { line: number; size: number } | undefined;
+  push(chunk: Buffer): DocumentText[];
+  end(): DocumentText[];
+}
+
+/** The bytes of an unfinished document, which are dropped when there are too many. */
+class OpenDocument {
+  #parts: Buffer[] = [];
+  size = 0;
+  /** Offsets at which another document may begin, should this one be damaged. */
   readonly restarts: number[] = [];
 
   constructor(
-    longest: number,
-    line: number,
+    private readonly longest: number,
+    readonly line: number,
     /** How far the line on which it begins is indented. */
-    readonly indent: number,
-  ) {
-    super(longest, line);
+    readonly indent = 0,
+  ) {}
+
+  add(bytes: Buffer): void {
+    this.size += bytes.length;
+    if (this.size <= this.longest) this.#parts.push(bytes);
+    else this.#parts = [];
+  }
+
+  get isTooLong(): boolean {
+    return this.size > this.longest;
+  }
+
+  /** Its bytes, if it is not too long, and some more. */
+  with(end: Buffer): Buffer {
+    return Buffer.concat([...this.#parts, end]);
+  }
+
+  finish(): DocumentText {
+    if (this.isTooLong) return { line: this.line, bytes: undefined };
+    const isWhole = this.#parts.length === 1;
+    return { line: this.line, bytes: isWhole ? this.#parts[0]! : Buffer.concat(this.#parts) };
+  }
+}
+
+export class LineSplitter implements Splitter {
+  current: OpenDocument;
+
+  constructor(private readonly longest: number) {
+    this.current = new OpenDocument(longest, 1);
+  }
+
+  push(chunk: Buffer): DocumentText[] {
+    const found: DocumentText[] = [];
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end < 0) break;
+      this.current.add(chunk.subarray(start, end));
+      found.push(...this.end());
+      start = end + 1;
+    }
+    // A copy: the source may use its chunk again.
+    if (start < chunk.length) this.current.add(Buffer.from(chunk.subarray(start)));
+    return found;
+  }
+
+  end(): DocumentText[] {
+    const text = this.current.finish();
+    this.current = new OpenDocument(this.longest, text.line + 1);
+    return text.bytes?.every(isBlank) ? [] : [text];
   }
 }
 
@@ -37,9 +108,9 @@ const MOST_RESTARTS = 1000;
  *
  * A document that breaks off would swallow those behind it. Therefore, an object that begins a line and is
  * indented no further than the open document may be the next one: if the text around it turns out not to be
- * valid JSON, it is cut there.
+ * valid JSON, it is split there.
  */
-export class ValueCutter implements Cutter {
+export class ValueSplitter implements Splitter {
   #line = 1;
   /** How far the present line is indented, and whether anything but blanks has come on it. */
   #indent = 0;
@@ -48,39 +119,31 @@ export class ValueCutter implements Cutter {
   #inArray = false;
   #inString = false;
   #escaped = false;
-  #current: OpenDocument | undefined;
+  current: OpenDocument | undefined;
 
   constructor(private readonly longest: number) {}
 
-  get line(): number {
-    return this.#current?.line ?? this.#line;
-  }
-
-  get size(): number {
-    return this.#current?.size ?? 0;
-  }
-
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
-    this.#cut(chunk, found);
+    this.#read(chunk, found);
     return found;
   }
 
   end(): DocumentText[] {
     const found: DocumentText[] = [];
-    while (this.#current && this.#current.restarts.length > 0) this.#split(this.#current, found);
-    if (this.#current) found.push(this.#current.finish());
+    while (this.current && this.current.restarts.length > 0) this.#split(this.current, found);
+    if (this.current) found.push(this.current.finish());
     else if (this.#inArray) found.push({ line: this.#line, bytes: undefined, fault: "unclosed" });
     return found;
   }
 
-  #cut(chunk: Buffer, found: DocumentText[]): void {
+  #read(chunk: Buffer, found: DocumentText[]): void {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]!;
       const isFirstOfLine = this.#noteLine(byte);
       if (isFirstOfLine && byte === OPEN_OBJECT && this.#mayRestart()) {
-        const current = this.#current!;
+        const current = this.current!;
         if (current.isTooLong) {
           found.push(current.finish());
           this.#leave();
@@ -92,7 +155,7 @@ export class ValueCutter implements Cutter {
         else if (byte === QUOTE) this.#inString = false;
         continue;
       }
-      if (this.#current === undefined) {
+      if (this.current === undefined) {
         if (isBlank(byte) || byte === COMMA) continue;
         if (byte === OPEN_ARRAY && !this.#inArray) {
           this.#inArray = true;
@@ -102,13 +165,13 @@ export class ValueCutter implements Cutter {
           this.#inArray = false;
           continue;
         }
-        this.#current = new OpenDocument(this.longest, this.#line, this.#indent);
+        this.current = new OpenDocument(this.longest, this.#line, this.#indent);
         start = at;
       } else if (this.#depth === 0 && (isBlank(byte) || byte === COMMA || byte === CLOSE_ARRAY)) {
-        this.#finish(this.#current, chunk.subarray(start, at), found);
+        this.#finish(this.current, chunk.subarray(start, at), found);
         start = at;
         // If it was split, the byte belongs to the last part of it.
-        if (this.#current === undefined) {
+        if (this.current === undefined) {
           if (byte === CLOSE_ARRAY) this.#inArray = false;
           continue;
         }
@@ -118,11 +181,11 @@ export class ValueCutter implements Cutter {
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth = Math.max(0, this.#depth - 1);
         if (this.#depth > 0) continue;
-        this.#finish(this.#current, chunk.subarray(start, at + 1), found);
+        this.#finish(this.current, chunk.subarray(start, at + 1), found);
         start = at + 1;
       }
     }
-    const current = this.#current;
+    const current = this.current;
     if (!current) return;
     const rest = Buffer.from(chunk.subarray(start));
     const { length } = current.restarts;
@@ -148,7 +211,7 @@ export class ValueCutter implements Cutter {
   }
 
   #mayRestart(): boolean {
-    return this.#current !== undefined && this.#indent <= this.#current.indent;
+    return this.current !== undefined && this.#indent <= this.current.indent;
   }
 
   #finish(current: OpenDocument, end: Buffer, found: DocumentText[]): void {
@@ -161,7 +224,7 @@ export class ValueCutter implements Cutter {
     this.#leave();
   }
 
-  /** Cuts a damaged document where others may begin. The last of them is read as if it came just now. */
+  /** Splits a damaged document where others may begin. The last of them is read as if it came just now. */
   #split(current: OpenDocument, found: DocumentText[], end: Buffer = EMPTY): void {
     const bytes = current.with(end);
     let [start, startLine] = [0, current.line];
@@ -177,11 +240,11 @@ export class ValueCutter implements Cutter {
     this.#line = startLine;
     this.#indent = start - (bytes.lastIndexOf(NEWLINE, start) + 1);
     this.#isLineBlank = true;
-    this.#cut(bytes.subarray(start), found);
+    this.#read(bytes.subarray(start), found);
   }
 
   #leave(): void {
-    this.#current = undefined;
+    this.current = undefined;
     this.#depth = 0;
     this.#inString = false;
     this.#escaped = false;

@@ -1,4 +1,4 @@
-/** In charge of bringing players and teams up to date after matches came into or left the served set. */
+/** Updates the totals, streaks and latest state of players and teams when served matches are added or removed. */
 
 import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
@@ -15,12 +15,12 @@ import {
   type Totals,
 } from "../domain/player.ts";
 import type { NamedFragments, Standing, Transaction } from "../store/store.ts";
-import type { Kept, Moving, Outline } from "./prepare.ts";
+import type { EncodedRecord, Outline, StoredRecord } from "./prepare.ts";
 
-export async function refreshPlayers(
+export async function updatePlayers(
   transaction: Transaction,
-  came: Moving[],
-  left: Moving[],
+  came: StoredRecord[],
+  left: StoredRecord[],
 ): Promise<void> {
   const gained = outlinesByPlayer(came);
   const lost = outlinesByPlayer(left);
@@ -36,8 +36,8 @@ export async function refreshPlayers(
     const totals = addUp(id, addUp(id, before?.totals ?? NO_TOTALS, fewer, -1), more, 1);
     const now =
       fewer.length === 0 && areLater(more, before?.latest)
-        ? lookAhead(id, before, more)
-        : await lookBack(transaction, id);
+        ? extendRun(id, before, more)
+        : await recomputeRun(transaction, id);
     if (!now) {
       gone.push(id);
       continue;
@@ -57,10 +57,10 @@ export async function refreshPlayers(
 }
 
 /** A team is shown as its latest served match has it. */
-export async function refreshTeams(
+export async function updateTeams(
   transaction: Transaction,
-  came: Moving[],
-  left: Moving[],
+  came: StoredRecord[],
+  left: StoredRecord[],
 ): Promise<void> {
   const records = new Carriers(transaction, came);
   const rows = [];
@@ -80,7 +80,7 @@ export async function refreshTeams(
   await transaction.removeTeams(gone);
 }
 
-function outlinesByPlayer(records: Moving[]): Map<string, Outline[]> {
+function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
   const found = new Map<string, Outline[]>();
   for (const { outline } of records) {
     for (const { id } of outline.players) {
@@ -117,7 +117,7 @@ function areLater(outlines: Outline[], latest: Latest | undefined): boolean {
 }
 
 /** The usual case: goes on from where the player stood. */
-function lookAhead(id: string, before: Reached | undefined, later: Outline[]): Reached {
+function extendRun(id: string, before: Reached | undefined, later: Outline[]): Reached {
   const inOrder = later.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   let run = before?.run ?? 0;
   for (const outline of inOrder) run = lengthen(run, resultOf(partOf(outline, id)));
@@ -129,7 +129,7 @@ function lookAhead(id: string, before: Reached | undefined, later: Outline[]): R
 const FIRST_LOOK = 16;
 
 /** The latest match and the run of results that ends with it, however long; undefined if there is none. */
-async function lookBack(transaction: Transaction, id: string): Promise<Reached | undefined> {
+async function recomputeRun(transaction: Transaction, id: string): Promise<Reached | undefined> {
   for (let limit = FIRST_LOOK; ; limit *= 8) {
     const history = await transaction.playerHistory(id, limit);
     const { run, ended } = streaks(history.map(({ result }) => result));
@@ -147,20 +147,20 @@ interface Carried {
 
 /** The records that carry the latest state: mostly those at hand, else read from the store. */
 class Carriers {
-  readonly #atHand = new Map<string, Kept>();
+  readonly #atHand = new Map<string, EncodedRecord>();
   readonly #loaded = new Map<string, ReturnType<typeof restoreCarried>>();
 
   constructor(
     private readonly transaction: Transaction,
-    atHand: Moving[],
+    atHand: StoredRecord[],
   ) {
-    for (const { outline, kept } of atHand) this.#atHand.set(outline.id, kept);
+    for (const { outline, encoded } of atHand) this.#atHand.set(outline.id, encoded);
   }
 
   async get(matchId: string, kind: "players" | "teams", id: string): Promise<Carried> {
-    const kept = this.#atHand.get(matchId);
-    if (kept) {
-      const { resource, companions } = find(kept[kind], id);
+    const encoded = this.#atHand.get(matchId);
+    if (encoded) {
+      const { resource, companions } = find(encoded[kind], id);
       return { carried: JSON.parse(resource), companions };
     }
     const loaded =
