@@ -10,9 +10,9 @@
 
 import { crc32 } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
+import { mixed } from "./crc32.ts";
 import { deflate } from "./deflate.ts";
 import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
-import { mixed } from "./mix.ts";
 
 const HEADER = 27;
 const HASH = 4;

@@ -1,6 +1,6 @@
 /** In charge of the endpoint that helps with names: who is called almost as somebody typed it. */
 
-import { nameListContent } from "../document/names.ts";
+import { nameListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/name-index.ts";
 import { MAX_NAMES } from "../query/parameters.ts";
 import { parseNamesQuery } from "../query/parse.ts";
