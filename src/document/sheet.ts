@@ -1,5 +1,5 @@
 /**
- * In charge of the sheet of a match: its resource and what only it includes, two pieces in one
+ * The sheet of a match: its resource and what only it includes, two pieces in one
  * stored form, so that a reply takes one look-up a match.
  *
  * Stored form, little-endian: a CRC-32 over everything that follows (4); whether it may be stitched

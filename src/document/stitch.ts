@@ -1,5 +1,5 @@
 /**
- * In charge of assembling documents from stored fragments: laid one after another wherever that
+ * Assembles documents from stored fragments: laid one after another wherever that
  * gives the right document, parsed and written anew where a caller wants less than everything or
  * where two matches of a page share a resource.
  */

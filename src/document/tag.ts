@@ -1,4 +1,4 @@
-/** In charge of entity tags: which bytes a reply's ETag stands for, and when a caller has them. */
+/** Entity tags: which bytes an ETag stands for, and whether a caller has them already. */
 
 import { crc32 } from "node:zlib";
 import { mixed } from "./crc32.ts";
