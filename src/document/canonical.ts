@@ -1,4 +1,4 @@
-/** In charge of writing JSON in one canonical form, so that equal values give equal bytes. */
+/** Writes JSON in one canonical form, so that equal values give equal bytes. */
 
 import type { Json, JsonObject, Resource } from "../domain/json.ts";
 

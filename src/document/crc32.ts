@@ -1,4 +1,4 @@
-/** In charge of checksum arithmetic: the CRC-32 of joined pieces from the CRCs of the pieces. */
+/** Checksum arithmetic: the CRC-32 of joined pieces from the CRCs of the pieces. */
 
 /** CRC-32's polynomial, bits reversed as gzip uses them. */
 const POLYNOMIAL = 0xedb88320;
@@ -50,4 +50,11 @@ export function joinCrc(first: number, second: number, secondLength: number): nu
       APPENDED[table + 768 + (crc >>> 24)]!;
   }
   return (crc ^ second) >>> 0;
+}
+
+/** Spreads the bits of a checksum. The steps can be undone, so different numbers stay different. */
+export function mixed(value: number): number {
+  let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
 }

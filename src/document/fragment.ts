@@ -1,5 +1,5 @@
 /**
- * In charge of fragments: JSON made once, at ingest, and kept compressed in a form that can be laid
+ * Fragments: JSON made once, at ingest, and kept compressed in a form that can be laid
  * into a gzip reply as it is.
  *
  * Stored form: length of the plain bytes (4), their CRC-32 (4), a CRC-32 over everything else

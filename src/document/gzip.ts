@@ -1,4 +1,4 @@
-/** In charge of turning pieces into a reply body: one gzip member, or the plain bytes. */
+/** Joins pieces into a response body: one gzip member, or the plain bytes. */
 
 import { crc32 } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";

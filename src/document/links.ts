@@ -1,4 +1,4 @@
-/** In charge of the links of a reply: absolute, valid URIs that lead on from exactly this page. */
+/** The links of a response: absolute URIs that lead on from exactly this page. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";

@@ -1,4 +1,4 @@
-/** In charge of replies that are not sent whole: chosen related resources, chosen fields, no repeats. */
+/** Documents that are not sent whole: chosen related resources, chosen fields, no repeats. */
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";

@@ -1,4 +1,4 @@
-/** In charge of turning a match record into what a store keeps, and back without loss. */
+/** Encodes a match record for the store, and restores it without loss. */
 
 import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";

@@ -1,5 +1,5 @@
 /**
- * In charge of the sheet of a match: its resource and what only it includes, two pieces in one
+ * The sheet of a match: its resource and what only it includes, two pieces in one
  * stored form, so that a reply takes one look-up a match.
  *
  * Stored form, little-endian: a CRC-32 over everything that follows (4); whether it may be stitched
@@ -10,9 +10,9 @@
 
 import { crc32 } from "node:zlib";
 import type { Fragment } from "../store/store.ts";
+import { mixed } from "./crc32.ts";
 import { deflate } from "./deflate.ts";
 import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
-import { mixed } from "./mix.ts";
 
 const HEADER = 27;
 const HASH = 4;

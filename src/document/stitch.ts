@@ -1,5 +1,5 @@
 /**
- * In charge of assembling documents from stored fragments: laid one after another wherever that
+ * Assembles documents from stored fragments: laid one after another wherever that
  * gives the right document, parsed and written anew where a caller wants less than everything or
  * where two matches of a page share a resource.
  */
@@ -7,7 +7,7 @@
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import { viewOf } from "../store/byte-range.ts";
-import type { Bundle, NamedParts } from "../store/store.ts";
+import type { Bundle, NameBearer, NamedParts } from "../store/store.ts";
 import {
   COMMA,
   literalPiece,
@@ -85,6 +85,17 @@ export function playerListContent(
   if (isBare(shape)) content.push(AFTER_LIST);
   content.push(END);
   return content;
+}
+
+/** Player names with the id of each player. */
+export function nameListContent(bearers: readonly NameBearer[], shardId: string): Piece[] {
+  const data = bearers.map(({ id, name }) => ({
+    type: "player-name",
+    id,
+    attributes: { name, shardId },
+  }));
+  // To compress so little would take longer than to find it.
+  return [literalPiece(`{"data":${JSON.stringify(data)}`)];
 }
 
 /** An empty `include`: `included` is there, as JSON:API requires, and empty. */

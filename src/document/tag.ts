@@ -1,7 +1,7 @@
-/** In charge of entity tags: which bytes a reply's ETag stands for, and when a caller has them. */
+/** Entity tags: which bytes an ETag stands for, and whether a caller has them already. */
 
 import { crc32 } from "node:zlib";
-import { mixed } from "./mix.ts";
+import { mixed } from "./crc32.ts";
 import type { Document } from "./stitch.ts";
 
 export type Encoding = "gzip" | "identity";

@@ -1,4 +1,4 @@
-/** In charge of what a key may do: what its tier grants, and where the key itself is an exception. */
+/** What a key may do: what its tier grants, and where the key itself is an exception. */
 
 /** What can be granted. A member that is null or absent leaves it to the next one in line. */
 export interface Grant {

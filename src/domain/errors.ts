@@ -1,4 +1,4 @@
-/** In charge of the closed list of error codes a caller can meet: each with its status and title. */
+/** The closed list of error codes a caller can meet: each with its status and title. */
 
 export const ERRORS = {
   "malformed-query": { status: 400, title: "The query string cannot be read" },

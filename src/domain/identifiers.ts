@@ -1,4 +1,4 @@
-/** In charge of what an id may look like. Ids are compared bytewise; these alphabets are ASCII. */
+/** What an id may look like. Ids are compared bytewise; these alphabets are ASCII. */
 
 /** As texts, for the schemas that publish them. */
 export const ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$";

@@ -1,4 +1,4 @@
-/** In charge of the types of JSON values and of JSON:API resources as the records carry them. */
+/** The types of JSON values and of JSON:API resources. */
 
 /** The version of JSON:API that every document declares. */
 export const JSON_API_VERSION = "1.1";

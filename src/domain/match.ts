@@ -1,4 +1,4 @@
-/** In charge of what a match record is: its resources and everything the rules read from them. */
+/** What a match record is: its resources and everything the rules read from them. */
 
 import { type JsonObject, keyOf, type Resource, references } from "./json.ts";
 import { microGold, type Result } from "./player.ts";

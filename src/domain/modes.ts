@@ -1,4 +1,4 @@
-/** In charge of the game modes a served match may have: a closed list that callers may filter by. */
+/** The game modes a served match may have: a closed list that callers may filter by. */
 
 export const GAME_MODES = [
   "ranked",

@@ -1,4 +1,4 @@
-/** In charge of lifetime player records: how matches fold into totals, streaks and the resource. */
+/** Lifetime player records: how matches fold into totals, streaks and the resource. */
 
 import type { JsonObject, Resource } from "./json.ts";
 

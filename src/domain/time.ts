@@ -1,4 +1,4 @@
-/** In charge of timestamps: ISO 8601 with a zone in, milliseconds since the epoch inside, UTC out. */
+/** Timestamps: ISO 8601 with a zone in, milliseconds since the epoch inside, UTC out. */
 
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;

@@ -1,4 +1,4 @@
-/** In charge of which matches are served: the three validity rules of the interface, once. */
+/** Which matches are served: the three validity rules. */
 
 import { type MatchFacts, type MatchRecord, rosterPlayers } from "./match.ts";
 import { isServedMode, isVoidEnding, PRIVATE_MODE, RANKED_MODE } from "./modes.ts";

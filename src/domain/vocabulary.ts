@@ -1,4 +1,4 @@
-/** In charge of what callers may ask for by name: include paths and types, the usual and the extra. */
+/** The include paths and resource types that callers may name: the usual and the extra ones. */
 
 import { isObject, keyOf, type Resource, references } from "./json.ts";
 import type { MatchRecord, Named } from "./match.ts";

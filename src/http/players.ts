@@ -1,7 +1,6 @@
 /** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
 
-import { nameListContent } from "../document/names.ts";
-import { playerContent, playerListContent } from "../document/stitch.ts";
+import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/name-index.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";

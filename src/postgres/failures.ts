@@ -1,4 +1,4 @@
-/** In charge of what the driver's failures mean for us. */
+/** What the driver's failures mean for us. */
 
 /** What the server says has a code of SQL's own in `errno`; all else comes from the driver. */
 const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";

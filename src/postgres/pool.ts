@@ -1,17 +1,16 @@
 /**
- * In charge of the connections to one server: bounded waits, and new connections in place of those
- * that lead nowhere. (A server may vanish without closing any; nothing would ever come back on them.)
+ * The connections to one server: time-outs, and new connections in place of those that lead nowhere.
+ * (A server may vanish without closing any; nothing would ever come back on them.)
  */
 
 import { type ReservedSQL, SQL } from "bun";
-import { Deadlines } from "./deadlines.ts";
 import { isSettingRefused, NoAnswer } from "./failures.ts";
 
 /** How long a connection may take to come about, in seconds. */
 const CONNECT_SECONDS = 3;
 const IDLE_SECONDS = 60;
 /** How long the answers that are still due may take when connections are closed, in seconds. */
-const FAREWELL_SECONDS = 5;
+const CLOSE_SECONDS = 5;
 
 /** What statements are run on. */
 export type Driver = Pick<SQL, "unsafe">;
@@ -95,11 +94,11 @@ export class Pool {
     this.#sql = this.#open();
     this.#overdue = 0;
     this.#answeredAt = performance.now();
-    old.close({ timeout: FAREWELL_SECONDS }).catch(() => {});
+    old.close({ timeout: CLOSE_SECONDS }).catch(() => {});
   }
 
   close(): Promise<void> {
-    return this.#sql.close({ timeout: FAREWELL_SECONDS });
+    return this.#sql.close({ timeout: CLOSE_SECONDS });
   }
 
   /** Poolers refuse what they do not know. */
@@ -117,5 +116,61 @@ export class Pool {
     this.#overdue += 1;
     const isSilent = performance.now() - this.#answeredAt >= milliseconds;
     if (isSilent || 2 * this.#overdue >= this.#size) this.renew();
+  }
+}
+
+/** How exactly. A timer of its own for every answer would cost more than some answers do. */
+const STEP_MS = 250;
+
+interface Wait {
+  until: number;
+  giveUp(): void;
+}
+
+/** Gives up on answers that take too long: one timer for all that is waited for. */
+class Deadlines {
+  readonly #waits = new Set<Wait>();
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  /** What `answer` becomes, or the failure that `onLate` says, if that takes longer. */
+  within<T>(milliseconds: number, answer: Promise<T>, onLate: () => Error): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const wait: Wait = {
+        until: performance.now() + milliseconds,
+        giveUp: () => reject(onLate()),
+      };
+      this.#waits.add(wait);
+      this.#clock ??= this.#start();
+      answer.then(
+        (value) => {
+          this.#waits.delete(wait);
+          resolve(value);
+        },
+        (error) => {
+          this.#waits.delete(wait);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #start() {
+    const clock = setInterval(() => this.#look(), STEP_MS);
+    clock.unref();
+    return clock;
+  }
+
+  #look(): void {
+    if (this.#waits.size === 0) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const wait of this.#waits) {
+      if (wait.until > now) continue;
+      this.#waits.delete(wait);
+      wait.giveUp();
+    }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * In charge of talking to a database: names of tables, transactions, and every failure as an error of
+ * Talks to a database: names of tables, transactions, and every failure as an error of
  * its user's own kind, in words that carry no secrets.
  */
 

@@ -1,4 +1,4 @@
-/** In charge of the contract for finding shards. Each has a store of its own. */
+/** The contract for finding shards. Each has a store of its own. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Keeper, Reader } from "./store.ts";

@@ -1,5 +1,5 @@
 /**
- * In charge of the contract between Matchbook and a shard's storage.
+ * The contract between Matchbook and a shard's storage.
  *
  * A store holds one shard and never hears of another. It offers transactions and primitive reads
  * and writes; the rules (what is served, how players add up) are decided by its callers. Every
@@ -12,7 +12,7 @@
  * Fragments and hashes come back byte for byte.
  *
  * Three roles, so that nobody holds more than they need: a Reader sees served records only, an
- * Inspector sees withheld ones too (operators' questions), a Keeper may change them.
+ * AdminReader sees withheld ones too (operators' questions), a Keeper may change them.
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
@@ -207,7 +207,7 @@ export interface Counts extends Omit<Summary, "matches"> {
 }
 
 /** What operators may ask. (While a write of the same keeper runs, it may show in the answers.) */
-export interface Inspector {
+export interface AdminReader {
   /** The record with this id, served or withheld. */
   inspect(id: string): Awaitable<KeptRecord | undefined>;
   /** How many records show each of these players to be ranked; those with none are left out. */
@@ -221,7 +221,7 @@ export interface Inspector {
   survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T>;
 }
 
-export interface Keeper extends Inspector {
+export interface Keeper extends AdminReader {
   /**
    * Runs `work` as one transaction. When the promise resolves, all of it is durable and visible to
    * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
@@ -311,7 +311,7 @@ export interface Transaction extends Holdings {
   addWithheld(matches: WithheldEntry[]): Awaitable<void>;
   removeWithheld(ids: string[]): Awaitable<void>;
 
-  /** As the Inspector has it. */
+  /** As the AdminReader has it. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
   /** Adds to the counts. None goes below zero in the end; one that reaches zero is forgotten. */
   changeRankedEvidence(changes: ReadonlyMap<string, number>): Awaitable<void>;

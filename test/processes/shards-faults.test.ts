@@ -6,7 +6,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { writeFollowing } from "../../src/document/fragment.ts";
-import { recordsIn } from "../../src/moving/move.ts";
+import { recordsIn } from "../../src/move/move.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { writeLines } from "../support/demo.ts";
 import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";

@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of the two stories, a request and a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
-  moving: ["store", "document", "ingest"],
+  move: ["store", "document", "ingest"],
   access: ["domain", "observe"],
 
   // Beside the stories: they are handed to others, and need little.
@@ -94,7 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "document",
     "ingest",
-    "moving",
+    "move",
     "access",
     "settings",
     "demo",

@@ -1,7 +1,7 @@
-/** In charge of examples of nearness: what counts of a name, and which of several is closest. */
+/** Examples of similar names: what counts of a name, and which of several is closest. */
 
 import { describe, expect, test } from "bun:test";
-import { closestNames, lettersOf } from "../../src/domain/name-index.ts";
+import { closestNames, indexKeys, lettersOf } from "../../src/domain/name-index.ts";
 
 const letters = (name: string) => Array.from(lettersOf(name)).join("");
 
@@ -33,6 +33,13 @@ describe("of a name counts", () => {
   test("no more than the first 32 letters", () => {
     expect(letters("😀".repeat(40))).toBe("😀".repeat(32));
   });
+});
+
+test("the keys of a name are those that existing data folders have", () => {
+  expect(indexKeys("Zoë 1")).toEqual([
+    ...["=zoe1", "<1eoz", "-zoe1", "-oe1", "-ze1", "-zo1", "-zoe"],
+  ]);
+  expect(indexKeys("aa")).toEqual(["=aa", "<aa", "-aa", "-a"]);
 });
 
 describe("close to what was typed come", () => {

@@ -1,7 +1,7 @@
 /** In charge of `matchbook shards digest`. */
 
 import type { Command } from "commander";
-import { type Digest, digestOf } from "../../moving/digest.ts";
+import { type Digest, digestOf } from "../../move/digest.ts";
 import type { Keeper } from "../../store/store.ts";
 import { startProgress } from "../progress.ts";
 import { columns, print, settingsOf, withExamples, withSettings } from "../verb.ts";

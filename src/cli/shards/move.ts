@@ -1,7 +1,7 @@
 /** In charge of `matchbook shards move`. */
 
 import type { Command } from "commander";
-import { type Moved, type MoveOptions, move, type Phase } from "../../moving/move.ts";
+import { type Moved, type MoveOptions, move, type Phase } from "../../move/move.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { parseLocation, type ShardLocation, showLocation } from "../../settings/shard-locations.ts";
 import type { Keeper } from "../../store/store.ts";

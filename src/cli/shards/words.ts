@@ -1,7 +1,6 @@
 /** In charge of what a move says in the end: how to go on from a success, and why it failed. */
 
-import { type Moved, NotEmpty, recordsIn, SamePlace, type Side } from "../../moving/move.ts";
-import { NoCopy } from "../../moving/part.ts";
+import { type Moved, NoCopy, NotEmpty, recordsIn, SamePlace, type Side } from "../../move/move.ts";
 import { type ShardLocation, showLocation } from "../../settings/shard-locations.ts";
 import { Failure } from "../verb.ts";
 

@@ -4,9 +4,8 @@
  * as that is the state they were read in.
  */
 
-import { NamedCache } from "../cache.ts";
+import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
 import { unpackServed } from "../row-encoding.ts";
-import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
 import type { Bundle, CheckFragment, Fragment, NamedParts } from "../store.ts";
 import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";

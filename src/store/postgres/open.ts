@@ -1,4 +1,4 @@
-/** In charge of a shard's schema in PostgreSQL: made and brought to the present version once, under a lock. */
+/** Creates a shard's schema in PostgreSQL and migrates it to the present version, under a lock. */
 
 import { StoreError, StoreRefuses } from "../store.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";

@@ -1,6 +1,6 @@
 /**
- * In charge of the monthly partitions: made ahead for the months to come, and on the way for months
- * of the past that records bring. Times before and after any sensible date have one each.
+ * The monthly partitions: made ahead for the months to come, and on demand for months of the past that
+ * records bring. Times before and after any sensible date have one each.
  */
 
 import { PARTITIONED } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** Reads what is served from a shard in PostgreSQL. */
 
+import type { NamedRow } from "../cache.ts";
 import { readVocabulary } from "../row-encoding.ts";
-import type { NamedRow } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,

@@ -1,5 +1,5 @@
 /**
- * In charge of the tables of a shard in PostgreSQL, as an ordered list of migrations.
+ * The tables of a shard in PostgreSQL, as an ordered list of migrations.
  *
  * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. What
  * matches are found by is partitioned by month (partitions.ts), so every key there has the time in

@@ -1,4 +1,4 @@
-/** In charge of opening a shard's file: its settings, its version, and clear words when it is unfit. */
+/** Opens a shard's file and migrates it to the present version; explains why a file cannot be used. */
 
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";

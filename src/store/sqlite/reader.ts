@@ -1,9 +1,8 @@
 /** Reads what is served from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import { NamedCache } from "../cache.ts";
+import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
 import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
-import { type NamedEntry, type NamedRow, readEntry } from "../slab.ts";
 import type {
   Bundle,
   CheckFragment,

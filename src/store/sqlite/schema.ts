@@ -1,4 +1,4 @@
-/** In charge of the tables of a shard's file, as an ordered list of migrations. */
+/** The tables of a shard's file, as an ordered list of migrations. */
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";

@@ -1,5 +1,5 @@
 /**
- * In charge of the state that a reader's connection looks at. Beginning and ending a read takes
+ * The state that a reader's connection looks at. Beginning and ending a read takes
  * longer than most look-ups, so one state serves for a turn of the event loop: everything that was
  * asked by its beginning is answered from a state that is not older than the question.
  */

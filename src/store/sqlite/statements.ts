@@ -1,4 +1,4 @@
-/** In charge of prepared statements: each text is prepared once, and the least used make room. */
+/** Prepared statements: each text is prepared once, and those prepared longest ago make room. */
 
 import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
 

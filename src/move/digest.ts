@@ -1,5 +1,5 @@
 /**
- * In charge of the digest of a shard: one SHA-256 over everything that it serves. The same records
+ * The digest of a shard: one SHA-256 over everything that it serves. The same records
  * give the same digest on every engine.
  *
  * It is made of lines, all in UTF-8. For each match in order: its resource, then what only it
@@ -11,8 +11,7 @@
 import { inflateEach, inflatePieces, readFragment, withoutComma } from "../document/fragment.ts";
 import { readSheet } from "../document/sheet.ts";
 import type { Holdings, NamedHolding, StoredMatch } from "../store/store.ts";
-import { reading } from "./damage.ts";
-import { namedSteps, recordSteps } from "./steps.ts";
+import { namedBatches, readOrExplain, recordBatches } from "./scan.ts";
 
 export interface Digest {
   /** In hexadecimal. */
@@ -34,7 +33,7 @@ export async function digestOf(
 ): Promise<Digest> {
   const lines = new Lines();
   const counted: Counted = { matches: 0, players: 0, teams: 0 };
-  for await (const step of recordSteps(holdings, STEP)) {
+  for await (const step of recordBatches(holdings, STEP)) {
     const served = step.filter(({ fate }) => fate.state === "served");
     for (const { match } of served) addMatch(lines, match);
     counted.matches += served.length;
@@ -42,7 +41,7 @@ export async function digestOf(
     if (served.length < step.length) break;
   }
   for (const kind of ["players", "teams"] as const) {
-    for await (const step of namedSteps(holdings, kind)) {
+    for await (const step of namedBatches(holdings, kind)) {
       for (const named of step) addNamed(lines, kind === "players" ? "player" : "team", named);
       counted[kind] += step.length;
       onProgress(counted);
@@ -54,14 +53,14 @@ export async function digestOf(
 }
 
 function addMatch(lines: Lines, { id, sheet: stored }: StoredMatch): void {
-  reading(`match ${id}`, () => {
+  readOrExplain(`match ${id}`, () => {
     const { resource, included } = readSheet(stored);
     for (const line of inflateEach([resource, included])) lines.add(line);
   });
 }
 
 function addNamed(lines: Lines, type: string, { id, resource, companions }: NamedHolding): void {
-  reading(`${type} ${id}`, () => {
+  readOrExplain(`${type} ${id}`, () => {
     lines.add(inflatePieces([withoutComma(readFragment(resource))]));
     lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);
   });

@@ -1,15 +1,13 @@
 /**
- * In charge of copying records from one shard's store to another. What a shard holds is a function of
- * the set of its records, so a copy is an ingest of what is kept: players, teams and everything else
- * come about by the same rules.
+ * Copies records from one shard's store to another. What a shard holds is a function of the set of its
+ * records, so a copy is an ingest of them: players, teams and everything else follow by the same rules.
  */
 
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { readAhead } from "../ingest/read-ahead.ts";
 import type { Holdings, Keeper, KeptRecord } from "../store/store.ts";
-import { reading } from "./damage.ts";
-import { recordSteps } from "./steps.ts";
+import { readOrExplain, recordBatches } from "./scan.ts";
 
 export interface CopyOptions {
   /** Whether the target may have some of them already. */
@@ -62,7 +60,7 @@ async function* missing(
   target: Keeper,
   { batch, resume }: CopyOptions,
 ): AsyncGenerator<Step> {
-  for await (const step of recordSteps(source, batch)) {
+  for await (const step of recordBatches(source, batch)) {
     // Only where there may be some: the answer has to wait for the step that is being stored.
     const known = resume ? await target.contentHashes(step.map(({ match }) => match.id)) : NONE;
     const wanted = step.filter(({ match }) => !known.has(match.id));
@@ -78,7 +76,7 @@ const RECORDS_AT_A_TIME = 8;
 async function restored(records: readonly KeptRecord[]): Promise<Arrivals> {
   const arrivals: Arrivals = [];
   for (const [index, { match }] of records.entries()) {
-    const { outline, encoded } = reading(`match ${match.id}`, () => restore(match));
+    const { outline, encoded } = readOrExplain(`match ${match.id}`, () => restore(match));
     arrivals.push({ outline, encoded, contentHash: match.contentHash });
     if (index % RECORDS_AT_A_TIME === 0) await new Promise(setImmediate);
   }

@@ -1,12 +1,12 @@
 /**
- * In charge of moving a shard from one store to another: a copy made while nobody writes to the
- * source, and the proof that both serve the same.
+ * Moves a shard from one store to another: a copy made while nobody writes to the source, and the proof
+ * that both serve the same.
  */
 
-import type { Counts, Keeper } from "../store/store.ts";
+import type { Counts, Keeper, StoredMatch, Transaction } from "../store/store.ts";
 import { copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
-import { checkIsPart } from "./part.ts";
+import { recordBatches } from "./scan.ts";
 
 export type Phase = "compare" | "copy" | "digest of the old place" | "digest of the new place";
 
@@ -48,6 +48,18 @@ export class SamePlace extends Error {
 
   constructor() {
     super("the target is the source, or follows it");
+  }
+}
+
+/** The target holds what the source does not: it is no copy of it. */
+export class NoCopy extends Error {
+  override name = "NoCopy";
+
+  constructor(
+    readonly matchId: string,
+    readonly inSource: "missing" | "different",
+  ) {
+    super(`match ${matchId} is ${inSource} in the source`);
   }
 }
 
@@ -105,4 +117,40 @@ export function recordsIn({ served, withheld }: Counts): number {
 function areEqual(one: Side, other: Side): boolean {
   const told = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
   return Bun.deepEquals(told(one), told(other));
+}
+
+/** Throws NoCopy unless the source has every record of the target, byte for byte. */
+async function checkIsPart(
+  target: Keeper,
+  source: Pick<Transaction, "load">,
+  batch: number,
+  onProgress: (records: number) => void,
+): Promise<void> {
+  await target.survey(async (holdings) => {
+    let compared = 0;
+    for await (const step of recordBatches(holdings, batch)) {
+      const originals = new Map<string, StoredMatch>();
+      for (const { match } of await source.load(step.map(({ match: { id } }) => id))) {
+        originals.set(match.id, match);
+      }
+      for (const { match } of step) {
+        const original = originals.get(match.id);
+        if (original === undefined) throw new NoCopy(match.id, "missing");
+        if (!isSameRecord(original, match)) throw new NoCopy(match.id, "different");
+      }
+      compared += step.length;
+      onProgress(compared);
+    }
+  });
+}
+
+function isSameRecord(one: StoredMatch, other: StoredMatch): boolean {
+  return (
+    one.createdAt === other.createdAt &&
+    one.gameMode === other.gameMode &&
+    one.patchVersion === other.patchVersion &&
+    Buffer.compare(one.contentHash, other.contentHash) === 0 &&
+    Buffer.compare(one.sheet, other.sheet) === 0 &&
+    Buffer.compare(one.carried, other.carried) === 0
+  );
 }

@@ -1,0 +1,61 @@
+/** Reads all that a shard holds, in batches that take a bounded amount of memory. */
+
+import { type Holdings, type KeptRecord, type NamedHolding, StoreError } from "../store/store.ts";
+
+/** Before anything is known of their size. */
+const FIRST_BATCH = 64;
+/** As they are stored. Read and parsed, they take ten times as much. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** Every record: served ones in order, then withheld ones by id. */
+export async function* recordBatches(
+  holdings: Holdings,
+  mostRecords: number,
+): AsyncGenerator<KeptRecord[]> {
+  let last: KeptRecord | undefined;
+  let size = Math.min(FIRST_BATCH, mostRecords);
+  for (;;) {
+    const batch = await holdings.records(last, size);
+    if (batch.length > 0) yield batch;
+    if (batch.length < size) return;
+    last = batch.at(-1);
+    size = Math.min(mostRecords, fitting(batch));
+  }
+}
+
+/** How many records like these make a batch. */
+function fitting(batch: readonly KeptRecord[]): number {
+  const bytes = batch.reduce(
+    (sum, { match }) => sum + match.sheet.length + match.carried.length,
+    0,
+  );
+  return Math.max(1, Math.floor((BATCH_BYTES * batch.length) / bytes));
+}
+
+const NAMED_BATCH = 500;
+
+/** Every player, or every team, by id. */
+export async function* namedBatches(
+  holdings: Holdings,
+  kind: "players" | "teams",
+): AsyncGenerator<NamedHolding[]> {
+  let last = "";
+  for (;;) {
+    const batch = await holdings[kind](last, NAMED_BATCH);
+    if (batch.length > 0) yield batch;
+    if (batch.length < NAMED_BATCH) return;
+    last = batch.at(-1)!.id;
+  }
+}
+
+/** The result of `read`; if it fails, an error that names the damaged record and what to do. */
+export function readOrExplain<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StoreError(
+      `${what} is damaged where it is stored (${message}): restore the shard from a backup`,
+    );
+  }
+}
