@@ -10,8 +10,8 @@ import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
 import { Crew, StartFailed } from "./crew.ts";
-import { newSharedMemory } from "./memory.ts";
 import { WorkerProcess } from "./process.ts";
+import { newSharedMemory } from "./shared-limits.ts";
 import { WorkersError } from "./system.ts";
 
 export interface Supervised {

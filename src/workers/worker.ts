@@ -5,9 +5,9 @@ import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { openSharedLimits } from "./memory.ts";
 import type { FromWorker, Orders, ToWorker } from "./messages.ts";
 import { INHERITED } from "./process.ts";
+import { openSharedLimits } from "./shared-limits.ts";
 import { machineClock } from "./system.ts";
 
 /** Resolves when the server has stopped. */
