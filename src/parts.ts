@@ -72,7 +72,7 @@ export async function openParts(
   let isRecording = false;
   let limits: Limits | undefined;
   const release = async () => {
-    keys.stop();
+    await keys.stop();
     limits?.close();
     if (isRecording) await usage.stop();
     await access.close();

@@ -79,8 +79,10 @@ export class KeyWatch {
     }
   }
 
-  stop(): void {
+  /** Resolves when the store is no longer used. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#reloading;
   }
 
   /** The live key of a header that was found good a moment ago; others have to be looked at. */

@@ -39,6 +39,8 @@ const higher = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.max(one, other);
 
 interface KeyQuota {
+  keyId: string;
+  day: number;
   counter: DistinctCounter;
   /** The quota that was exceeded, if one was: it never gets lower. */
   exceeded: number | null;
@@ -51,7 +53,8 @@ interface KeyQuota {
  * midnight counts on the day on which it began, and changes nothing about the next.
  */
 export class MemoryQuotas implements Quotas {
-  readonly #days = new Map<number, Map<string, KeyQuota>>();
+  /** By day and key. */
+  readonly #quotas = new Map<string, KeyQuota>();
   readonly #load: (keyId: string, day: number) => Awaitable<void>;
 
   /** `load` absorbs what others have counted, before a count is told. */
@@ -60,7 +63,7 @@ export class MemoryQuotas implements Quotas {
   }
 
   isExceeded(keyId: string, most: number, nowMs: number): boolean {
-    const quota = this.#days.get(dayOf(nowMs))?.get(keyId);
+    const quota = this.#quotas.get(`${dayOf(nowMs)} ${keyId}`);
     return quota !== undefined && isExceeded(quota.exceeded, most);
   }
 
@@ -75,22 +78,17 @@ export class MemoryQuotas implements Quotas {
   async count(keyId: string, nowMs: number): Promise<number> {
     const day = dayOf(nowMs);
     await this.#load(keyId, day);
-    return this.#days.get(day)?.get(keyId)?.counter.count ?? 0;
+    return this.#quotas.get(`${day} ${keyId}`)?.counter.count ?? 0;
   }
 
   /** At most so many of those that changed since they were last taken. */
   takeChanges(most: number): StoredQuota[] {
-    const changes: StoredQuota[] = [];
-    for (const [day, quotas] of this.#days) {
-      for (const [keyId, quota] of quotas) {
-        if (!quota.isChanged) continue;
-        if (changes.length === most) return changes;
-        quota.isChanged = false;
-        const { counter, exceeded } = quota;
-        changes.push({ keyId, day, counter: counter.toBytes(), exceeded });
-      }
-    }
-    return changes;
+    const changed = [...this.#quotas.values()].filter(({ isChanged }) => isChanged).slice(0, most);
+    return changed.map((quota) => {
+      quota.isChanged = false;
+      const { keyId, day, counter, exceeded } = quota;
+      return { keyId, day, counter: counter.toBytes(), exceeded };
+    });
   }
 
   /** What could not be written, and so is to be taken again. */
@@ -109,20 +107,15 @@ export class MemoryQuotas implements Quotas {
   }
 
   forgetBefore(day: number): void {
-    for (const one of this.#days.keys()) if (one < day) this.#days.delete(one);
+    for (const [name, quota] of this.#quotas) if (quota.day < day) this.#quotas.delete(name);
   }
 
   #quotaOf(keyId: string, day: number): KeyQuota {
-    let quotas = this.#days.get(day);
-    if (!quotas) {
-      quotas = new Map();
-      this.#days.set(day, quotas);
-    }
-    let quota = quotas.get(keyId);
-    if (!quota) {
-      quota = { counter: new DistinctCounter(), exceeded: null, isChanged: false };
-      quotas.set(keyId, quota);
-    }
+    const known = this.#quotas.get(`${day} ${keyId}`);
+    if (known) return known;
+    const counter = new DistinctCounter();
+    const quota = { keyId, day, counter, exceeded: null, isChanged: false };
+    this.#quotas.set(`${day} ${keyId}`, quota);
     return quota;
   }
 }

@@ -75,18 +75,15 @@ export class UsageRecorder {
   /** The days of a key from `since` on, with what was counted a moment ago. Writes nothing. */
   async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
     const { days } = await this.#follow(keyId, since);
-    const writing = this.#batch.filter((day) => day.keyId === keyId);
-    return summed([...days, ...writing, ...this.#counter.daysOf(keyId)]).filter(
-      ({ day }) => day >= since,
-    );
+    const unwritten = this.#unwritten().filter((one) => one.keyId === keyId);
+    return summed([...days, ...unwritten]).filter(({ day }) => day >= since);
   }
 
   /** When each key was last used, a moment ago included. Writes nothing. */
   async lastSeen(): Promise<Map<string, number>> {
     const stored = await this.#store.lastSeen();
-    const unwritten = this.#batch.map(({ keyId, lastSeen }) => [keyId, lastSeen] as const);
-    for (const [keyId, at] of [...unwritten, ...this.#counter.lastSeen()]) {
-      stored.set(keyId, Math.max(at, stored.get(keyId) ?? 0));
+    for (const { keyId, lastSeen } of this.#unwritten()) {
+      stored.set(keyId, Math.max(lastSeen, stored.get(keyId) ?? 0));
     }
     return stored;
   }
@@ -98,6 +95,10 @@ export class UsageRecorder {
     return writing.finally(() => {
       if (this.#writing === writing) this.#writing = undefined;
     });
+  }
+
+  #unwritten(): KeyDay[] {
+    return [...this.#batch, ...this.#counter.days];
   }
 
   async #write(): Promise<void> {

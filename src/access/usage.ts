@@ -26,18 +26,25 @@ export interface KeyDay {
 }
 
 export class UsageCounter {
-  /** By key and day. There are two days around midnight, and more while they cannot be written. */
-  readonly #days = new Map<string, Map<number, KeyDay>>();
+  /** By day and key. A key has two days around midnight, and more while they cannot be written. */
+  readonly #days = new Map<string, KeyDay>();
+
+  get days(): KeyDay[] {
+    return [...this.#days.values()];
+  }
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
-    const counted = this.#dayOf(keyId, dayOf(nowMs));
-    counted.requests.set(status, (counted.requests.get(status) ?? 0) + 1);
-    counted.records += records;
-    counted.lastSeen = Math.max(counted.lastSeen, nowMs);
+    const requests = new Map([[status, 1]]);
+    this.add({ keyId, day: dayOf(nowMs), requests, records, lastSeen: nowMs });
   }
 
   add({ keyId, day, requests, records, lastSeen }: KeyDay): void {
-    const counted = this.#dayOf(keyId, day);
+    const counted = this.#days.get(`${day} ${keyId}`);
+    if (!counted) {
+      const own = { keyId, day, requests: new Map(requests), records, lastSeen };
+      this.#days.set(`${day} ${keyId}`, own);
+      return;
+    }
     for (const [status, count] of requests) {
       counted.requests.set(status, (counted.requests.get(status) ?? 0) + count);
     }
@@ -45,39 +52,11 @@ export class UsageCounter {
     counted.lastSeen = Math.max(counted.lastSeen, lastSeen);
   }
 
-  /** Takes out what was counted, of as many keys as make up `most` days or a little more. */
+  /** Takes out at most so many days. */
   take(most: number): KeyDay[] {
-    const taken: KeyDay[] = [];
-    for (const [keyId, days] of this.#days) {
-      if (taken.length >= most) break;
-      taken.push(...days.values());
-      this.#days.delete(keyId);
-    }
-    return taken;
-  }
-
-  daysOf(keyId: string): KeyDay[] {
-    return [...(this.#days.get(keyId)?.values() ?? [])];
-  }
-
-  lastSeen(): Map<string, number> {
-    const latest = (days: Map<number, KeyDay>) =>
-      Math.max(...[...days.values()].map(({ lastSeen }) => lastSeen));
-    return new Map([...this.#days].map(([keyId, days]) => [keyId, latest(days)]));
-  }
-
-  #dayOf(keyId: string, day: number): KeyDay {
-    let days = this.#days.get(keyId);
-    if (!days) {
-      days = new Map();
-      this.#days.set(keyId, days);
-    }
-    let counted = days.get(day);
-    if (!counted) {
-      counted = { keyId, day, requests: new Map(), records: 0, lastSeen: 0 };
-      days.set(day, counted);
-    }
-    return counted;
+    const taken = [...this.#days].slice(0, most);
+    for (const [name] of taken) this.#days.delete(name);
+    return taken.map(([, day]) => day);
   }
 }
 
@@ -85,5 +64,5 @@ export class UsageCounter {
 export function summed(days: readonly KeyDay[]): KeyDay[] {
   const sum = new UsageCounter();
   for (const day of days) sum.add(day);
-  return sum.take(days.length).sort((one, other) => one.day - other.day);
+  return sum.days.sort((one, other) => one.day - other.day);
 }

@@ -1,5 +1,5 @@
 /**
- * In charge of token buckets in memory that several processes share. A bucket is one word of 64 bits,
+ * Token buckets in memory that several processes share. A bucket is one word of 64 bits,
  * changed by compare-and-exchange: no process ever waits for another, and one that is killed leaves
  * nothing half done.
  */

@@ -8,8 +8,8 @@ import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/table.ts";
 import { servePrivately } from "../wiring.ts";
-import { newSharedMemory } from "./memory.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
+import { newSharedMemory } from "./shared-limits.ts";
 import { WorkersError } from "./system.ts";
 import { WorkerProcess } from "./worker-process.ts";
 

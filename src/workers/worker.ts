@@ -5,7 +5,7 @@ import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
 import type { Settings } from "../settings/table.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { openSharedLimits } from "./memory.ts";
+import { openSharedLimits } from "./shared-limits.ts";
 import { machineClock } from "./system.ts";
 import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
 

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
 import { SharedBuckets } from "../../src/workers/buckets.ts";
-import { SharedLimiter } from "../../src/workers/limiter.ts";
-import { newSharedMemory } from "../../src/workers/memory.ts";
+import { newSharedMemory, SharedLimiter } from "../../src/workers/shared-limits.ts";
 import { SLOT_BYTES, SlotTable } from "../../src/workers/slots.ts";
 import { machineClock } from "../../src/workers/system.ts";
 

@@ -3,7 +3,7 @@
  * its first argument; its number is the second; what it has found it prints.
  */
 
-import { openSharedLimits } from "../../src/workers/memory.ts";
+import { openSharedLimits } from "../../src/workers/shared-limits.ts";
 import { machineClock } from "../../src/workers/system.ts";
 import { INHERITED } from "../../src/workers/worker-process.ts";
 

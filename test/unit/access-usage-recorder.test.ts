@@ -1,0 +1,259 @@
+/** Usage and quotas while a server runs: nothing waits for a write, and no clock makes them forget. */
+
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Hash } from "../../src/access/distinct.ts";
+import { type AccessStore, openAccess } from "../../src/access/open.ts";
+import { dayOf, type KeyDay } from "../../src/access/usage.ts";
+import { UsageRecorder } from "../../src/access/usage-recorder.ts";
+import type { UsageStore } from "../../src/access/usage-store.ts";
+import type { Event } from "../../src/observe/events.ts";
+import { aFolder } from "../support/world.ts";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const NOON = Date.UTC(2026, 2, 10, 12);
+const MIDNIGHT = Date.UTC(2026, 2, 11);
+const TODAY = dayOf(NOON);
+
+let folder: ReturnType<typeof aFolder>;
+let access: AccessStore;
+let events: Event[];
+/** What was asked of the store. */
+let asked: { name: string; days: number; quotas: number }[];
+/** A clock that can be set, beside one that cannot. */
+let clock: { time: number; monotonicTime: number; now(): number; monotonic(): number };
+
+beforeEach(() => {
+  folder = aFolder();
+  access = openAccess({ data: folder.path });
+  events = [];
+  asked = [];
+  clock = {
+    time: NOON,
+    monotonicTime: 0,
+    now: () => clock.time,
+    monotonic: () => clock.monotonicTime,
+  };
+});
+afterEach(async () => {
+  await access.close();
+  folder.remove();
+});
+
+const newRecorder = () =>
+  new UsageRecorder(watched(access.usage), clock, (event) => events.push(event));
+
+function watched(store: UsageStore): UsageStore {
+  return new Proxy(store, {
+    get(_, name: keyof UsageStore) {
+      return (...given: unknown[]) => {
+        const [days, quotas] = name === "add" ? (given as [KeyDay[], unknown[]]) : [[], []];
+        asked.push({ name, days: days.length, quotas: quotas.length });
+        return (store[name] as (...values: unknown[]) => unknown).apply(store, given);
+      };
+    },
+  });
+}
+
+const hashes = (from: number, count: number): Hash[] =>
+  Array.from({ length: count }, (_, index) => ({
+    high: (from + index) * 40_503,
+    low: from + index,
+  }));
+
+/** A process that writes to the file of usage, until it is told to end. */
+function lockUsage(): { release(): void } {
+  const writer = new Database(join(folder.path, "usage.sqlite"));
+  writer.run("BEGIN IMMEDIATE");
+  return {
+    release() {
+      writer.run("COMMIT");
+      writer.close();
+    },
+  };
+}
+
+const requestsOf = (days: readonly KeyDay[]) =>
+  days.map(({ day, requests }) => [day - TODAY, Object.fromEntries(requests)]);
+
+describe("a writer that holds the lock", () => {
+  test("makes nobody wait: requests are counted and told, and written once it is gone", async () => {
+    const recorder = newRecorder();
+    recorder.note("k_one", 200, 5, NOON);
+    await recorder.write();
+    const writer = lockUsage();
+    recorder.note("k_one", 200, 5, NOON);
+    recorder.quotas.consume("k_one", hashes(0, 5), 10, NOON);
+    const writing = recorder.write();
+    recorder.note("k_one", 404, 0, NOON);
+    expect(requestsOf(await recorder.daysOf("k_one", TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
+    expect(await recorder.quotas.count("k_one", NOON)).toBe(5);
+    expect(await Promise.race([writing, "still waiting"])).toBe("still waiting");
+    writer.release();
+    await writing;
+    expect(events).toEqual([]);
+    expect(requestsOf(await access.usage.read(TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
+  });
+});
+
+describe("writing", () => {
+  test("is no part of a request, and happens in batches between which others have their turn", async () => {
+    const recorder = newRecorder();
+    for (let key = 0; key < 1300; key++) {
+      recorder.note(`k_${key}`, 200, 1, NOON);
+      recorder.quotas.consume(`k_${key}`, hashes(key, 1), 10, NOON);
+    }
+    expect(asked).toEqual([]);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (asked.length < 3) setImmediate(count);
+    };
+    setImmediate(count);
+    await recorder.write();
+    expect(asked.map(({ days, quotas }) => [days, quotas])).toEqual([
+      [500, 500],
+      [500, 500],
+      [300, 300],
+    ]);
+    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(await access.usage.read(TODAY)).toHaveLength(1300);
+    expect(await access.usage.quotas(TODAY)).toHaveLength(1300);
+  });
+
+  test("that fails loses nothing, and counts nothing twice", async () => {
+    const recorder = newRecorder();
+    recorder.note("k_one", 200, 5, NOON);
+    await recorder.write();
+    const other = new Database(join(folder.path, "usage.sqlite"));
+    other.run("ALTER TABLE days RENAME TO hidden");
+    recorder.note("k_one", 200, 5, NOON);
+    recorder.quotas.consume("k_one", hashes(0, 3), 10, NOON);
+    await recorder.write();
+    await recorder.write();
+    other.run("ALTER TABLE hidden RENAME TO days");
+    other.close();
+    recorder.note("k_one", 404, 0, NOON);
+    await recorder.write();
+    expect(events.map(({ event }) => event)).toEqual([
+      "usage-unwritten",
+      "usage-still-unwritten",
+      "usage-written",
+    ]);
+    expect(requestsOf(await access.usage.read(TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
+    expect(await access.usage.quotas(TODAY)).toHaveLength(1);
+  });
+});
+
+describe("usage that is asked for", () => {
+  test("comes from memory and writes nothing, be it asked for once or often", async () => {
+    const recorder = newRecorder();
+    await access.usage.add([aDay(TODAY - 3)], []);
+    recorder.note("k_one", 200, 5, NOON);
+    const first = await recorder.daysOf("k_one", TODAY - 29);
+    expect(requestsOf(first)).toEqual([
+      [-3, { 200: 1 }],
+      [0, { 200: 1 }],
+    ]);
+    asked = [];
+    recorder.note("k_one", 429, 0, NOON + 1);
+    for (let time = 0; time < 3; time++) {
+      expect(requestsOf(await recorder.daysOf("k_one", TODAY - 29))).toEqual([
+        [-3, { 200: 1 }],
+        [0, { 200: 1, 429: 1 }],
+      ]);
+      expect(await recorder.quotas.count("k_one", NOON)).toBe(0);
+    }
+    expect(asked).toEqual([]);
+    expect(requestsOf(await access.usage.read(TODAY))).toEqual([]);
+  });
+
+  test("has what other processes have written, after the next write", async () => {
+    const recorder = newRecorder();
+    recorder.note("k_one", 200, 5, NOON);
+    await recorder.daysOf("k_one", TODAY);
+    await access.usage.add([aDay(TODAY)], []);
+    await recorder.write();
+    asked = [];
+    expect(requestsOf(await recorder.daysOf("k_one", TODAY))).toEqual([[0, { 200: 2 }]]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a request that began before midnight", () => {
+  test("counts on its own day, and takes nothing away from the next", async () => {
+    const recorder = newRecorder();
+    const [before, after] = [MIDNIGHT - 100, MIDNIGHT + 100];
+    recorder.quotas.consume("k_one", hashes(0, 3), 5, before);
+    recorder.quotas.consume("k_one", hashes(10, 4), 5, after);
+    expect(recorder.quotas.consume("k_one", hashes(20, 4), 5, after)).toBe(false);
+    // It ends after others have begun the new day.
+    recorder.quotas.consume("k_one", hashes(3, 2), 5, before);
+    recorder.note("k_one", 200, 3, before);
+    recorder.note("k_one", 200, 4, after);
+    recorder.note("k_one", 200, 2, before);
+    expect(await recorder.quotas.count("k_one", before)).toBe(5);
+    expect(await recorder.quotas.count("k_one", after)).toBe(4);
+    expect(recorder.quotas.isExceeded("k_one", 5, after)).toBe(true);
+    await recorder.write();
+    const days = await access.usage.read(TODAY);
+    expect(days.map(({ day, records }) => [day - TODAY, records])).toEqual([
+      [0, 5],
+      [1, 4],
+    ]);
+    clock.time = after;
+    const restarted = newRecorder();
+    await restarted.start();
+    expect(await restarted.quotas.count("k_one", after)).toBe(4);
+    expect(restarted.quotas.isExceeded("k_one", 5, after)).toBe(true);
+    await restarted.stop();
+  });
+});
+
+describe("a clock that jumps", () => {
+  test("500 days ahead for three seconds deletes nothing; a day that stays deletes what is too old", async () => {
+    await access.usage.add([aDay(TODAY - 401), aDay(TODAY - 100)], []);
+    const recorder = newRecorder();
+    await recorder.write();
+    clock.time += 500 * DAY;
+    for (let second = 0; second < 3; second++) {
+      clock.monotonicTime += 1000;
+      await recorder.write();
+    }
+    clock.time -= 500 * DAY;
+    await recorder.write();
+    expect(await access.usage.read(0)).toHaveLength(2);
+    clock.monotonicTime += 11 * MINUTE;
+    await recorder.write();
+    expect(requestsOf(await access.usage.read(0))).toEqual([[-100, { 200: 1 }]]);
+  });
+
+  test("a day ahead and back leaves today's quota as it was, also for the next process", async () => {
+    const recorder = newRecorder();
+    recorder.quotas.consume("k_one", hashes(0, 5), 5, clock.now());
+    expect(recorder.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
+    await recorder.write();
+    clock.time += DAY;
+    clock.monotonicTime += 11 * MINUTE;
+    recorder.quotas.consume("k_one", hashes(0, 1), 5, clock.now());
+    await recorder.write();
+    clock.monotonicTime += 11 * MINUTE;
+    await recorder.write();
+    clock.time -= DAY;
+    expect(recorder.quotas.isExceeded("k_one", 5, clock.now())).toBe(true);
+    const restarted = newRecorder();
+    await restarted.start();
+    expect(restarted.quotas.isExceeded("k_one", 5, clock.now())).toBe(true);
+    await restarted.stop();
+  });
+});
+
+const aDay = (day: number): KeyDay => ({
+  keyId: "k_one",
+  day,
+  requests: new Map([[200, 1]]),
+  records: 1,
+  lastSeen: day * DAY + 5,
+});
