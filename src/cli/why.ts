@@ -1,18 +1,17 @@
-/** In charge of `matchbook why`: why a match is, or is not, served. */
+/** `matchbook why`: why a match is, or is not, served. */
 
 import { restoreRecord } from "../document/record.ts";
 import type { MatchRecord } from "../domain/match.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { unobserved } from "../observe/events.ts";
 import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/limits.ts";
 import type { Shards } from "../store/shards.ts";
-import { openShards } from "../wiring.ts";
-import { noShard } from "./shards/open.ts";
-import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { unknownShard, withShards } from "./shard-store.ts";
+import { table } from "./table.ts";
 
-export const why: Verb = (program) => {
+export const why: AddCommand = (program) => {
   const command = program
     .command("why")
     .description("say whether a match is served, withheld (by which rule) or was never received")
@@ -20,19 +19,13 @@ export const why: Verb = (program) => {
     .argument("<match>", "the match's id")
     .option("--json", "print one JSON object; its state is served, withheld or unknown")
     .action(async (shard: string, match: string, flags: { json?: true }) => {
-      const shards = openShards(settingsOf(command).values, unobserved);
-      try {
-        const finding = await examine(shards, shard, match);
-        print(flags.json ? JSON.stringify(finding) : describe(finding));
-      } finally {
-        await shards.close();
-      }
+      const finding = await withShards(settingsOf(command).values, (shards) =>
+        examine(shards, shard, match),
+      );
+      print(flags.json ? JSON.stringify(finding) : describe(finding));
     });
   withSettings(command);
-  withExamples(command, [
-    ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "ask about one match"],
-    ["matchbook why --json na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "the same for a program"],
-  ]);
+  withExamples(command, [["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "one match"]]);
 };
 
 interface Unknown {
@@ -65,7 +58,7 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
   const keeper = await shards.existingKeeper(shard);
   if (!keeper) {
     const ids = await shards.list();
-    if (!ids.includes(shard)) throw noShard(shard, ids);
+    if (!ids.includes(shard)) throw unknownShard(shard, ids);
     return { shard, match, state: "unknown", detail: `nothing was ever received in ${shard}` };
   }
   const found = await keeper.inspect(match);
@@ -136,5 +129,5 @@ function describe(finding: Finding): string {
       `${id} "${name}" ${ranked ? "ranked" : "not ranked"}`,
     ]),
   ];
-  return [...lines, columns(rows.map((row) => ["", ...row]))].join("\n");
+  return [...lines, table(rows.map((row) => ["", ...row]))].join("\n");
 }
