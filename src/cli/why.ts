@@ -28,43 +28,20 @@ export const why: AddCommand = (program) => {
   withExamples(command, [["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "one match"]]);
 };
 
-interface Unknown {
-  shard: string;
-  match: string;
-  state: "unknown";
-  detail: string;
-}
+/** The record that was found, if any, and what the rules say about it. */
+type Finding = Awaited<ReturnType<typeof examine>>;
 
-interface Examined {
-  shard: string;
-  match: string;
-  state: "served" | "withheld";
-  /** Which of the three rules withholds it. */
-  rule?: number;
-  reason?: WithheldReason;
-  detail: string;
-  /** The values that the rules looked at. */
-  looked: {
-    createdAt: string;
-    gameMode: string;
-    endGameReason: string;
-    players: { id: string; name: string; ranked: boolean }[];
-  };
-}
-
-type Finding = Unknown | Examined;
-
-async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
+async function examine(shards: Shards, shard: string, match: string) {
+  const unknown = (detail: string) => ({ shard, match, state: "unknown" as const, detail });
   const keeper = await shards.existingKeeper(shard);
   if (!keeper) {
     const ids = await shards.list();
     if (!ids.includes(shard)) throw unknownShard(shard, ids);
-    return { shard, match, state: "unknown", detail: `nothing was ever received in ${shard}` };
+    return unknown(`nothing was ever received in ${shard}`);
   }
   const found = await keeper.inspect(match);
   if (!found) {
-    const detail = `no record with this id was ever received in ${shard}, or it was rejected`;
-    return { shard, match, state: "unknown", detail };
+    return unknown(`no record with this id was ever received in ${shard}, or it was rejected`);
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
@@ -73,14 +50,19 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
   return {
     shard,
     match,
-    state: verdict.served ? "served" : "withheld",
     ...(verdict.served
-      ? { detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}` }
+      ? {
+          state: "served" as const,
+          detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}`,
+        }
       : {
+          state: "withheld" as const,
+          /** Which of the three rules withholds it. */
           rule: WITHHELD_REASONS.indexOf(verdict.reason) + 1,
           reason: verdict.reason,
           detail: explain(verdict.reason, record),
         }),
+    /** The values that the rules looked at. */
     looked: {
       createdAt: formatTimestamp(record.createdAt),
       gameMode: record.gameMode,
