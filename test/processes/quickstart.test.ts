@@ -71,7 +71,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   const before = await recordsIn();
 
   const first = await quickstart();
-  const planned = Number(/Making (\d+) demo matches/.exec(first.notes)![1]);
+  const planned = Number(/Creating (\d+) demo matches/.exec(first.notes)![1]);
   expect(before).toBeLessThan(planned);
   expect(planned).toBeGreaterThan(19_900);
   expect(await recordsIn()).toBe(planned);
