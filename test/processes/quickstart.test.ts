@@ -111,7 +111,7 @@ test("a first run that is killed is completed by the next, which serves and prin
 
   // Again: nothing is made, and the key is the same.
   const second = await quickstart();
-  expect(second.notes).not.toContain("Making");
+  expect(second.notes).not.toContain("Creating");
   expect(await recordsIn()).toBe(planned);
   expect(second.key).toBe(first.key);
   expect(await statusWith(second, second.key)).toBe(200);
