@@ -1,4 +1,4 @@
-/** In charge of `matchbook config`: every setting with its value and where it came from. */
+/** `matchbook config`: every setting with its value and where it came from. */
 
 import type { LoadedSettings } from "../settings/load.ts";
 import { isTable, type Table } from "../settings/parsers.ts";
@@ -10,9 +10,10 @@ import {
   type Settings,
   shownValue,
 } from "../settings/table.ts";
-import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { table } from "./table.ts";
 
-export const config: Verb = (program) => {
+export const config: AddCommand = (program) => {
   const command = program
     .command("config")
     .description("print every setting with its value and where it came from, secrets hidden")
@@ -33,7 +34,7 @@ function asTable({ values, origins }: LoadedSettings): string {
   const rows = SETTING_NAMES.flatMap((name) =>
     flattened(name, shown(values, name)).map(([key, value]) => [key, value, origins[name]]),
   );
-  return columns([["SETTING", "VALUE", "ORIGIN"], ...rows]);
+  return table([["SETTING", "VALUE", "ORIGIN"], ...rows]);
 }
 
 function flattened(name: string, value: unknown): [name: string, value: string][] {

@@ -1,9 +1,9 @@
-/** In charge of `matchbook demo`: plausible records of an invented game, as NDJSON. */
+/** `matchbook demo`: plausible records of an invented game, as NDJSON. */
 
 import { demoDocuments } from "../demo/demo.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import { flagValue, Misuse, type Verb, withExamples, withSettings } from "./verb.ts";
+import { type AddCommand, flagValue, UsageError, withExamples, withSettings } from "./command.ts";
 
 interface Flags {
   matches: string;
@@ -17,7 +17,7 @@ const STEP_MS = 10 * 60 * 1000;
 /** Lines are written in chunks of about this size; each waits for the reader. */
 const CHUNK = 256 * 1024;
 
-export const demo: Verb = (program) => {
+export const demo: AddCommand = (program) => {
   const command = program
     .command("demo")
     .description("print plausible match documents as NDJSON, the same for the same flags")
@@ -43,7 +43,9 @@ function readUntil(text: string | undefined): number {
   if (text === undefined) return Math.floor(Date.now() / STEP_MS) * STEP_MS;
   const until = parseTimestamp(text);
   if (until === undefined) {
-    throw new Misuse(`--until "${text}" must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}`);
+    throw new UsageError(
+      `--until "${text}" must be a time with a zone, for example ${TIMESTAMP_EXAMPLE}`,
+    );
   }
   return until;
 }

@@ -1,8 +1,10 @@
-/** In charge of `matchbook ingest`: records from files or standard input into their shards. */
+/** `matchbook ingest`: records from files or standard input into their shards. */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
+import { oneLine } from "../ingest/reasons.ts";
+import type { Rejection } from "../ingest/records.ts";
 import { RejectsFile } from "../ingest/rejects-file.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { type Patience, StayedAway } from "../ingest/retry.ts";
@@ -12,20 +14,19 @@ import { wholeNumber } from "../settings/parsers.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import { openShards } from "../wiring.ts";
-import { Complaints } from "./complaints.ts";
-import { startProgress } from "./progress.ts";
-import { inWords } from "./refused.ts";
 import {
-  columns,
+  type AddCommand,
   flagValue,
-  Misuse,
   note,
   print,
   settingsOf,
-  type Verb,
+  UsageError,
   withExamples,
   withSettings,
-} from "./verb.ts";
+} from "./command.ts";
+import { startProgress } from "./progress.ts";
+import { describeError } from "./system-errors.ts";
+import { table } from "./table.ts";
 
 interface Flags {
   shard?: string;
@@ -35,16 +36,16 @@ interface Flags {
   wait: string;
 }
 
-const USUAL_WAIT_SECONDS = "120";
+const DEFAULT_WAIT_SECONDS = "120";
 const LONGEST_WAIT_SECONDS = 86_400;
 
-export const ingest: Verb = (program) => {
+export const ingest: AddCommand = (program) => {
   const command = program
     .command("ingest")
     .description(
       "take in match documents: one document, a JSON array of them, or NDJSON; gzip too.\n" +
         "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict; 2: misuse;\n" +
-        "3: a database stayed away: run it again, which does no harm.",
+        "3: a database stayed unavailable: run it again, which does no harm.",
     )
     .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
     .option("--shard <ID>", "the shard of records that name none; others are rejected")
@@ -52,51 +53,52 @@ export const ingest: Verb = (program) => {
     .option("--rejects <FILE>", "write rejected records there, with their reasons")
     .option(
       "--wait <SECONDS>",
-      "how long to wait for a shard whose database is away",
-      USUAL_WAIT_SECONDS,
+      "how long to wait for a shard whose database is unavailable",
+      DEFAULT_WAIT_SECONDS,
     )
     .option("--json", "print the report as one JSON object")
     .action(async (files: string[], flags: Flags) => {
       const waitSeconds = flagValue("--wait", flags.wait, wholeNumber(0, LONGEST_WAIT_SECONDS));
-      checkUse(files, flags);
+      checkFlags(files, flags);
       await ingestFiles(files, flags, settingsOf(command).values, patience(waitSeconds));
     });
   withSettings(command, ["title-id", "batch", "max-record-bytes"]);
   withExamples(command, [
     ["matchbook ingest matches.ndjson.gz", "take in a file"],
     ["matchbook demo --matches 1000 | matchbook ingest -", "take in demo data"],
-    ["matchbook ingest day.ndjson --rejects bad.ndjson", "keep what was rejected, to mend it"],
+    ["matchbook ingest day.ndjson --rejects bad.ndjson", "keep what was rejected, to fix it"],
   ]);
 };
 
-function checkUse(files: string[], { shard, rejects }: Flags): void {
+function checkFlags(files: string[], { shard, rejects }: Flags): void {
   if (files.filter((file) => file === STANDARD_INPUT).length > 1) {
-    throw new Misuse(`${STANDARD_INPUT} (standard input) can be read only once: name it once`);
+    throw new UsageError(`${STANDARD_INPUT} (standard input) can be read only once: name it once`);
   }
   if (shard !== undefined && !isShardId(shard)) {
-    throw new Misuse(`--shard "${shard}" must be 1 to 32 of a-z, 0-9 and "-"`);
+    throw new UsageError(`--shard "${shard}" must be 1 to 32 of a-z, 0-9 and "-"`);
   }
   for (const file of files.filter((one) => one !== STANDARD_INPUT)) {
     try {
       accessSync(file, constants.R_OK);
     } catch {
-      throw new Misuse(`cannot read ${file}: is the name right, and may you read it?`);
+      throw new UsageError(`cannot read ${file}: is the name right, and may you read it?`);
     }
-    if (statSync(file).isDirectory()) throw new Misuse(`${file} is a folder: name the files in it`);
+    if (statSync(file).isDirectory())
+      throw new UsageError(`${file} is a folder: name the files in it`);
     if (rejects !== undefined && sameFile(file, rejects)) {
-      throw new Misuse(
+      throw new UsageError(
         `--rejects ${rejects} would overwrite a file that is to be read: name another one`,
       );
     }
   }
 }
 
-/** Says what is waited for, once when it begins and once when it is over. */
+/** Reports the wait for a shard once when it begins and once when it is over. */
 function patience(seconds: number): Patience {
   return {
     longestMs: seconds * 1000,
     onWait: (shard, error) =>
-      note(`Waiting for shard ${shard}, for up to ${seconds} s: ${inWords(error)}`),
+      note(`Waiting for shard ${shard}, for up to ${seconds} s: ${describeError(error)}`),
     onReturn: (shard, waitedMs) =>
       note(`Shard ${shard} is back after ${Math.round(waitedMs / 1000)} s: going on.`),
   };
@@ -110,7 +112,7 @@ async function ingestFiles(
 ): Promise<void> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, unobserved);
-  const complaints = new Complaints(flags.rejects);
+  const problems = new ProblemLog(flags.rejects);
   const progress = startProgress("ingest", totalSize(files));
   let bytesRead = 0;
   let report: Report | undefined;
@@ -129,10 +131,10 @@ async function ingestFiles(
         threads: readingThreads(navigator.hardwareConcurrency),
         onRejection(rejection) {
           rejects?.add(rejection);
-          complaints.rejected(rejection);
+          problems.rejected(rejection);
         },
         onConflict: (id, shard, { source, line }) =>
-          complaints.add(
+          problems.add(
             `${source}:${line}: conflict: ${shard} has another match ${id} already; --replace takes this one instead`,
           ),
         onProgress: (soFar) => progress.update(bytesRead, recordsIn(soFar)),
@@ -142,7 +144,7 @@ async function ingestFiles(
     throw error instanceof StayedAway ? gaveUp(error, waiting) : error;
   } finally {
     progress.stop();
-    complaints.end();
+    problems.end();
     rejects?.close();
     await shards.close();
   }
@@ -152,8 +154,8 @@ async function ingestFiles(
 }
 
 function gaveUp(error: StayedAway, { longestMs }: Patience): StayedAway {
-  const words = `${inWords(error)}. It was away for ${longestMs / 1000} s. Nothing that was stored before is lost: run this again when it is back; what is there already counts as a duplicate`;
-  return new StayedAway(words);
+  const message = `${describeError(error)}. It was unavailable for ${longestMs / 1000} s. Nothing that was stored before is lost: run this again when it is back; what is there already counts as a duplicate`;
+  return new StayedAway(message);
 }
 
 /** More than these would only wait for the one that stores. */
@@ -171,7 +173,7 @@ function openRejects(path: string): RejectsFile {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
       code === "ENOENT" ? "its folder does not exist; make it, or name another file" : message;
-    throw new Misuse(`cannot write --rejects ${path}: ${reason}`, { cause: error });
+    throw new UsageError(`cannot write --rejects ${path}: ${reason}`, { cause: error });
   }
 }
 
@@ -207,7 +209,7 @@ function reportTable(report: Report): string {
     String(count),
   ]);
   rows.splice(1, 0, ...reasons);
-  return columns(rows);
+  return table(rows);
 }
 
 function totalSize(files: string[]): number {
@@ -220,5 +222,36 @@ function sameFile(one: string, other: string): boolean {
     return realpathSync(one) === realpathSync(other);
   } catch {
     return false;
+  }
+}
+
+/** More problems than these are only counted, and written to the file of rejects. */
+const MOST_PROBLEMS = 20;
+
+/** Problems with records, on standard error. */
+class ProblemLog {
+  #count = 0;
+
+  constructor(private readonly rejectsFile: string | undefined) {}
+
+  rejected({ origin, problems, document }: Rejection): void {
+    const data = document?.data as { id?: unknown } | undefined;
+    const name = typeof data?.id === "string" ? ` match ${oneLine(data.id.slice(0, 64))}` : "";
+    this.add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
+  }
+
+  add(text: string): void {
+    this.#count += 1;
+    if (this.#count <= MOST_PROBLEMS) note(text);
+  }
+
+  end(): void {
+    const more = this.#count - MOST_PROBLEMS;
+    if (more <= 0) return;
+    note(
+      this.rejectsFile === undefined
+        ? `… and ${more} more; --rejects FILE keeps them all`
+        : `… and ${more} more; the rejected ones are in ${this.rejectsFile}`,
+    );
   }
 }

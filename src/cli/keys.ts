@@ -1,26 +1,226 @@
-/** In charge of `matchbook keys`: the group of verbs about API keys. */
+/** `matchbook keys`: create, list, show, change, rotate and revoke API keys. */
 
-import { addChange } from "./keys/change.ts";
-import { addCreate } from "./keys/create.ts";
-import { addList } from "./keys/list.ts";
-import { addRevoke } from "./keys/revoke.ts";
-import { addRotate } from "./keys/rotate.ts";
-import { addShow } from "./keys/show.ts";
-import { addUsage } from "./keys/usage.ts";
-import { type Verb, withExamples, withSettings } from "./verb.ts";
+import type { Command } from "commander";
+import { describeKey } from "../access/describe.ts";
+import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
+import { type AccessPlan, allowanceOf } from "../domain/allowance.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { parseOverlap } from "../settings/key-options.ts";
+import type { Settings } from "../settings/table.ts";
+import { accessPlan } from "../wiring.ts";
+import {
+  type AddCommand,
+  CommandError,
+  flagValue,
+  note,
+  print,
+  settingsOf,
+  UsageError,
+  withExamples,
+  withSettings,
+} from "./command.ts";
+import { keyOptionsOf, OPTION_FLAGS, warnOfUnknownShards, withKeyOptions } from "./key-options.ts";
+import { addShow, warnOfUnknownTiers } from "./key-show.ts";
+import { KEY_ID, noKeysYet, readKeys, readLastSeen, withKey, withKeys } from "./key-store.ts";
+import { addUsage } from "./key-usage.ts";
+import { age, table } from "./table.ts";
 
-/** In the order of the help. */
-const VERBS = [addCreate, addList, addShow, addChange, addRotate, addRevoke, addUsage];
+const SHOWN_ONCE = "Store the key now: only its hash is kept, and it cannot be shown again.";
 
-export const keys: Verb = (program) => {
+export const keys: AddCommand = (program) => {
   const group = program
     .command("keys")
-    .description("make, list, change, rotate and revoke API keys, and see how they are used");
+    .description("create, list, change, rotate and revoke API keys, and see how they are used");
   withSettings(group, ["keys-database"]);
   withExamples(group, [
-    ["matchbook keys create --name stats-site", "make a key"],
+    ["matchbook keys create --name stats-site", "create a key"],
     ["matchbook keys list", "see which keys there are"],
     ["matchbook keys usage", "see how much they are used"],
   ]);
-  for (const add of VERBS) add(group);
+  // In the order of the help.
+  for (const add of [addCreate, addList, addShow, addChange, addRotate, addRevoke, addUsage]) {
+    add(group);
+  }
 };
+
+function addCreate(group: Command): void {
+  const command = group
+    .command("create")
+    .description("create a key and print it, alone, on standard output; it is shown only once")
+    .action(async (flags: { name: string }) => {
+      const { values } = settingsOf(command);
+      const now = Date.now();
+      const options = { name: flags.name, ...keyOptionsOf(command, values, now) };
+      const { key, record } = await withKeys(values, (keys) => keys.create(options, now));
+      print(key);
+      note(`Created key ${record.id} for "${record.name}": ${limitsOf(values, record)}.`);
+      note(SHOWN_ONCE);
+      warnOfUnknownShards(options, values);
+    });
+  withKeyOptions(command, { isNew: true });
+  withSettings(command, ["keys-database"]);
+  withExamples(command, [
+    ["matchbook keys create --name stats-site", "a key of the first tier"],
+    [
+      "KEY=$(matchbook keys create --name crawler --tier community --rate 600)",
+      "a faster one, in a variable",
+    ],
+    [
+      'matchbook keys create --name tournament --shards "*+beta" --expires 30d --note "ask Ana"',
+      "one for a closed shard too, for a month",
+    ],
+  ]);
+}
+
+function addChange(group: Command): void {
+  const command = group
+    .command("change")
+    .description("change the options of a key; a running server applies them within seconds")
+    .argument("<id>", KEY_ID)
+    .action(async (id: string) => {
+      const { values } = settingsOf(command);
+      const now = Date.now();
+      const changes = keyOptionsOf(command, values, now);
+      if (Object.keys(changes).length === 0) {
+        throw new UsageError(`nothing to change: give at least one of ${OPTION_FLAGS.join(", ")}`);
+      }
+      const record = await withKey(values, id, async (keys) => (await keys.change(id, changes))!);
+      const state = stateOf(record, now);
+      const ended = state === "live" ? "" : ` It is ${state}.`;
+      note(`Changed key ${id} for "${record.name}": ${limitsOf(values, record)}.${ended}`);
+      warnOfUnknownShards(changes, values);
+    });
+  withKeyOptions(command, { isNew: false });
+  withSettings(command, ["keys-database"]);
+  withExamples(command, [
+    ["matchbook keys change k_3fGh7Kq0Zx --tier community", "move a key to another tier"],
+    [
+      "matchbook keys change k_3fGh7Kq0Zx --rate default --expires never",
+      "back to the tier's rate, and without expiry",
+    ],
+    ['matchbook keys change k_3fGh7Kq0Zx --note ""', "remove the note"],
+  ]);
+}
+
+function addRotate(group: Command): void {
+  const command = group
+    .command("rotate")
+    .description(
+      "create a new secret for a key and print it, alone, on standard output; id and options stay.\n" +
+        "The old secret stays valid for a while.",
+    )
+    .argument("<id>", KEY_ID)
+    .option(
+      "--overlap <LENGTH>",
+      "how long the old secret stays valid: 30min, 24h, 7d; 0 ends it at once",
+      "24h",
+    )
+    .action(async (id: string, flags: { overlap: string }) => {
+      const overlapMs = flagValue("--overlap", flags.overlap, parseOverlap);
+      const { values } = settingsOf(command);
+      const now = Date.now();
+      const { key, record } = await withKey(values, id, async (keys, before) => {
+        const outcome = await keys.rotate(id, overlapMs, now);
+        if (typeof outcome === "object") return outcome;
+        const remedy =
+          before.revokedAt === null
+            ? `extend it first: 'matchbook keys change ${id} --expires 30d'`
+            : "create a new one: 'matchbook keys create'";
+        throw new CommandError(
+          `${id} is ${stateOf(before, now)}, and only a live key can be rotated; ${remedy}`,
+        );
+      });
+      const end = endOfPrevious(record);
+      const old = end <= now ? "has expired" : `is valid until ${formatTimestamp(end)}`;
+      print(key);
+      note(`Rotated key ${id} for "${record.name}". The old secret ${old}.`);
+      note(SHOWN_ONCE);
+    });
+  withSettings(command, ["keys-database"]);
+  withExamples(command, [
+    ["matchbook keys rotate k_3fGh7Kq0Zx", "a new secret; the old one is valid for another day"],
+    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "a week to change over"],
+    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 0", "the old one leaked: it ends at once"],
+  ]);
+}
+
+function addRevoke(group: Command): void {
+  const command = group
+    .command("revoke")
+    .description("end a key for good; a running server stops accepting it within seconds")
+    .argument("<id>", KEY_ID)
+    .action(async (id: string) => {
+      const { values } = settingsOf(command);
+      const outcome = await withKey(values, id, (keys) => keys.revoke(id, Date.now()));
+      note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
+    });
+  withSettings(command, ["keys-database"]);
+  withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "end one key"]]);
+}
+
+function addList(group: Command): void {
+  const command = group
+    .command("list")
+    .description("list the keys, ended ones included; the keys themselves are not stored")
+    .option("--json", "print one JSON array")
+    .action(async (options: { json?: true }) => {
+      const { values } = settingsOf(command);
+      const plan = accessPlan(values);
+      const records = await readKeys(values);
+      const lastSeen = await readLastSeen(values);
+      const now = Date.now();
+      if (options.json) {
+        const described = records.map((one) => describeKey(one, plan, lastSeen.get(one.id), now));
+        print(JSON.stringify(described, null, 2));
+      } else if (records.length === 0) {
+        note(noKeysYet(values));
+      } else {
+        const rows = records.map((record) => rowOf(record, plan, lastSeen.get(record.id), now));
+        print(
+          table([
+            ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES", "LAST USED"],
+            ...rows,
+          ]),
+        );
+        warnOfUnknownTiers(plan, records);
+      }
+    });
+  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
+  withExamples(command, [["matchbook keys list --json", "everything, for a program"]]);
+}
+
+function rowOf(
+  record: KeyRecord,
+  plan: AccessPlan,
+  lastSeen: number | undefined,
+  now: number,
+): string[] {
+  const { tier, rate, matchesPerDay } = allowanceOf(plan, record.tier, record);
+  return [
+    record.id,
+    record.name,
+    record.tier === null || record.tier === tier ? tier : `${record.tier} (${tier})`,
+    String(rate),
+    matchesPerDay === 0 ? "any" : String(matchesPerDay),
+    stateOf(record, now),
+    record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt),
+    lastSeen === undefined ? "never" : age(now - lastSeen),
+  ];
+}
+
+/** The limits of a key in one line. */
+function limitsOf(settings: Settings, record: KeyRecord): string {
+  const { tier, rate, burst, matchesPerDay, shards } = allowanceOf(
+    accessPlan(settings),
+    record.tier,
+    record,
+  );
+  return [
+    `tier ${tier}`,
+    `${rate} requests per minute`,
+    `burst ${burst}`,
+    `${matchesPerDay === 0 ? "any number of" : matchesPerDay} matches per day`,
+    `shards ${shards.join("+")}`,
+    `expires ${record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt)}`,
+  ].join(", ");
+}

@@ -1,4 +1,4 @@
-/** In charge of the command line as a whole: its list of verbs, and how an error becomes an exit code. */
+/** The command line: its list of commands, and how an error becomes a message and an exit code. */
 
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
@@ -9,82 +9,92 @@ import { SettingsError } from "../settings/load.ts";
 import { fileOnly, flagOf, isTableName } from "../settings/table.ts";
 import { StoreError } from "../store/store.ts";
 import { WorkersError } from "../workers/system.ts";
+import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { ingest } from "./ingest.ts";
 import { keys } from "./keys.ts";
 import { quickstart } from "./quickstart.ts";
-import { inWords } from "./refused.ts";
 import { serve } from "./serve.ts";
 import { shards } from "./shards.ts";
 import { status } from "./status.ts";
-import { Failure, Misuse, type Verb, withExamples } from "./verb.ts";
+import { describeError } from "./system-errors.ts";
 import { why } from "./why.ts";
 
 /** In the order of the help. */
-const VERBS: readonly Verb[] = [quickstart, serve, ingest, keys, why, status, shards, config, demo];
+const COMMANDS: readonly AddCommand[] = [
+  quickstart,
+  serve,
+  ingest,
+  keys,
+  why,
+  status,
+  shards,
+  config,
+  demo,
+];
 
-/** Errors whose message is written for the operator: it is printed alone, without a stack. */
-const SPOKEN = [
-  { type: Misuse, exitCode: 2 },
+/** Errors whose message is meant for the operator: it is printed without a stack. */
+const EXPECTED = [
+  { type: UsageError, exitCode: 2 },
   { type: SettingsError, exitCode: 2 },
-  { type: Failure, exitCode: 1 },
+  { type: CommandError, exitCode: 1 },
   { type: AccessError, exitCode: 1 },
-  // Before its own kind: what is waited for in vain may be there when it is run again.
+  // Before StoreError, its base class: the command may be run again.
   { type: StayedAway, exitCode: 3 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
   { type: WorkersError, exitCode: 1 },
 ] as const;
 
-export function buildProgram(verbs: readonly Verb[] = VERBS): Command {
+export function buildProgram(commands: readonly AddCommand[] = COMMANDS): Command {
   const program = new Command("matchbook")
     .description(description)
     .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print help; every verb has its own")
-    // Set before the verbs are added, which inherit both: errors are thrown and printed by run.
+    .helpOption("-h, --help", "print help; every command has its own")
+    // Set before the commands are added, which inherit both: run prints the errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  for (const verb of verbs) verb(program);
+  for (const add of commands) add(program);
   return withExamples(program, [
     ["matchbook keys create --name me", "make an API key"],
-    ["matchbook help keys", "see what a verb can do"],
+    ["matchbook help keys", "see what a command can do"],
   ]);
 }
 
 /**
- * Runs one command line and returns its exit code. A verb that did its work but has bad news (records
- * that were rejected, say) prints them and sets process.exitCode; one that cannot go on throws.
+ * Runs one command line and returns its exit code. A command that did its work but has problems to report
+ * (rejected records, for example) prints them and sets process.exitCode; one that cannot go on throws.
  */
 export async function run(args: readonly string[], program = buildProgram()): Promise<number> {
   try {
     if (args.length === 0) program.outputHelp();
-    else await program.parseAsync(understood(args, program), { from: "user" });
+    else await program.parseAsync(withHelpFlag(args, program), { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return error instanceof CommanderError ? misused(error, args, program) : failed(error);
+    return error instanceof CommanderError ? usageError(error, args, program) : failed(error);
   }
 }
 
 /**
- * `help keys create` is `keys create --help`, which commander knows for one word only. What follows a
- * word that is no verb is left out, --help above all: the mistake counts, and not the help of another.
+ * Turns `help keys create` into `keys create --help`; commander supports one word only. Everything after an
+ * unknown command is left out, --help above all, so that the mistake is reported.
  */
-function understood(args: readonly string[], command: Command): string[] {
+function withHelpFlag(args: readonly string[], command: Command): string[] {
   const [word, ...rest] = args;
   if (word === undefined || word.startsWith("-") || command.commands.length === 0) return [...args];
-  if (word === "help") return understood([...rest, "--help"], command);
-  const verb = command.commands.find((one) => one.name() === word);
-  return verb ? [word, ...understood(rest, verb)] : [word];
+  if (word === "help") return withHelpFlag([...rest, "--help"], command);
+  const subcommand = command.commands.find((one) => one.name() === word);
+  return subcommand ? [word, ...withHelpFlag(rest, subcommand)] : [word];
 }
 
-function misused(error: CommanderError, args: readonly string[], program: Command): number {
+function usageError(error: CommanderError, args: readonly string[], program: Command): number {
   if (error.exitCode === 0) return 0;
-  // A group without its verb: commander has printed the help instead of a message.
+  // A group without a subcommand: commander has printed the help instead of a message.
   if (error.code === "commander.help") return 2;
   const option = /^error: unknown option '--([a-z-]+)/.exec(error.message)?.[1];
   if (option !== undefined && isTableName(option)) {
-    complain(fileOnly(flagOf(option), option));
+    printError(fileOnly(flagOf(option), option));
     return 2;
   }
   const [problem, ...advice] = error.message
@@ -92,28 +102,30 @@ function misused(error: CommanderError, args: readonly string[], program: Comman
     .replace(/\.$/, "")
     .split("\n");
   const guess = /Did you mean (.*)\?/.exec(advice.join(" "))?.[1];
-  const help = `see '${["matchbook", ...verbIn(args, program), "--help"].join(" ")}'`;
-  complain(`${problem}; ${guess ? `did you mean ${guess}?` : help}`);
+  const help = `see '${["matchbook", ...commandIn(args, program), "--help"].join(" ")}'`;
+  printError(`${problem}; ${guess ? `did you mean ${guess}?` : help}`);
   return 2;
 }
 
-/** The words of a command line that name a verb, or a group and its verb. */
-function verbIn(args: readonly string[], program: Command): string[] {
+/** The words of a command line that name a command, or a group and its subcommand. */
+function commandIn(args: readonly string[], program: Command): string[] {
   const [word, ...rest] = args;
-  const verb = program.commands.find((command) => command.name() === word);
-  return verb ? [verb.name(), ...verbIn(rest, verb)] : [];
+  const found = program.commands.find((command) => command.name() === word);
+  return found ? [found.name(), ...commandIn(rest, found)] : [];
 }
 
 function failed(error: unknown): number {
-  const spoken = SPOKEN.find(({ type }) => error instanceof type);
+  const known = EXPECTED.find(({ type }) => error instanceof type);
   const thrown = error instanceof Error ? error : new Error(String(error));
-  // What the system refuses (a missing right, a full disk, a taken port) carries a code; anything
-  // else is a mistake of ours, whose stack is worth reporting.
-  const expected = spoken !== undefined || typeof (error as { code?: unknown }).code === "string";
-  complain(expected ? inWords(thrown) : `internal error: ${thrown.stack ?? thrown.message}`);
-  return spoken?.exitCode ?? 1;
+  // Errors of the system (no permission, a full disk, a port in use) have a code; anything else is a bug,
+  // whose stack is worth reporting.
+  const expected = known !== undefined || typeof (error as { code?: unknown }).code === "string";
+  printError(
+    expected ? describeError(thrown) : `internal error: ${thrown.stack ?? thrown.message}`,
+  );
+  return known?.exitCode ?? 1;
 }
 
-function complain(sentence: string): void {
-  process.stderr.write(`matchbook: ${sentence}\n`);
+function printError(message: string): void {
+  process.stderr.write(`matchbook: ${message}\n`);
 }

@@ -1,34 +1,45 @@
-/** In charge of `matchbook quickstart`: demo data on the first run, then a server to try at once. */
+/** `matchbook quickstart`: demo data on the first run, then a server to try at once. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
+import { DEMO_SHARDS, regionOf } from "../demo/regions.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { unobserved } from "../observe/events.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
-import type { Settings } from "../settings/table.ts";
+import { FLAG_NAMES, type Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import { openAccess, openShards } from "../wiring.ts";
-import { newPlan, readPlan, type Share, writePlan } from "./demo-plan.ts";
-import type { Job, Progressed } from "./demo-worker.ts";
+import {
+  type AddCommand,
+  CommandError,
+  note,
+  print,
+  settingsOf,
+  withExamples,
+  withSettings,
+} from "./command.ts";
+import type { DemoProgress, Job, Share } from "./demo-worker.ts";
 import { startProgress } from "./progress.ts";
-import { SERVER_SETTINGS, serveUntilSignal } from "./serve.ts";
-import { Failure, note, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_MATCHES = 20_000;
+const DEMO_SEED = 1;
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
-export const quickstart: Verb = (program) => {
+export const quickstart: AddCommand = (program) => {
   const command = program
     .command("quickstart")
-    .description("on first run fill the shards with demo data; then serve, and print how to ask")
+    .description(
+      "on first run fill the shards with demo data; then serve, and print an example request",
+    )
     .action(async () => {
       const { values: settings } = settingsOf(command);
-      // Before demo data is made for a server that cannot listen.
+      // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, unobserved);
       let example: string;
@@ -43,12 +54,50 @@ export const quickstart: Verb = (program) => {
       const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
       await serveUntilSignal(command, settings, greet, offered);
     });
-  withSettings(command, SERVER_SETTINGS);
+  withSettings(command, FLAG_NAMES);
   withExamples(command, [
     ["matchbook quickstart", "try Matchbook with demo data in the folder data"],
     ["matchbook quickstart --port 0 --data /tmp/matchbook", "elsewhere, on a free port"],
   ]);
 };
+
+/** Stored in the data folder, so that the next run completes one that was interrupted. */
+interface DemoPlan {
+  shares: Share[];
+  complete: boolean;
+}
+
+function newPlan(matches: number, until: number): DemoPlan {
+  const regions = DEMO_SHARDS.map(regionOf);
+  const weights = regions.reduce((sum, { weight }) => sum + weight, 0);
+  return {
+    // The largest first: the small ones fill the gaps at the end.
+    shares: regions
+      .toSorted((one, other) => other.weight - one.weight)
+      .map(({ shard, weight }) => ({
+        shard,
+        matches: Math.max(1, Math.round((matches * weight) / weights)),
+        seed: DEMO_SEED,
+        until,
+      })),
+    complete: false,
+  };
+}
+
+const planFile = (data: string) => join(data, "demo.json");
+
+function readPlan(data: string): DemoPlan | undefined {
+  try {
+    return JSON.parse(readFileSync(planFile(data), "utf8")) as DemoPlan;
+  } catch {
+    return undefined;
+  }
+}
+
+function writePlan(data: string, plan: DemoPlan): void {
+  writeFileSync(`${planFile(data)}.new`, `${JSON.stringify(plan)}\n`);
+  renameSync(`${planFile(data)}.new`, planFile(data));
+}
 
 async function isEmpty(shards: Shards): Promise<boolean> {
   for (const id of await shards.list()) if (await shards.existingKeeper(id)) return false;
@@ -64,11 +113,11 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   const plan = begun ?? newPlan(DEMO_MATCHES, Date.now());
   writePlan(data, plan);
   const total = plan.shares.reduce((sum, { matches }) => sum + matches, 0);
-  note(`Making ${total} demo matches in ${data} …`);
+  note(`Creating ${total} demo matches in ${data} …`);
   const progress = startProgress("demo", total);
   const counts = new Map<Share, number>();
   try {
-    await inParallel(plan.shares, settings, (share, records) => {
+    await fillInParallel(plan.shares, settings, (share, records) => {
       counts.set(share, records);
       const sum = [...counts.values()].reduce((all, one) => all + one, 0);
       progress.update(sum, sum);
@@ -79,8 +128,8 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   writePlan(data, { ...plan, complete: true });
 }
 
-/** Hands the shares to as many workers as there are cores, each one share at a time. */
-async function inParallel(
+/** Fills the shards with as many workers as there are cores. */
+async function fillInParallel(
   shares: readonly Share[],
   settings: Settings,
   onProgress: (share: Share, records: number) => void,
@@ -99,7 +148,7 @@ async function inParallel(
     const worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href);
     try {
       for (let share = waiting.shift(); share; share = waiting.shift()) {
-        await take(worker, { share, settings: plain }, onProgress);
+        await runJob(worker, { share, settings: plain }, onProgress);
       }
     } finally {
       worker.terminate();
@@ -109,16 +158,16 @@ async function inParallel(
   await Promise.all(Array.from({ length: cores }, work));
 }
 
-function take(
+function runJob(
   worker: Worker,
   job: Job,
   onProgress: (share: Share, records: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.onerror = ({ message }) => reject(new Failure(`the demo data failed: ${message}`));
-    worker.onmessage = ({ data }: MessageEvent<Progressed>) => {
+    worker.onerror = ({ message }) => reject(new CommandError(`the demo data failed: ${message}`));
+    worker.onmessage = ({ data }: MessageEvent<DemoProgress>) => {
       onProgress(job.share, data.records);
-      if (data.problem) reject(new Failure(`the demo data does not fit here: ${data.problem}`));
+      if (data.problem) reject(new CommandError(`the demo data was rejected: ${data.problem}`));
       else if (data.done) resolve();
     };
     worker.postMessage(job);
@@ -127,7 +176,7 @@ function take(
 
 /**
  * The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in a
- * file of its own: it is no secret, since the portal offers it to every visitor.
+ * file of its own: it is not a secret, since the portal offers it to every visitor.
  */
 async function demoKey(settings: Settings): Promise<string> {
   const file = join(settings.data, "demo-key");
@@ -174,9 +223,9 @@ function welcome(url: string, key: string, path: string, hasPortal: boolean): st
   return [
     "",
     hasPortal ? `  Open the portal at    ${url}/` : `  Matchbook serves at   ${url}`,
-    `  Your demo API key     ${key}   (${DEMO_KEY.rate} requests a minute)`,
+    `  Your demo API key     ${key}   (${DEMO_KEY.rate} requests per minute)`,
     "",
-    "  Ask for the newest match:",
+    "  Fetch the newest match:",
     "",
     `  curl --compressed -H 'Authorization: Bearer ${key}' -H 'Accept: ${MEDIA_TYPE}' '${url}${path}'`,
     "",

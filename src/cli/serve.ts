@@ -1,64 +1,38 @@
-/** In charge of `matchbook serve`: the public server, until a signal ends it. */
+/** `matchbook serve`: the public server, until a signal ends it. */
 
+import { isatty } from "node:tty";
 import type { Command } from "commander";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { isPortalBuilt } from "../http/portal-assets.ts";
+import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
-import type { Settings } from "../settings/table.ts";
+import { FLAG_NAMES, type Settings } from "../settings/table.ts";
 import { openAccess, serve as startServing, storesIn } from "../wiring.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
 import { isWorker } from "../workers/worker-process.ts";
-import { nextSignal, stayOnHangup } from "./signals.ts";
 import {
+  type AddCommand,
   note,
   print,
   sameFlags,
   settingsOf,
-  type Verb,
   withExamples,
   withSettings,
-} from "./verb.ts";
+} from "./command.ts";
 
-/** The settings that a server takes as flags. */
-export const SERVER_SETTINGS = [
-  "host",
-  "port",
-  "workers",
-  "public-url",
-  "trusted-proxies",
-  "rate",
-  "burst",
-  "matches-per-day",
-  "closed-shards",
-  "keys-database",
-  "redis",
-  "auth-failures-per-minute",
-  "max-offset",
-  "cache-mib",
-  "compat",
-  "portal",
-  "drain-ms",
-  "log-level",
-  "log-player-names",
-  "admin-port",
-  "admin-host",
-  "admin-token-file",
-  "max-upload-bytes",
-] as const;
-
-export const serve: Verb = (program) => {
+export const serve: AddCommand = (program) => {
   const command = program
     .command("serve")
     .description("serve matches and players over HTTP until SIGTERM or SIGINT")
     .action(async () => {
       const settings = settingsOf(command).values;
       if (isWorker()) await work(settings);
-      else await serveUntilSignal(command, settings, () => warnOfEmptiness(settings));
+      else await serveUntilSignal(command, settings, () => warnIfEmpty(settings));
     });
-  withSettings(command, SERVER_SETTINGS);
+  withSettings(command, FLAG_NAMES);
   withExamples(command, [
     ["matchbook serve --port 8080", "serve the shards of the folder data"],
     ["matchbook serve --port 0 --data /srv/matchbook", "take a free port, another folder"],
@@ -70,8 +44,8 @@ export const serve: Verb = (program) => {
   ]);
 };
 
-/** Most often the folder is the wrong one, or the first steps are still to be done. */
-async function warnOfEmptiness(settings: Settings): Promise<void> {
+/** Warns of a data folder without shards or keys: often it is the wrong one. */
+async function warnIfEmpty(settings: Settings): Promise<void> {
   const { data, shards, "keys-database": database } = settings;
   if (shards.length === 0 && storesIn(data).length === 0) {
     note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
@@ -81,8 +55,8 @@ async function warnOfEmptiness(settings: Settings): Promise<void> {
 }
 
 /**
- * Serves and says where; `onReady` may say more. Resolves when the server has stopped. `command` is that
- * of a verb with the flags of `serve`. The portal offers `offeredKey` to every visitor.
+ * Serves and prints where; `onReady` may print more. Resolves when the server has stopped. `command` must
+ * have the flags of `serve`. The portal offers `offeredKey` to every visitor.
  */
 export async function serveUntilSignal(
   command: Command,
@@ -103,12 +77,12 @@ export async function serveUntilSignal(
   await standardError.end();
 }
 
-/** Undefined when a worker could not begin: it has said why, and process.exitCode is set. */
+/** Undefined when a worker could not start: it has printed why, and process.exitCode is set. */
 async function start(command: Command, settings: Settings, offeredKey: string | undefined) {
   const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames });
   if (settings.workers === 1) {
-    stayOnHangup(log);
+    ignoreHangup(log);
     return startServing(settings, log, undefined, undefined, offeredKey);
   }
   try {
@@ -122,9 +96,31 @@ async function start(command: Command, settings: Settings, offeredKey: string | 
   }
 }
 
-/** How this very program is started as a worker, from its sources or as one executable. */
+/** How this program is started as a worker, from its sources or as one executable. */
 function workerCommand(command: Command): string[] {
   const isExecutable = Bun.main.startsWith("/$bunfs/");
   const program = isExecutable ? [process.execPath] : [process.execPath, Bun.main];
   return [...program, "serve", ...sameFlags(command)];
+}
+
+const STANDARD_INPUT = 0;
+
+/** A terminal that is closed sends SIGHUP to the processes started in it. */
+const isInTerminal = (): boolean => isatty(STANDARD_INPUT);
+
+/**
+ * Elsewhere SIGHUP asks for new settings. Without workers nobody would serve during a restart, so nothing is
+ * reloaded, and the log says so.
+ */
+function ignoreHangup(log: Observe): void {
+  if (!isInTerminal()) process.on("SIGHUP", () => log({ event: "nothing-reloaded" }));
+}
+
+/** The next signal that ends a server. */
+function nextSignal(workers: number): Promise<string> {
+  const endsWithTerminal = workers === 1 && isInTerminal();
+  const signals = ["SIGTERM", "SIGINT", ...(endsWithTerminal ? ["SIGHUP"] : [])];
+  return new Promise((resolve) => {
+    for (const signal of signals) process.once(signal, () => resolve(signal));
+  });
 }

@@ -1,25 +1,140 @@
-/** In charge of `matchbook shards`: the group of verbs about where shards live. */
+/** `matchbook shards`: list the shards and where each is stored, and print checksums of what they serve. */
 
-import { addDigest } from "./shards/digest.ts";
-import { addList } from "./shards/list.ts";
-import { addMove } from "./shards/move.ts";
-import { type Verb, withExamples, withSettings } from "./verb.ts";
+import type { Command } from "commander";
+import { formatTimestamp } from "../domain/time.ts";
+import { digestOf } from "../move/digest.ts";
+import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import type { Shards } from "../store/shards.ts";
+import { type Keeper, StoreError } from "../store/store.ts";
+import { locationOf } from "../wiring.ts";
+import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { startProgress } from "./progress.ts";
+import { addMove } from "./shard-move.ts";
+import { existingShard, withShards } from "./shard-store.ts";
+import { describeError } from "./system-errors.ts";
+import { newestWithAge, table } from "./table.ts";
 
-/** In the order of the help. */
-const VERBS = [addList, addDigest, addMove];
-
-export const shards: Verb = (program) => {
+export const shards: AddCommand = (program) => {
   const group = program
     .command("shards")
-    .description("see where shards live, compare what they serve, and move them elsewhere");
+    .description("see where shards are stored, compare what they serve, and move them elsewhere");
   withSettings(group);
   withExamples(group, [
-    ["matchbook shards list", "see where each shard lives"],
+    ["matchbook shards list", "see where each shard is stored"],
     ["matchbook shards digest na", "get a checksum of everything that na serves"],
     [
       "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
       "copy na into PostgreSQL",
     ],
   ]);
-  for (const add of VERBS) add(group);
+  for (const add of [addList, addDigest, addMove]) add(group);
 };
+
+function addList(group: Command): void {
+  const command = group
+    .command("list")
+    .description(
+      "list the shards: where each is stored, how many matches it serves, and its newest match.\n" +
+        "Exit 1: at least one of them cannot be read.",
+    )
+    .option("--json", "print one JSON object, by shard id")
+    .action(async (flags: { json?: true }) => {
+      const settings = settingsOf(command).values;
+      const found = await withShards(settings, async (shards) => {
+        const listed = new Map<string, ListedShard>();
+        for (const id of await shards.list()) {
+          listed.set(id, await readSummary(shards, id, locationOf(settings, id)));
+        }
+        return listed;
+      });
+      if (flags.json) print(JSON.stringify(Object.fromEntries(found)));
+      else if (found.size === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
+      else print(tableOfShards(found, Date.now()));
+      for (const [id, { problem }] of found) {
+        if (problem === null) continue;
+        note(`${id}: ${problem}`);
+        process.exitCode = 1;
+      }
+    });
+  withSettings(command);
+  withExamples(command, [["matchbook shards list --json", "for a program"]]);
+}
+
+interface ListedShard {
+  engine: ShardLocation["engine"];
+  /** Without user and password. */
+  location: string;
+  /** Null when the shard cannot be read. */
+  matches: number | null;
+  newestMatch: string | null;
+  problem: string | null;
+}
+
+async function readSummary(
+  shards: Shards,
+  id: string,
+  location: ShardLocation,
+): Promise<ListedShard> {
+  const listed = { engine: location.engine, location: showLocation(location) };
+  try {
+    const summary = await (await shards.reader(id))?.summary();
+    const newest = summary?.newestMatch;
+    return {
+      ...listed,
+      matches: summary?.matches ?? 0,
+      newestMatch: newest === undefined ? null : formatTimestamp(newest),
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { ...listed, matches: null, newestMatch: null, problem: describeError(error) };
+  }
+}
+
+function tableOfShards(found: ReadonlyMap<string, ListedShard>, now: number): string {
+  const rows = [...found].map(([id, { engine, location, matches, newestMatch, problem }]) => [
+    id,
+    engine,
+    matches === null ? "?" : String(matches),
+    problem === null ? newestWithAge(newestMatch, now) : "cannot be read",
+    location,
+  ]);
+  return table([["SHARD", "ENGINE", "MATCHES", "NEWEST MATCH", "LOCATION"], ...rows]);
+}
+
+function addDigest(group: Command): void {
+  const command = group
+    .command("digest")
+    .description(
+      "print a SHA-256 over everything that a shard serves, and how much that is.\n" +
+        "Equal records give the same one on every engine. Reading and ingest go on meanwhile.",
+    )
+    .argument("<shard>", "the shard's id")
+    .option("--json", "print one JSON object")
+    .action(async (shard: string, flags: { json?: true }) => {
+      const digest = await withShards(settingsOf(command).values, async (shards) =>
+        digestWithProgress(await existingShard(shards, shard)),
+      );
+      if (flags.json) print(JSON.stringify({ shard, ...digest }));
+      else print(table(Object.entries(digest).map(([name, value]) => [name, String(value)])));
+    });
+  withSettings(command);
+  withExamples(command, [
+    ["matchbook shards digest na", "see whether two stores serve the same"],
+    ["matchbook shards digest na --json | jq -r .digest", "the digest alone"],
+  ]);
+}
+
+async function digestWithProgress(keeper: Keeper) {
+  const { served, players, teams } = await keeper.counts();
+  const progress = startProgress("digest", served + players + teams);
+  try {
+    return await keeper.survey((holdings) =>
+      digestOf(holdings, (counted) =>
+        progress.update(counted.matches + counted.players + counted.teams, counted.matches),
+      ),
+    );
+  } finally {
+    progress.stop();
+  }
+}

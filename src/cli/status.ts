@@ -1,24 +1,15 @@
-/** In charge of `matchbook status`: what each shard holds. */
+/** `matchbook status`: what each shard holds. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { replicasInUse } from "../http/status.ts";
-import { unobserved } from "../observe/events.ts";
 import { type Counts, StoreError } from "../store/store.ts";
-import { openShards } from "../wiring.ts";
-import { inWords } from "./refused.ts";
-import {
-  age,
-  columns,
-  note,
-  print,
-  settingsOf,
-  type Verb,
-  withExamples,
-  withSettings,
-} from "./verb.ts";
+import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { withShards } from "./shard-store.ts";
+import { describeError } from "./system-errors.ts";
+import { newestWithAge, table } from "./table.ts";
 
-export const status: Verb = (program) => {
+export const status: AddCommand = (program) => {
   const command = program
     .command("status")
     .description(
@@ -29,10 +20,9 @@ export const status: Verb = (program) => {
     .option("--json", "print one JSON object: shard id to its numbers")
     .action(async (flags: { json?: true }) => {
       const settings = settingsOf(command).values;
-      const shards = openShards(settings, unobserved);
-      try {
-        const counts = new Map<string, ShardCounts>();
-        const problems: string[] = [];
+      const counts = new Map<string, ShardCounts>();
+      const problems: string[] = [];
+      await withShards(settings, async (shards) => {
         for (const id of await shards.list()) {
           try {
             const keeper = await shards.existingKeeper(id);
@@ -40,25 +30,18 @@ export const status: Verb = (program) => {
             if (keeper) counts.set(id, { ...(await keeper.counts()), ...replicas });
           } catch (error) {
             if (!(error instanceof StoreError)) throw error;
-            problems.push(`${id}: ${inWords(error)}`);
+            problems.push(`${id}: ${describeError(error)}`);
             process.exitCode = 1;
           }
         }
-        if (flags.json) print(JSON.stringify(asJson(counts)));
-        else if (counts.size > 0) print(asTable(counts, Date.now()));
-        else if (problems.length === 0) {
-          note(`No shards in ${settings.data} yet: ingest makes them.`);
-        }
-        for (const problem of problems) note(problem);
-      } finally {
-        await shards.close();
-      }
+      });
+      if (flags.json) print(JSON.stringify(asJson(counts)));
+      else if (counts.size > 0) print(asTable(counts, Date.now()));
+      else if (problems.length === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
+      for (const problem of problems) note(problem);
     });
   withSettings(command);
-  withExamples(command, [
-    ["matchbook status", "a table"],
-    ["matchbook status --json", "the same for a program"],
-  ]);
+  withExamples(command, [["matchbook status --json", "for a program"]]);
 };
 
 /** Replicas are as this command finds them; a server looks for itself. */
@@ -68,10 +51,13 @@ function asJson(counts: Map<string, ShardCounts>): object {
   return Object.fromEntries(
     [...counts].map(([id, { newestMatch, ...rest }]) => [
       id,
-      { ...rest, newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch) },
+      { ...rest, newestMatch: newestOf({ newestMatch }) },
     ]),
   );
 }
+
+const newestOf = ({ newestMatch }: Pick<Counts, "newestMatch">): string | null =>
+  newestMatch === undefined ? null : formatTimestamp(newestMatch);
 
 /** What is withheld, in short: rows are long. */
 const HEADS: Record<WithheldReason, string> = {
@@ -83,7 +69,7 @@ const HEADS: Record<WithheldReason, string> = {
 function asTable(counts: Map<string, ShardCounts>, now: number): string {
   const hasReplicas = [...counts.values()].some(({ replicas }) => replicas);
   const last = (cell: string) => (hasReplicas ? [cell] : []);
-  return columns([
+  return table([
     [
       "SHARD",
       "SERVED",
@@ -100,9 +86,7 @@ function asTable(counts: Map<string, ShardCounts>, now: number): string {
       ...WITHHELD_REASONS.map((reason) => String(shard.withheld[reason])),
       String(shard.players),
       String(shard.teams),
-      shard.newestMatch === undefined
-        ? "none"
-        : `${formatTimestamp(shard.newestMatch)} (${age(now - shard.newestMatch)})`,
+      newestWithAge(newestOf(shard), now),
       `${(shard.bytes / 2 ** 20).toFixed(1)} MiB`,
       ...last(shard.replicas ? `${shard.replicas.inUse} of ${shard.replicas.listed}` : "none"),
     ]),

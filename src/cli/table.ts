@@ -1,48 +1,27 @@
-/** In charge of tables that fit a terminal: numbers to the right, names cut short if they must be. */
+/** Text tables of the command line. */
 
-import { columns } from "./verb.ts";
-
-const LEAST_NAME = 12;
-
-/** Aligns the cells of some columns to the right; each column's head is its first cell. */
-export function rightAligned(
-  rows: readonly (readonly string[])[],
-  which: readonly number[],
-): string[][] {
-  const aligned = rows.map((row) => [...row]);
-  for (const column of which) {
-    const width = Math.max(...aligned.map((row) => Bun.stringWidth(row[column]!)));
-    for (const row of aligned) row[column] = row[column]!.padStart(width);
+/** Rows in aligned columns, by their width on a terminal: names may be in any script. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, Bun.stringWidth(cell));
+    }
   }
-  return aligned;
+  const pad = (cell: string, column: number) =>
+    cell + " ".repeat(widths[column]! - Bun.stringWidth(cell));
+  return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-/** A table whose column of names is cut short as far as it takes to fit the width. */
-export function fitted(
-  rows: readonly (readonly string[])[],
-  names: number,
-  width: number,
-  cut: string,
-): string {
-  const widest = Math.max(
-    ...columns(rows)
-      .split("\n")
-      .map((line) => Bun.stringWidth(line)),
-  );
-  const longest = Math.max(...rows.map((row) => Bun.stringWidth(row[names]!)));
-  const room = Math.max(LEAST_NAME, longest - Math.max(0, widest - width));
-  return columns(
-    rows.map((row) => row.map((cell, at) => (at === names ? shortened(cell, room, cut) : cell))),
-  );
+/** How long ago something was. */
+export function age(milliseconds: number): string {
+  const minutes = Math.round(Math.max(0, milliseconds) / 60_000);
+  if (minutes < 120) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 72 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
 }
 
-/** At most so many columns wide, ending in `cut` if something is missing. */
-function shortened(text: string, room: number, cut: string): string {
-  if (Bun.stringWidth(text) <= room) return text;
-  let kept = "";
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (Bun.stringWidth(kept + segment + cut) > room) break;
-    kept += segment;
-  }
-  return kept + cut;
+/** The time of a newest match, and how long ago it was. */
+export function newestWithAge(newest: string | null, now: number): string {
+  return newest === null ? "none" : `${newest} (${age(now - Date.parse(newest))})`;
 }

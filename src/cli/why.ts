@@ -1,18 +1,17 @@
-/** In charge of `matchbook why`: why a match is, or is not, served. */
+/** `matchbook why`: why a match is, or is not, served. */
 
 import { restoreRecord } from "../document/record.ts";
 import type { MatchRecord } from "../domain/match.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { unobserved } from "../observe/events.ts";
 import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import type { Shards } from "../store/shards.ts";
-import { openShards } from "../wiring.ts";
-import { noShard } from "./shards/open.ts";
-import { columns, print, settingsOf, type Verb, withExamples, withSettings } from "./verb.ts";
+import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { unknownShard, withShards } from "./shard-store.ts";
+import { table } from "./table.ts";
 
-export const why: Verb = (program) => {
+export const why: AddCommand = (program) => {
   const command = program
     .command("why")
     .description("say whether a match is served, withheld (by which rule) or was never received")
@@ -20,58 +19,29 @@ export const why: Verb = (program) => {
     .argument("<match>", "the match's id")
     .option("--json", "print one JSON object; its state is served, withheld or unknown")
     .action(async (shard: string, match: string, flags: { json?: true }) => {
-      const shards = openShards(settingsOf(command).values, unobserved);
-      try {
-        const finding = await examine(shards, shard, match);
-        print(flags.json ? JSON.stringify(finding) : describe(finding));
-      } finally {
-        await shards.close();
-      }
+      const finding = await withShards(settingsOf(command).values, (shards) =>
+        examine(shards, shard, match),
+      );
+      print(flags.json ? JSON.stringify(finding) : describe(finding));
     });
   withSettings(command);
-  withExamples(command, [
-    ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "ask about one match"],
-    ["matchbook why --json na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "the same for a program"],
-  ]);
+  withExamples(command, [["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "one match"]]);
 };
 
-interface Unknown {
-  shard: string;
-  match: string;
-  state: "unknown";
-  detail: string;
-}
+/** The record that was found, if any, and what the rules say about it. */
+type Finding = Awaited<ReturnType<typeof examine>>;
 
-interface Examined {
-  shard: string;
-  match: string;
-  state: "served" | "withheld";
-  /** Which of the three rules withholds it. */
-  rule?: number;
-  reason?: WithheldReason;
-  detail: string;
-  /** The values that the rules looked at. */
-  looked: {
-    createdAt: string;
-    gameMode: string;
-    endGameReason: string;
-    players: { id: string; name: string; ranked: boolean }[];
-  };
-}
-
-type Finding = Unknown | Examined;
-
-async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
+async function examine(shards: Shards, shard: string, match: string) {
+  const unknown = (detail: string) => ({ shard, match, state: "unknown" as const, detail });
   const keeper = await shards.existingKeeper(shard);
   if (!keeper) {
     const ids = await shards.list();
-    if (!ids.includes(shard)) throw noShard(shard, ids);
-    return { shard, match, state: "unknown", detail: `nothing was ever received in ${shard}` };
+    if (!ids.includes(shard)) throw unknownShard(shard, ids);
+    return unknown(`nothing was ever received in ${shard}`);
   }
   const found = await keeper.inspect(match);
   if (!found) {
-    const detail = `no record with this id was ever received in ${shard}, or it was rejected`;
-    return { shard, match, state: "unknown", detail };
+    return unknown(`no record with this id was ever received in ${shard}, or it was rejected`);
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
@@ -80,14 +50,19 @@ async function examine(shards: Shards, shard: string, match: string): Promise<Fi
   return {
     shard,
     match,
-    state: verdict.served ? "served" : "withheld",
     ...(verdict.served
-      ? { detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}` }
+      ? {
+          state: "served" as const,
+          detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}`,
+        }
       : {
+          state: "withheld" as const,
+          /** Which of the three rules withholds it. */
           rule: WITHHELD_REASONS.indexOf(verdict.reason) + 1,
           reason: verdict.reason,
           detail: explain(verdict.reason, record),
         }),
+    /** The values that the rules looked at. */
     looked: {
       createdAt: formatTimestamp(record.createdAt),
       gameMode: record.gameMode,
@@ -136,5 +111,5 @@ function describe(finding: Finding): string {
       `${id} "${name}" ${ranked ? "ranked" : "not ranked"}`,
     ]),
   ];
-  return [...lines, columns(rows.map((row) => ["", ...row]))].join("\n");
+  return [...lines, table(rows.map((row) => ["", ...row]))].join("\n");
 }

@@ -29,7 +29,6 @@ export interface ValueSetting<T> {
   help: string;
   /** As it would be written: the default goes through the parser like any other text. */
   default: string;
-  placeholder: string;
   parse(text: string): Parsed<T>;
   /** The value as text; String when absent. */
   show?(value: T): string;
@@ -67,25 +66,21 @@ const tables = <T>(entry: TableSetting<T>): TableSetting<T> => entry;
 export const SETTINGS = {
   data: setting({
     default: "data",
-    placeholder: "DIR",
     help: "folder of the stores and the API keys",
     parse: shortText(4096),
   }),
   host: setting({
     default: "127.0.0.1",
-    placeholder: "HOST",
     help: "address to listen on",
     parse: hostName,
   }),
   port: setting({
     default: "8080",
-    placeholder: "PORT",
     help: "port to listen on; 0 takes a free one",
     parse: wholeNumber(0, 65_535),
   }),
   workers: setting({
     default: "1",
-    placeholder: "N",
     help: "processes that serve on that port; more than 1 needs Linux",
     parse: wholeNumber(1, 64),
   }),
@@ -102,37 +97,31 @@ export const SETTINGS = {
   }),
   "public-url": setting({
     default: "",
-    placeholder: "URL",
     help: "URL that links are built on; empty: the host of the request",
     parse: publicUrl,
   }),
   "trusted-proxies": setting({
     default: "",
-    placeholder: "LIST",
     help: "addresses or CIDR blocks of proxies whose forwarding headers are trusted",
     parse: AddressSet.parse,
   }),
   "title-id": setting({
     default: "matchbook",
-    placeholder: "ID",
     help: "titleID of players whose records carry none",
     parse: shortText(128),
   }),
   rate: setting({
     default: "60",
-    placeholder: "N",
     help: "requests per minute for keys whose tier sets no rate",
     parse: parseRate,
   }),
   burst: setting({
     default: "0",
-    placeholder: "N",
     help: "requests an idle key may send at once; 0: as many as its rate",
     parse: parseBurst,
   }),
   "matches-per-day": setting({
     default: "5000",
-    placeholder: "N",
     help: "daily match quota: different matches a key may read per UTC day, unless its tier sets it; 0: any number",
     parse: parseMatchesPerDay,
   }),
@@ -149,14 +138,12 @@ export const SETTINGS = {
   }),
   "closed-shards": setting({
     default: "",
-    placeholder: "LIST",
     help: "shards that only tiers and keys which name them may read",
     parse: parseClosedShards,
     show: (ids) => ids.join(","),
   }),
   "keys-database": setting({
     default: "",
-    placeholder: "URL",
     help: "postgres://… that stores the API keys and their usage, for several instances; empty: the data folder",
     parse: parseKeysDatabase,
     show: (location) => location?.given ?? "",
@@ -164,76 +151,64 @@ export const SETTINGS = {
   }),
   redis: setting({
     default: "",
-    placeholder: "URL",
     help: "redis://… through which instances share rate limits and daily match quotas; empty: each has its own",
     parse: parseRedis,
     conceal: concealUser,
   }),
   "auth-failures-per-minute": setting({
     default: "30",
-    placeholder: "N",
     help: "invalid keys that one client address may send per minute; 0: any number",
     parse: wholeNumber(0, 1_000_000),
   }),
   "max-offset": setting({
     default: "10000",
-    placeholder: "N",
     help: "highest page[offset] that is served, or off for any",
     parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
     show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
   }),
   "cache-mib": setting({
     default: "256",
-    placeholder: "MIB",
     help: "memory per shard for the players and teams read most often, in MiB",
     parse: wholeNumber(0, 1_000_000),
   }),
   compat: setting({
     default: "off",
-    placeholder: "PROFILE",
     help: "off, or gamelocker to serve clients written for older services of this kind",
     parse: oneOf(COMPAT_PROFILES),
   }),
   portal: setting({
     default: "on",
-    placeholder: "on|off",
     help: "whether the web portal is served at / and /portal",
     parse: oneOf(["on", "off"]),
   }),
   "drain-ms": setting({
     default: "500",
-    placeholder: "N",
     help: "how long a stopping server still accepts requests and asks callers to close their connections",
     parse: wholeNumber(0, 60_000),
   }),
   "log-level": setting({
     default: "info",
-    placeholder: "LEVEL",
     help: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
     parse: oneOf(LOG_LEVELS),
   }),
   "log-player-names": setting({
     default: "off",
-    placeholder: "on|off",
     help: "whether the log shows the player names in requests",
     parse: oneOf(["on", "off"]),
   }),
   "admin-port": setting({
     default: "off",
-    placeholder: "PORT",
     help: "port of the private listener (metrics, keys, ingest); 0 takes a free one; off: none",
     parse: numberOrOff(0, 65_535, undefined),
     show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
   }),
   "admin-host": setting({
     default: "127.0.0.1",
-    placeholder: "HOST",
     help: "address of the private listener; keep it where callers cannot reach it",
     parse: hostName,
   }),
   "admin-token": setting({
     default: "",
-    placeholder: "TOKEN",
     help: "bearer token of the private listener; from the variable or the file only",
     parse: secret(TOKEN_LENGTH),
     isSecret: true,
@@ -242,25 +217,21 @@ export const SETTINGS = {
   }),
   "admin-token-file": setting({
     default: "",
-    placeholder: "FILE",
     help: "file that contains the token of the private listener, if MATCHBOOK_ADMIN_TOKEN is not set",
     parse: (text) => ({ value: text }),
   }),
   "max-upload-bytes": setting({
     default: "4GiB",
-    placeholder: "SIZE",
     help: "largest request body that the private listener accepts",
     parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({
     default: "16MiB",
-    placeholder: "SIZE",
     help: "largest record that ingest accepts",
     parse: byteSize(1024, 1024 ** 3),
   }),
   batch: setting({
     default: "2000",
-    placeholder: "N",
     help: "records that ingest stores in one transaction",
     parse: wholeNumber(1, 10_000),
   }),

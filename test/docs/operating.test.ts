@@ -93,8 +93,6 @@ describe("the keys, from the first to the last command of the page,", () => {
     const args = wordsOf(command).map((word) => ids.get(word) ?? word);
     const env = {
       MATCHBOOK_DATA: data,
-      COLUMNS: "100",
-      LC_ALL: "C.UTF-8",
     };
     const { exitCode, stdout, stderr } = await matchbook(args, { cwd: folder.path, env });
     expect([command, exitCode]).toEqual([command, 0]);
@@ -106,7 +104,7 @@ describe("the keys, from the first to the last command of the page,", () => {
       const isAboutUse = command.startsWith(`${KEYS}usage`);
       if (isAboutUse) await askWithKeys([...ids.values()]);
       const printed = await run(command);
-      const made = /Made key (\w+) for/;
+      const made = /Created key (\w+) for/;
       const id = made.exec(shown.join("\n"))?.[1];
       if (id !== undefined) ids.set(id, made.exec(printed)![1]!);
       if (isAboutUse)

@@ -40,7 +40,7 @@ describe("help", () => {
     (name, words) => {
       const { exitCode, stdout, stderr } = matchbook([...words, "--help"]);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(stdout).toContain("--data <DIR>");
+      expect(stdout).toContain("--data <DATA>");
       expect(stdout).toContain("Examples:");
       expect(stdout.slice(stdout.indexOf("Examples:"))).toContain(`matchbook ${name}`);
     },
@@ -200,7 +200,7 @@ test("keys are not said to be missing where nobody can look for them", () => {
 });
 
 test.skipIf(Bun.which("script") === null)(
-  "on a terminal, a progress bar takes nothing back that was said, and changes no mode of it",
+  "on a terminal, progress overwrites no message, and changes no mode of the terminal",
   () => {
     writeFileSync(join(cwd, "wrong.ndjson"), "no JSON\n");
     const line = `'${MATCHBOOK}' ingest wrong.ndjson --data terminal`;
@@ -210,8 +210,8 @@ test.skipIf(Bun.which("script") === null)(
       stdin: "ignore",
     });
     const seen = String(stdout);
-    expect(seen).toContain("ingest ---");
-    // On a line of its own, which the bar has left.
+    expect(seen).toContain("ingest 0% | 0 matches");
+    // On a line of its own, cleared of the progress.
     expect(seen).toContain("\r\x1b[Kwrong.ndjson:1: rejected\r\n    this is not JSON");
     // Neither is a place kept to go back to, nor the cursor hidden, nor the wrapping of lines ended.
     for (const code of ["\x1b7", "\x1b8", "\x1b[?"]) expect(seen).not.toContain(code);

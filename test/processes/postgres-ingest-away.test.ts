@@ -132,7 +132,7 @@ describe("matchbook ingest", () => {
         /^Waiting for shard na, for up to 1 s: .*it cannot be reached/,
       );
       expect(refused.stderr).toMatch(
-        /\nmatchbook: cannot use .* It was away for 1 s\. .*run this again/,
+        /\nmatchbook: cannot use .* It was unavailable for 1 s\. .*run this again/,
       );
       expect(refused.stderr).not.toContain("open-sesame");
     } finally {

@@ -75,7 +75,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   const before = await recordsIn();
 
   const first = await quickstart();
-  const planned = Number(/Making (\d+) demo matches/.exec(first.notes)![1]);
+  const planned = Number(/Creating (\d+) demo matches/.exec(first.notes)![1]);
   expect(before).toBeLessThan(planned);
   expect(planned).toBeGreaterThan(19_900);
   expect(await recordsIn()).toBe(planned);
@@ -115,7 +115,7 @@ test("a first run that is killed is completed by the next, which serves and prin
 
   // Again: nothing is made, and the key is the same.
   const second = await quickstart();
-  expect(second.notes).not.toContain("Making");
+  expect(second.notes).not.toContain("Creating");
   expect(await recordsIn()).toBe(planned);
   expect(second.key).toBe(first.key);
   expect(await statusWith(second, second.key)).toBe(200);

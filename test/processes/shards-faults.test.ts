@@ -70,7 +70,7 @@ describe("a move that is killed", () => {
 
       const again = await matchbookAt(home, moving(to));
       expect(again.exitCode).toBe(1);
-      expect(again.stderr).toMatch(/is not empty: it holds \d+ records\. .*say --resume/);
+      expect(again.stderr).toMatch(/is not empty: it holds \d+ records\. .*add --resume/);
       const resumed = await matchbookAt(home, moving(to, "--resume"));
       expect([resumed.exitCode, resumed.stderr]).toEqual([0, ""]);
       expect(resumed.stdout).toContain(`Copied ${MATCHES - left} records. All ${MATCHES} of na`);
@@ -110,7 +110,7 @@ describe("--resume", () => {
       const refused = await matchbookAt(source, moving(`sqlite:${path(`${name}.db`)}`, "--resume"));
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(
-        `${path(`${name}.db`)} is no copy of na: it holds the match`,
+        `${path(`${name}.db`)} is not a copy of na: it holds the match`,
       );
       expect(refused.stderr).toContain(`which is ${what} in na`);
       expect(await digestAt(other)).toBe(before);
@@ -229,7 +229,7 @@ describe("a move that cannot be made", () => {
     const same = `${folder.path}/home/../home.db`;
     expect(await fails(moving(`sqlite:${same}`))).toEqual([
       2,
-      `matchbook: na is at ${same} already: name another place\n`,
+      `matchbook: ${same} is the location of the shard na: choose another one\n`,
     ]);
   });
 
@@ -255,7 +255,7 @@ describe("a move that cannot be made", () => {
   test("to a place that cannot be understood does not repeat it", async () => {
     const [exitCode, stderr] = await fails(moving("mysql://user:hidden@host/database"));
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/the place after --to is wrong: it must be sqlite:PATH or postgres:/);
+    expect(stderr).toMatch(/the location after --to is wrong: it must be sqlite:PATH or postgres:/);
     expect(stderr).not.toContain("hidden");
   });
 

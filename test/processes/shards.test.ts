@@ -35,7 +35,7 @@ describe("shards list", () => {
     const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", data]);
     expect([exitCode, stderr]).toEqual([0, ""]);
     const [head, eu, na] = stdout.split("\n").map((line) => line.split(/ {2,}/));
-    expect(head).toEqual(["SHARD", "ENGINE", "MATCHES", "NEWEST MATCH", "PLACE"]);
+    expect(head).toEqual(["SHARD", "ENGINE", "MATCHES", "NEWEST MATCH", "LOCATION"]);
     const age = expect.stringMatching(/^2024-02-29T00:00:00Z \(\d+ days ago\)$/);
     expect(eu).toEqual(["eu", "sqlite", "2", age, join(data, "eu.db")]);
     expect(na).toEqual(["na", "sqlite", "1", expect.any(String), join(data, "na.db")]);
@@ -57,21 +57,21 @@ describe("shards list", () => {
     expect(JSON.parse(json.stdout)).toEqual({
       eu: {
         engine: "sqlite",
-        place: join(data, "eu.db"),
+        location: join(data, "eu.db"),
         matches: 2,
         newestMatch: "2024-02-29T00:00:00Z",
         problem: null,
       },
       new: {
         engine: "sqlite",
-        place: join(data, "new.db"),
+        location: join(data, "new.db"),
         matches: 0,
         newestMatch: null,
         problem: null,
       },
       sa: {
         engine: "postgres",
-        place: "postgres://127.0.0.1:1/database, schema sa",
+        location: "postgres://127.0.0.1:1/database, schema sa",
         matches: null,
         newestMatch: null,
         problem: reason,
@@ -186,6 +186,6 @@ describe("what a move says about the settings", () => {
     const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
     const { exitCode, stderr } = await matchbook(args);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain("is the place of the shard na: name another place");
+    expect(stderr).toContain("is the location of the shard na: choose another one");
   }, 30_000);
 });

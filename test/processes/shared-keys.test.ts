@@ -65,7 +65,7 @@ const keys = (...args: string[]) =>
 
 async function makeKey(...flags: string[]): Promise<{ id: string; key: string }> {
   const { exitCode, stdout, stderr } = await keys("create", "--name", "test", ...flags);
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Made key")]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Created key")]);
   return { key: stdout.trim(), id: /k_\w{10}/.exec(stderr)![0] };
 }
 

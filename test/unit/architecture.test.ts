@@ -114,7 +114,6 @@ const MAY_USE: Record<string, readonly string[]> = {
   typebox: ["schema", "ingest", "openapi"],
   commander: ["cli"],
   "smol-toml": ["settings"],
-  "cli-progress": ["cli"],
   react: ["portal"],
   "react-dom": ["portal"],
   uplot: ["portal"],

@@ -1,7 +1,7 @@
-/** In charge of what the system refuses (a full disk, a missing right): in words that say what to do. */
+/** Messages for errors of the operating system, SQLite and PostgreSQL, with what to do about them. */
 
-/** By the code that the operating system or SQLite gives; those of SQLite may go on after it. */
-const WORDS: Record<string, string> = {
+/** By error code. Codes of SQLite may have a suffix. */
+const MESSAGES: Record<string, string> = {
   ENOSPC: "the disk is full; make room and run it again",
   EDQUOT: "your share of the disk is used up; make room and run it again",
   EACCES: "you may not use it; check its owner and its mode",
@@ -12,7 +12,7 @@ const WORDS: Record<string, string> = {
   EISDIR: "it is a folder, not a file; name another",
   ENOENT: "it does not exist; check its name",
   EMFILE: "too many files are open; raise the limit (ulimit -n)",
-  SQLITE_NOTADB: "it is no SQLite file; move it elsewhere",
+  SQLITE_NOTADB: "it is not an SQLite file; move it elsewhere",
   SQLITE_CORRUPT: "it is damaged; restore it from a backup",
   SQLITE_FULL: "the disk is full; make room and run it again",
   SQLITE_IOERR:
@@ -24,7 +24,7 @@ const WORDS: Record<string, string> = {
     "it cannot be reached; see that it runs, and that the address is right",
 };
 
-/** What to do after words of PostgreSQL's own, by the code that it gives. */
+/** What to do after a message of PostgreSQL, by its error code. */
 const ADVICE: Record<string, string> = {
   "28000": "check the user of the address",
   "28P01": "check the user and the password of the address",
@@ -33,22 +33,22 @@ const ADVICE: Record<string, string> = {
     "let its user make schemas (GRANT CREATE ON DATABASE), or make the schema and let the user own it",
 };
 
-/** The message of an error, with the system's own words put into ours where there are any. */
-export function inWords(error: Error): string {
+/** The message of an error for an operator. */
+export function describeError(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const { errno } = (cause ?? error) as { errno?: unknown };
   const advice = typeof errno === "string" ? ADVICE[errno] : undefined;
   if (advice !== undefined) return `${error.message}; ${advice}`;
-  const words = wordsFor(cause ?? error);
-  if (words === undefined) return error.message;
-  if (cause) return error.message.replace(cause.message, words);
+  const message = messageFor(cause ?? error);
+  if (message === undefined) return error.message;
+  if (cause) return error.message.replace(cause.message, message);
   const { path } = error as { path?: string };
-  return path === undefined ? words : `cannot use ${path}: ${words}`;
+  return path === undefined ? message : `cannot use ${path}: ${message}`;
 }
 
-function wordsFor(error: Error): string | undefined {
+function messageFor(error: Error): string | undefined {
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return undefined;
-  const name = Object.keys(WORDS).find((one) => code === one || code.startsWith(`${one}_`));
-  return name && WORDS[name];
+  const name = Object.keys(MESSAGES).find((one) => code === one || code.startsWith(`${one}_`));
+  return name && MESSAGES[name];
 }

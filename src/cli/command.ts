@@ -1,0 +1,98 @@
+/** What the commands share: settings as flags, help with examples, errors and output. */
+
+import { type Command, Option } from "commander";
+import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
+import type { Parsed } from "../settings/parsers.ts";
+import { flagOf, settingOf, type ValueName, variableOf } from "../settings/table.ts";
+
+/** Adds a command to the program, or a subcommand to its group. */
+export type AddCommand = (program: Command) => void;
+
+/** The command line was used wrongly: exit 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** The command failed: exit 1. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** The flag of a setting, as opposed to a flag of the command itself. */
+class SettingOption extends Option {
+  constructor(readonly setting: ValueName) {
+    const { help, default: value } = settingOf(setting);
+    const origin = value === "" ? variableOf(setting) : `default ${value}, ${variableOf(setting)}`;
+    super(`${flagOf(setting)} <${setting.toUpperCase()}>`, `${help} (${origin})`);
+  }
+}
+
+/** Adds --data, --config and the flags of further settings to a command. */
+export function withSettings(command: Command, names: readonly ValueName[] = []): Command {
+  for (const name of new Set<ValueName>(["data", ...names])) {
+    command.addOption(new SettingOption(name));
+  }
+  return command.addOption(
+    new Option(
+      "--config <FILE>",
+      `settings file (default matchbook.toml if it is there, ${variableOf("config")})`,
+    ),
+  );
+}
+
+/** Loads the settings for a command. */
+export function settingsOf(command: Command): LoadedSettings {
+  return loadSettings({ ...flagsOf(command), env: process.env, cwd: process.cwd() });
+}
+
+/** The setting flags of this process, to start another one with. */
+export function sameFlags(command: Command): string[] {
+  const { flags, configFile } = flagsOf(command);
+  const given = Object.entries(flags).flatMap(([name, text]) =>
+    text === undefined ? [] : [flagOf(name), text],
+  );
+  return configFile === undefined ? given : [...given, "--config", configFile];
+}
+
+/** The flags of the command and of its group. */
+function flagsOf(command: Command): Pick<Sources, "flags" | "configFile"> {
+  const flags: Partial<Record<ValueName, string>> = {};
+  let configFile: string | undefined;
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    configFile ??= at.getOptionValue("config");
+    for (const option of at.options) {
+      if (!(option instanceof SettingOption)) continue;
+      flags[option.setting] ??= at.getOptionValue(option.attributeName());
+    }
+  }
+  return { flags, configFile };
+}
+
+/** The value of a command's own flag, read by the same parsers as the settings. */
+export function flagValue<T>(flag: string, text: string, parse: (text: string) => Parsed<T>): T {
+  const parsed = parse(text);
+  if ("error" in parsed) throw new UsageError(`${flag} ${JSON.stringify(text)} ${parsed.error}`);
+  return parsed.value;
+}
+
+/** Adds examples to a command's help. */
+export function withExamples(
+  command: Command,
+  examples: readonly (readonly [line: string, does: string])[],
+): Command {
+  const lines = examples.map(([line, does]) => `  # ${does}\n  $ ${line}`);
+  return command.addHelpText("after", `\nExamples:\n${lines.join("\n\n")}`);
+}
+
+/** Prints the result of a command on standard output. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Removes what progress has drawn on the line. */
+export const CLEAR_LINE = "\r\x1b[K";
+
+/** Prints a message beside the result on standard error. */
+export function note(text: string): void {
+  process.stderr.write(`${process.stderr.isTTY ? CLEAR_LINE : ""}${text}\n`);
+}

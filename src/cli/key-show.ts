@@ -1,0 +1,116 @@
+/** `matchbook keys show`: everything about one key. */
+
+import type { Command } from "commander";
+import { describeKey } from "../access/describe.ts";
+import { DistinctCounter } from "../access/distinct.ts";
+import type { KeyRecord } from "../access/key-store.ts";
+import { isExceeded, matchesLeft } from "../access/quota.ts";
+import type { KeyDay } from "../access/usage.ts";
+import { dayOf, writtenDay } from "../access/usage.ts";
+import type { UsageStore } from "../access/usage-store.ts";
+import { type AccessPlan, allowanceOf, tierNamed } from "../domain/allowance.ts";
+import { describeDay } from "../http/usage.ts";
+import { accessPlan } from "../wiring.ts";
+import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { KEY_ID, readUsage, withKey } from "./key-store.ts";
+import { countsOf } from "./key-usage.ts";
+import { table } from "./table.ts";
+
+export function addShow(group: Command): void {
+  const command = group
+    .command("show")
+    .description("print everything about one key: its limits and who sets them, its secrets, today")
+    .argument("<id>", KEY_ID)
+    .option("--json", "print one JSON object")
+    .action(async (id: string, options: { json?: true }) => {
+      const { values } = settingsOf(command);
+      const record = await withKey(values, id, (_, found) => found);
+      const now = Date.now();
+      const plan = accessPlan(values);
+      const usage = await readUsage(values, NO_USAGE, (usage) => usageOf(usage, id, now));
+      const described = {
+        ...describeKey(record, plan, usage.lastSeen, now),
+        today: todayOf(usage, allowanceOf(plan, record.tier, record).matchesPerDay, now),
+      };
+      if (options.json) print(JSON.stringify(described, null, 2));
+      else print(listing(described, usage));
+      warnOfUnknownTiers(plan, [record]);
+    });
+  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
+  withExamples(command, [["matchbook keys show k_3fGh7Kq0Zx", "one key"]]);
+}
+
+interface Usage {
+  lastSeen: number | undefined;
+  today: KeyDay | undefined;
+  /** Different matches that were served today. */
+  matches: number;
+  /** The quota that was exceeded today, if one was. */
+  exceeded: number | null;
+}
+
+const NO_USAGE: Usage = { lastSeen: undefined, today: undefined, matches: 0, exceeded: null };
+
+async function usageOf(usage: UsageStore, id: string, now: number): Promise<Usage> {
+  const today = dayOf(now);
+  const [quota] = await usage.quotas(today, id);
+  return {
+    lastSeen: (await usage.lastSeen()).get(id),
+    today: (await usage.read(today, id))[0],
+    matches: (quota && DistinctCounter.fromBytes(quota.counter))?.count ?? 0,
+    exceeded: quota?.exceeded ?? null,
+  };
+}
+
+function todayOf({ today, matches, exceeded }: Usage, matchesPerDay: number, now: number) {
+  const { day, requests, records } = today
+    ? describeDay(today)
+    : { day: writtenDay(dayOf(now)), requests: {}, records: 0 };
+  const left = matchesLeft(matchesPerDay, matches, isExceeded(exceeded, matchesPerDay));
+  return { day, requests, records, matches, matchesLeft: left };
+}
+
+/** Limits are followed by who sets them: the key, its tier, or the default. */
+function listing(
+  key: ReturnType<typeof describeKey> & { today: ReturnType<typeof todayOf> },
+  usage: Usage,
+): string {
+  const { allowance, sources } = key;
+  const [requests, clientErrors, serverErrors, records] = countsOf(
+    usage.today ? [usage.today] : [],
+  );
+  const quota = allowance.matchesPerDay === 0 ? "any number" : String(allowance.matchesPerDay);
+  return table([
+    ["id", key.id],
+    ["name", key.name],
+    ["note", key.note ?? ""],
+    ["state", key.state],
+    ["created", key.createdAt],
+    ["expires", key.expiresAt ?? "never"],
+    ["revoked", key.revokedAt ?? "no"],
+    ["last used", key.lastSeen ?? "never"],
+    ["tier", `${allowance.tier} (${sources.tier})`],
+    ["rate", `${allowance.rate} (${sources.rate})`],
+    ["burst", `${allowance.burst} (${sources.burst})`],
+    ["matches per day", `${quota} (${sources.matchesPerDay})`],
+    ["shards", `${allowance.shards.join(", ")} (${sources.shards})`],
+    ...key.secrets.map(({ createdAt, expiresAt }) => [
+      "secret",
+      `created ${createdAt}, ${expiresAt === null ? "expires with the key" : `expires ${expiresAt}`}`,
+    ]),
+    ["requests today", `${requests} (${clientErrors} 4xx, ${serverErrors} 5xx)`],
+    ["records today", records!],
+    ["matches today", `${usage.matches} of ${quota}`],
+  ]);
+}
+
+export function warnOfUnknownTiers(plan: AccessPlan, records: readonly KeyRecord[]): void {
+  const unknown = new Set(
+    records.flatMap(({ tier }) => (tier === null || tierNamed(plan, tier) ? [] : [tier])),
+  );
+  if (unknown.size === 0) return;
+  note(
+    `The settings have no tier ${[...unknown].join(", ")}: keys that name it get the limits of ${plan.tiers[0]!.name}. ` +
+      "Change them with 'matchbook keys change ID --tier TIER', or add the tier to the settings file.",
+  );
+}

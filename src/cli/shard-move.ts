@@ -1,0 +1,221 @@
+/** `matchbook shards move`: copies a shard to another location and compares both. */
+
+import { realpathSync } from "node:fs";
+import type { Command } from "commander";
+import {
+  type Moved,
+  type MoveOptions,
+  move,
+  NoCopy,
+  NotEmpty,
+  type Phase,
+  recordsIn,
+  SamePlace,
+  type Side,
+} from "../move/move.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import {
+  isSameLocation,
+  parseLocation,
+  type ShardLocation,
+  showLocation,
+  urlWithoutPassword,
+} from "../settings/shard-locations.ts";
+import type { Keeper } from "../store/store.ts";
+import { locationOf, openKeeper } from "../wiring.ts";
+import {
+  CommandError,
+  note,
+  print,
+  settingsOf,
+  UsageError,
+  withExamples,
+  withSettings,
+} from "./command.ts";
+import { type Progress, startProgress } from "./progress.ts";
+import { existingShard, withShards } from "./shard-store.ts";
+
+interface Flags {
+  to: string;
+  resume?: true;
+}
+
+export function addMove(group: Command): void {
+  const command = group
+    .command("move")
+    .description(
+      "copy a shard to another location, on any engine, and check that both serve the same.\n" +
+        "Ingest into the shard waits meanwhile; reading goes on. The old location is only read.\n" +
+        "The settings stay as they are: at the end you are told what to change in them.\n" +
+        "Exit 1: it failed, or the copy is not to be used; 2: misuse.",
+    )
+    .argument("<shard>", "the shard's id")
+    .requiredOption(
+      "--to <LOCATION>",
+      "sqlite:PATH or postgres://USER@HOST/DATABASE?schema=NAME, empty or not there yet. " +
+        "A password is better given as PGPASSWORD: everybody on the machine can read flags.",
+    )
+    .option("--resume", "continue a copy that was interrupted, or bring it up to date")
+    .action((shard: string, flags: Flags) => moveShard(shard, flags, settingsOf(command)));
+  withSettings(command, ["batch"]);
+  withExamples(command, [
+    [
+      "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
+      "from a file into PostgreSQL",
+    ],
+    ["matchbook shards move na --to sqlite:/srv/matchbook/na.db", "into a file"],
+    [
+      "matchbook shards move na --to sqlite:/srv/matchbook/na.db --resume",
+      "continue after an interruption, or copy what came in since",
+    ],
+  ]);
+}
+
+async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Promise<void> {
+  const { values } = settings;
+  const parsed = parseLocation(flags.to);
+  // The message does not repeat the location: it may contain a password.
+  if ("error" in parsed) throw new UsageError(`the location after --to is wrong: ${parsed.error}`);
+  const to = parsed.value;
+  await withShards(values, async (shards) => {
+    const source = await existingShard(shards, id);
+    const ids = await shards.list();
+    const used = ids.find((one) =>
+      isSameLocation(withoutLinks(locationOf(values, one)), withoutLinks(to)),
+    );
+    if (used !== undefined) {
+      throw new UsageError(
+        `${showLocation(to)} is the location of the shard ${used}: choose another one`,
+      );
+    }
+    const options = { resume: flags.resume === true, batch: values.batch };
+    const moved = await copyTo(to, id, source, options);
+    if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
+    print(nextSteps(id, locationOf(values, id), to, moved, newTables(id, to, ids, settings)));
+  });
+}
+
+/** With symbolic links resolved, if the file exists. */
+function withoutLinks(location: ShardLocation): ShardLocation {
+  if (location.engine !== "sqlite") return location;
+  try {
+    return { ...location, path: realpathSync(location.path) };
+  } catch {
+    return location;
+  }
+}
+
+async function copyTo(
+  to: ShardLocation,
+  id: string,
+  source: Keeper,
+  options: Omit<MoveOptions, "onProgress">,
+): Promise<Moved> {
+  const target = openKeeper(to);
+  let phase: Phase | undefined;
+  let bar: Progress | undefined;
+  try {
+    return await move(source, target, {
+      ...options,
+      onProgress(current, total, done, records) {
+        if (current !== phase) {
+          bar?.stop();
+          bar = startProgress(current, total);
+          phase = current;
+        }
+        bar?.update(done, records);
+      },
+    });
+  } catch (error) {
+    bar?.stop();
+    if (phase === "copy") {
+      note(`What is copied so far stays in ${showLocation(to)}: --resume continues from there.`);
+    }
+    throw moveError(id, to, error);
+  } finally {
+    bar?.stop();
+    await target.close();
+  }
+}
+
+/** Errors of a move as messages for the operator; all others as they are. */
+function moveError(id: string, to: ShardLocation, error: unknown): unknown {
+  const location = showLocation(to);
+  if (error instanceof NotEmpty) {
+    return new CommandError(
+      `${location} is not empty: it holds ${error.records} records. Choose an empty location; or, if it is an interrupted copy of ${id}, add --resume`,
+    );
+  }
+  if (error instanceof SamePlace) {
+    return new CommandError(
+      `${location} is where ${id} is already, under another name, or a replica or backup of that. Choose an empty location`,
+    );
+  }
+  if (error instanceof NoCopy) {
+    return new CommandError(
+      `${location} is not a copy of ${id}: it holds the match ${error.matchId}, which is ${error.inSource} in ${id}. Choose an empty location`,
+    );
+  }
+  return error;
+}
+
+function difference(id: string, to: ShardLocation, { source, target }: Moved): string {
+  return [
+    `the copy of ${id} in ${showLocation(to)} is not the same as the original: do not use it.`,
+    `  original  ${sideText(source)}`,
+    `  copy      ${sideText(target)}`,
+    `Remove the copy and move ${id} again. If they differ again, please report it`,
+  ].join("\n");
+}
+
+function sideText({ digest: { digest, matches, players, teams }, counts }: Side): string {
+  return `${digest} (${recordsIn(counts)} records, ${matches} served, ${players} players, ${teams} teams)`;
+}
+
+function nextSteps(
+  id: string,
+  from: ShardLocation,
+  to: ShardLocation,
+  { copied, source: { digest, counts } }: Moved,
+  tables: readonly string[],
+): string {
+  const records = recordsIn(counts);
+  const withheld = records - counts.served;
+  return [
+    `Copied ${copied} records. All ${records} of ${id} (${counts.served} served, ${withheld} withheld) are now in`,
+    `${showLocation(to)}.`,
+    `Both locations have the digest ${digest.digest}.`,
+    "",
+    "To use the new location:",
+    "",
+    `1. Stop whatever ingests into ${id}, and the servers. If anything came into the old location since`,
+    "   then, run this command again with --resume.",
+    "2. Change the settings file:",
+    "",
+    ...tables.map((line) => `   ${line}`),
+    "",
+    "3. Start them again. The old location is unchanged: remove it when all is well",
+    `   (${showLocation(from)}).`,
+  ].join("\n");
+}
+
+/** What to write into the settings file. */
+function newTables(
+  id: string,
+  to: ShardLocation,
+  ids: readonly string[],
+  { values, origins }: LoadedSettings,
+): string[] {
+  // Without any table every store in the data folder is a shard; with one, only those that have a table.
+  const others = origins.shards === "default" ? ids.filter((one) => one !== id) : [];
+  const lines = [
+    ...others.map((one) => `[shards.${one}]`),
+    `[shards.${id}]`,
+    `url = ${JSON.stringify(urlWithoutPassword(to))}`,
+  ];
+  if (lines.some((line) => line.includes("***"))) lines.push("(*** stands for the password)");
+  if (values.shards.some((shard) => shard.id === id && shard.replicas !== undefined)) {
+    lines.push("(leave out its replicas: they belong to the old location)");
+  }
+  return lines;
+}

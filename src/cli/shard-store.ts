@@ -1,0 +1,37 @@
+/** Opens the shards for the commands, and reports ids that no shard has. */
+
+import { unobserved } from "../observe/events.ts";
+import type { Settings } from "../settings/table.ts";
+import type { Shards } from "../store/shards.ts";
+import type { Keeper } from "../store/store.ts";
+import { nearest } from "../text/nearest.ts";
+import { openShards } from "../wiring.ts";
+import { CommandError } from "./command.ts";
+
+export async function withShards<T>(
+  settings: Settings,
+  work: (shards: Shards) => Promise<T>,
+): Promise<T> {
+  const shards = openShards(settings, unobserved);
+  try {
+    return await work(shards);
+  } finally {
+    await shards.close();
+  }
+}
+
+/** Fails if nothing was ever received in the shard. */
+export async function existingShard(shards: Shards, id: string): Promise<Keeper> {
+  const keeper = await shards.existingKeeper(id);
+  if (keeper) return keeper;
+  const ids = await shards.list();
+  if (!ids.includes(id)) throw unknownShard(id, ids);
+  throw new CommandError(`nothing was ever received in ${id}: ingest makes it`);
+}
+
+export function unknownShard(id: string, ids: readonly string[]): CommandError {
+  const guess = nearest(id, ids);
+  return new CommandError(
+    `there is no shard ${JSON.stringify(id)}; ${guess ? `did you mean ${guess}? ` : ""}there are: ${ids.join(", ") || "none yet"}`,
+  );
+}
