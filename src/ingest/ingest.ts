@@ -1,7 +1,7 @@
 /** In charge of the story of a match: source, parcel, record, shard, report. */
 
 import type { Keeper } from "../store/store.ts";
-import { accept, type Outcome } from "./accept.ts";
+import { accept } from "./accept.ts";
 import { ahead } from "./lookahead.ts";
 import { type Parcel, parcels, type Source, type SourceFailure } from "./parcels.ts";
 import { type Patience, Waiting } from "./patience.ts";
@@ -20,25 +20,14 @@ export interface IngestOptions {
   batch: number;
   /** How many threads read, beside the one that stores, when there is much to read; 0: none. */
   threads: number;
-  /** `place` is the number of the document, from 1. Records before it may not be stored yet. */
-  onRejection: (rejection: Rejection, place: number) => void;
+  /** Records before it may not be stored yet. */
+  onRejection: (rejection: Rejection) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
   /** Whether a shard whose database is away is waited for; without it, ingest ends there. */
   patience?: Patience;
-  /** Hears of every record that is durable now, in the order of the records. */
-  onOutcome?: (record: SettledRecord, outcome: Outcome) => void;
   /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
   onBreak?: (error: SourceFailure["error"], fault: string) => void;
-}
-
-/** A record whose fate is settled. */
-export interface SettledRecord {
-  origin: Origin;
-  /** The number of its document, from 1. */
-  place: number;
-  id: string;
-  shard: string;
 }
 
 /** Batches are also ended by size, so that memory stays bounded whatever the records weigh. */
@@ -48,10 +37,9 @@ const BATCH_BYTES = 32 << 20;
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
   const batch = new Batch();
-  let place = 0;
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
-    options.onRejection(rejection, place);
+    options.onRejection(rejection);
   };
   const waiting = new Waiting(options.patience);
   const flush = async () => {
@@ -67,10 +55,9 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const inOrder = ahead(parcelsOf(sources, options), read, size, () => readers.room);
     for await (const { parcel, contents } of inOrder) {
       for (const { rejections, arrivals } of contents) {
-        place += 1;
         rejections.forEach(reject);
         for (const arrival of arrivals) {
-          batch.add({ ...arrival, source: parcel.source, place });
+          batch.add({ ...arrival, source: parcel.source });
           if (batch.size >= options.batch || batch.bytes >= BATCH_BYTES) await flush();
         }
       }
@@ -112,7 +99,7 @@ async function lookUp(
 }
 
 /** A record that waits for its transaction. */
-type Pending = Arrival & { source: string; place: number };
+type Pending = Arrival & { source: string };
 
 /** Records that are to be stored together. */
 class Batch {
@@ -147,32 +134,16 @@ async function store(
   options: IngestOptions,
   waiting: Waiting,
 ): Promise<void> {
-  const outcomes = new Map<Pending, Outcome>();
-  try {
-    for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-      const { replace } = options;
-      const take = () => accept(options.keeper(shard), records, { replace });
-      const accepted = await waiting.for(shard, take);
-      addTo(report, accepted);
-      accepted.outcomes.forEach((outcome, index) => {
-        outcomes.set(records[index]!, outcome);
-      });
-    }
-  } finally {
-    // If a shard fails, what others have stored is told nevertheless.
-    for (const record of batch) {
-      const outcome = outcomes.get(record);
-      if (outcome) tell(record, outcome, options);
+  for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
+    const { replace } = options;
+    const take = () => accept(options.keeper(shard), records, { replace });
+    const accepted = await waiting.for(shard, take);
+    addTo(report, accepted);
+    for (const [at, { outline, source, line }] of records.entries()) {
+      if (accepted.outcomes[at]!.kind !== "conflict") continue;
+      options.onConflict(outline.id, shard, { source, line });
     }
   }
-}
-
-function tell(record: Pending, outcome: Outcome, options: IngestOptions): void {
-  const { outline, source, line, place } = record;
-  const { id, shard } = outline;
-  const origin = { source, line };
-  options.onOutcome?.({ origin, place, id, shard }, outcome);
-  if (outcome.kind === "conflict") options.onConflict(id, shard, origin);
 }
 
 /** A source that breaks off is reported; what came before it, and other sources, still count. */
