@@ -2,7 +2,7 @@
 
 import type { Keeper } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { commitBatch, type Outcome } from "./commit-batch.ts";
+import { commitBatch } from "./commit-batch.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -20,32 +20,21 @@ export interface IngestOptions {
   batch: number;
   /** How many threads read, beside the one that stores, when there is much to read; 0: none. */
   threads: number;
-  /** `place` is the number of the document, from 1. Records before it may not be stored yet. */
-  onRejection: (rejection: Rejection, place: number) => void;
+  /** Records before it may not be stored yet. */
+  onRejection: (rejection: Rejection) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
   /** Whether a shard whose database is away is waited for; without it, ingest ends there. */
   patience?: Patience;
-  /** Hears of every record that is durable now, in the order of the records. */
-  onOutcome?: (record: SettledRecord, outcome: Outcome) => void;
   /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
   onBreak?: (error: SourceFailure["error"], fault: string) => void;
-}
-
-/** A record whose fate is settled. */
-export interface SettledRecord {
-  origin: Origin;
-  /** The number of its document, from 1. */
-  place: number;
-  id: string;
-  shard: string;
 }
 
 /** Batches also end by size, so that memory stays bounded. */
 const BATCH_BYTES = 32 << 20;
 
 /** A record that waits for its transaction. */
-type Pending = IncomingRecord & { source: string; place: number };
+type Pending = IncomingRecord & { source: string };
 
 /** Takes in all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
@@ -54,7 +43,6 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   const readers = new ReaderPool(options.context, options.threads);
   let batch: Pending[] = [];
   let batchBytes = 0;
-  let place = 0;
   // While the shards have all that comes, records are looked up before they are encoded.
   let isKnown = false;
 
@@ -68,7 +56,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   };
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
-    options.onRejection(rejection, place);
+    options.onRejection(rejection);
   };
   const flush = async () => {
     const records = batch;
@@ -82,10 +70,9 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const inOrder = readAhead(allChunks(sources, options), read, sizeOf, () => readers.room);
     for await (const { chunk, contents } of inOrder) {
       for (const { rejections, records } of contents) {
-        place += 1;
         rejections.forEach(reject);
         for (const record of records) {
-          batch.push({ ...record, source: chunk.source, place });
+          batch.push({ ...record, source: chunk.source });
           batchBytes += record.bytes;
           if (batch.length >= options.batch || batchBytes >= BATCH_BYTES) await flush();
         }
@@ -138,27 +125,13 @@ async function store(
   options: IngestOptions,
   retry: Retry,
 ): Promise<void> {
-  const { keeper, replace, onOutcome, onConflict } = options;
-  const outcomes = new Map<Pending, Outcome>();
-  try {
-    for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-      const accepted = await retry.run(shard, () =>
-        commitBatch(keeper(shard), records, { replace }),
-      );
-      addTo(report, accepted);
-      records.forEach((record, index) => {
-        outcomes.set(record, accepted.outcomes[index]!);
-      });
-    }
-  } finally {
-    // If a shard fails, what others have stored is reported nevertheless, in the order of the records.
-    for (const record of batch) {
-      const outcome = outcomes.get(record);
-      if (!outcome) continue;
-      const { source, line, place } = record;
-      const { id, shard } = record.outline;
-      onOutcome?.({ origin: { source, line }, place, id, shard }, outcome);
-      if (outcome.kind === "conflict") onConflict(id, shard, { source, line });
+  const { keeper, replace, onConflict } = options;
+  for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
+    const accepted = await retry.run(shard, () => commitBatch(keeper(shard), records, { replace }));
+    addTo(report, accepted);
+    for (const [index, { outline, source, line }] of records.entries()) {
+      if (accepted.outcomes[index]!.kind !== "conflict") continue;
+      onConflict(outline.id, shard, { source, line });
     }
   }
 }

@@ -12,7 +12,7 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN, uploadTo } from "../support/admin.ts";
 import { aMatch, type RosterIn } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
-import { openUpload } from "../support/wire-upload.ts";
+import { openUpload, padded, sendUntilHeld } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
 const BOTS: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
@@ -116,12 +116,17 @@ describe("a connection that is cut", () => {
   test("after the last byte of the body does not undo what was sent", async () => {
     const listener = startListener();
     const upload = await openUpload(listener.url);
-    await upload.write(ndjson(some(300)));
+    await upload.write(ndjson(some(350)));
     await upload.end();
-    await someStored(listener);
+    // Documents are read 256 at a time: beyond that, the end of the body has been read.
+    await until(
+      "the whole body has been read",
+      async () => (await listener.served()) > 256 || undefined,
+    );
     upload.socket.destroy();
     await listener.over(1);
-    expect(await listener.served()).toBe(300);
+    expect(uploadsOf(listener)).toMatchObject([{ stored: 350, broken: undefined }]);
+    expect(await listener.served()).toBe(350);
     await listener.stop();
   });
 });
@@ -248,17 +253,8 @@ describe("while records cannot be stored", () => {
     const other = new Database(join(data, "na.db"));
     other.run("BEGIN IMMEDIATE");
     const upload = await openUpload(adminUrl);
-    // Blanks between two members: a document like any other, but longer.
-    const pad = " ".repeat(512 * 1024);
-    const documents = some(160).map((one) => `${JSON.stringify(one).slice(0, -1)}${pad}}\n`);
-    let sent = 0;
-    const sending = (async () => {
-      for (const document of documents) {
-        await upload.write(document);
-        sent += 1;
-      }
-    })();
-    await standingStill(() => sent);
+    const documents = some(160).map((one) => padded(JSON.stringify(one)));
+    const { sent, sending } = await sendUntilHeld(upload, documents);
     expect(sent).toBeLessThan(documents.length / 2);
     expect((await get("/shards/na/matches")).status).toBe(200);
     expect((await fetch(`${adminUrl}/keys`)).status).toBe(401);
@@ -270,15 +266,3 @@ describe("while records cannot be stored", () => {
     expect((await upload.reply()).report.stored).toBe(documents.length);
   }, 30_000);
 });
-
-/** Settled when a number has begun to grow and has not grown for a quarter of a second. */
-async function standingStill(count: () => number): Promise<void> {
-  let last = 0;
-  let since = performance.now();
-  await until("the count stands still", () => {
-    if (count() === last) return (last > 0 && performance.now() - since > 250) || undefined;
-    last = count();
-    since = performance.now();
-    return undefined;
-  });
-}

@@ -12,7 +12,7 @@ import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { until } from "../support/state.ts";
-import { openUpload } from "../support/wire-upload.ts";
+import { openUpload, padded, sendUntilHeld } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
@@ -194,6 +194,23 @@ describe("an upload into a shard whose database is away", () => {
     for (const _ of [1, 2, 3]) expect((await uploadTo(url, text(0, 60))).status).toBe(200);
     await stop();
     expect(await digest(env)).toBe(await expectedDigest());
+  });
+
+  test("that is only slow makes its sender wait", async () => {
+    const { schema, url, stop } = await listening();
+    expect((await uploadTo(url, text(0, 1))).status).toBe(200);
+    const sql = new SQL(cluster.url, { max: 1 });
+    await sql.unsafe("BEGIN");
+    await sql.unsafe(`LOCK TABLE ${schema}.sheets IN ACCESS EXCLUSIVE MODE`);
+    const upload = await openUpload(url);
+    const documents = Array.from({ length: 160 }, (_, at) => padded(lines[at % 60]!));
+    const { sent, sending } = await sendUntilHeld(upload, documents);
+    expect(sent).toBeLessThan(documents.length / 2);
+    await sql.close();
+    await sending;
+    await upload.end();
+    expect(await upload.reply()).toMatchObject({ status: 200, report: { rejected: 0 } });
+    await stop();
   });
 
   test("reports what was rejected before anything could be stored", async () => {

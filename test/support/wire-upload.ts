@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from "node:net";
 import { AUTHORIZATION, type Uploaded } from "./admin.ts";
+import { until } from "./state.ts";
 
 export interface WireUpload {
   socket: Socket;
@@ -65,4 +66,34 @@ function readReply(received: Buffer): Uploaded {
   const end = received.indexOf("\r\n\r\n");
   const status = Number(received.toString("latin1", 0, end).split(" ")[1]);
   return { status, ...JSON.parse(received.toString("utf8", end + 4)) };
+}
+
+/** A line of half a mebibyte: blanks between two members make a document longer, and no other. */
+export function padded(line: string): string {
+  return `${line.slice(0, -1)}${" ".repeat(512 * 1024)}}\n`;
+}
+
+/** Writes documents until the other side takes no more; `sending` settles once all are written. */
+export async function sendUntilHeld(upload: WireUpload, documents: readonly string[]) {
+  let sent = 0;
+  const sending = (async () => {
+    for (const document of documents) {
+      await upload.write(document);
+      sent += 1;
+    }
+  })();
+  await standingStill(() => sent);
+  return { sent, sending };
+}
+
+/** Settled when a number has begun to grow and has not grown for a quarter of a second. */
+async function standingStill(count: () => number): Promise<void> {
+  let last = 0;
+  let since = performance.now();
+  await until("the count stands still", () => {
+    if (count() === last) return (last > 0 && performance.now() - since > 250) || undefined;
+    last = count();
+    since = performance.now();
+    return undefined;
+  });
 }
