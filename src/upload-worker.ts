@@ -14,7 +14,7 @@ import { oneLine } from "./ingest/reasons.ts";
 import { emptyReport } from "./ingest/report.ts";
 import { type Bytes, plainBytes } from "./ingest/source.ts";
 import { unobserved } from "./observe/events.ts";
-import { openShards } from "./shards.ts";
+import { openShards } from "./open-stores.ts";
 import type { Shards } from "./store/shards.ts";
 import { StoreAway } from "./store/store.ts";
 

@@ -1,23 +1,35 @@
-/** In charge of wiring: from settings to stores to servers. */
+/** Starts the servers: from settings to stores, limits, metrics and listeners. */
 
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
+import type { Failures } from "./access/failed-keys.ts";
 import { FailureGuard } from "./access/failed-keys.ts";
+import { KeyWatch } from "./access/key-lookup.ts";
+import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
+import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
+import type { AccessPlan } from "./domain/allowance.ts";
 import { PROFILES } from "./http/compat.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
-import type { Observe } from "./observe/events.ts";
-import type { Metrics } from "./observe/metrics.ts";
+import { shardStatuses } from "./http/status.ts";
+import { STAGES } from "./http/stopwatch.ts";
+import { type Event, type Observe, observeAll } from "./observe/events.ts";
+import { Metrics } from "./observe/metrics.ts";
 import type { Family } from "./observe/prometheus.ts";
-import { openParts, type Sharing } from "./parts.ts";
+import {
+  type AccessStore,
+  accessPlan,
+  type Limits,
+  openAccess,
+  openLimits,
+  openShards,
+} from "./open-stores.ts";
 import type { Settings } from "./settings/table.ts";
-
-export { openAccess } from "./access/open.ts";
-export { accessPlan } from "./parts.ts";
-export { locationOf, openKeeper, openShards, storesIn } from "./shards.ts";
+import type { Shards } from "./store/shards.ts";
+import { StoreAway } from "./store/store.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
@@ -142,3 +154,100 @@ const tokenFor = (settings: Settings): string | undefined =>
 /** A small heap: the thread that serves shares the machine with it. */
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
+
+/** What a process has in common with others that serve on the same port. */
+export interface Sharing {
+  limiter: Limiter;
+  failures: Failures;
+}
+
+export interface Parts {
+  plan: AccessPlan;
+  metrics: Metrics;
+  shards: Shards;
+  keyStore: AccessStore["keys"];
+  keys: KeyWatch;
+  usage: UsageRecorder;
+  limits: Limits;
+  observe: Observe;
+  /** Gives everything back. */
+  release(): Promise<void>;
+}
+
+/** Every shard is opened, so that an unfit file stops the start. */
+export async function openParts(
+  settings: Settings,
+  log: Observe,
+  clock: Clock,
+  sharing?: Sharing,
+): Promise<Parts> {
+  const plan = accessPlan(settings);
+  const metrics = new Metrics({
+    version,
+    stages: STAGES,
+    shardStates: () => shardStatuses({ shards, observe: watched }),
+    sharedLimits: () => limits?.shared,
+    clock,
+  });
+  const watched = observeAll([log, metrics.observe]);
+  const shards = openShards(settings, watched);
+  const access = openAccess(settings);
+  const keys = new KeyWatch(access.keys, plan, watched);
+  const usage = new UsageRecorder(access.usage, clock, watched);
+  let isRecording = false;
+  let limits: Limits | undefined;
+  const release = async () => {
+    await keys.stop();
+    limits?.close();
+    if (isRecording) await usage.stop();
+    await access.close();
+    await shards.close();
+  };
+  try {
+    // A shard that is listed is there from the start, be it empty.
+    for (const id of shards.allowed ?? []) shards.keeper(id);
+    await openAll(shards, watched);
+    await missClosed(plan.closedShards, shards, watched);
+    await keys.start();
+    await usage.start();
+    isRecording = true;
+    const limiter = sharing?.limiter ?? new MemoryLimiter();
+    limits = await openLimits(settings, { limiter, quotas: usage.quotas }, watched);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
+  const keyStore = access.keys;
+  return { plan, metrics, shards, keyStore, keys, usage, limits, observe, release };
+}
+
+/** A slip in the name of a closed shard would leave that shard open, and nobody would notice. */
+async function missClosed(
+  closed: readonly string[],
+  shards: Shards,
+  observe: Observe,
+): Promise<void> {
+  if (closed.length === 0) return;
+  const there = new Set(await shards.list());
+  for (const shard of closed) {
+    if (!there.has(shard)) observe({ event: "closed-shard-missing", shard });
+  }
+}
+
+/** An unfit file stops the start. A database that is away does not: it may come back, and is asked again. */
+async function openAll(shards: Shards, observe: Observe): Promise<void> {
+  for (const id of await shards.list()) {
+    try {
+      await shards.reader(id);
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error;
+      observe({ event: "shard-unavailable", shard: id, error });
+    }
+  }
+}
+
+function noteUsage(usage: UsageRecorder, event: Event): void {
+  if (event.event !== "request" || event.keyId === undefined) return;
+  usage.note(event.keyId, event.status, event.records, event.time);
+}

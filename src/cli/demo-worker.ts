@@ -4,7 +4,7 @@ import { demoDocuments } from "../demo/demo.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { recordsIn } from "../ingest/report.ts";
 import { unobserved } from "../observe/events.ts";
-import { openShards } from "../wiring.ts";
+import { openShards } from "../open-stores.ts";
 import { type IngestSettings, ingestOptions } from "./ingest.ts";
 
 /** The demo matches of one shard. Shards are filled in parallel. */

@@ -10,10 +10,10 @@ import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { type Patience, StayedAway } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
+import { openShards } from "../open-stores.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
-import { openShards } from "../wiring.ts";
 import {
   type AddCommand,
   flagValue,

@@ -3,10 +3,10 @@
 import { type Command, Option } from "commander";
 import type { KeyTerms } from "../access/key-store.ts";
 import { EVERY_OPEN_SHARD } from "../domain/allowance.ts";
+import { storesIn } from "../open-stores.ts";
 import { keyOptionParsers, NEVER, TIER_DEFAULT } from "../settings/key-options.ts";
 import type { Settings } from "../settings/table.ts";
 import { nearest } from "../text/nearest.ts";
-import { storesIn } from "../wiring.ts";
 import { flagValue, note } from "./command.ts";
 
 /** In the order of the help. */

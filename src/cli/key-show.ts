@@ -10,7 +10,7 @@ import { dayOf, writtenDay } from "../access/usage.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import { type AccessPlan, allowanceOf, tierNamed } from "../domain/allowance.ts";
 import { describeDay } from "../http/usage.ts";
-import { accessPlan } from "../wiring.ts";
+import { accessPlan } from "../open-stores.ts";
 import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { KEY_ID, readUsage, withKey } from "./key-store.ts";
 import { countsOf } from "./key-usage.ts";

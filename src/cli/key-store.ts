@@ -4,9 +4,9 @@ import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import { openAccess } from "../open-stores.ts";
 import type { Settings } from "../settings/table.ts";
 import { nearest } from "../text/nearest.ts";
-import { openAccess } from "../wiring.ts";
 import { CommandError } from "./command.ts";
 
 /** The help of the argument that names a key. */

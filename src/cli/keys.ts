@@ -5,9 +5,9 @@ import { describeKey } from "../access/describe.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
 import { type AccessPlan, allowanceOf } from "../domain/allowance.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { accessPlan } from "../open-stores.ts";
 import { parseOverlap } from "../settings/key-options.ts";
 import type { Settings } from "../settings/table.ts";
-import { accessPlan } from "../wiring.ts";
 import {
   type AddCommand,
   CommandError,

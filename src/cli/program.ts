@@ -10,29 +10,20 @@ import { fileOnly, flagOf, isTableName } from "../settings/table.ts";
 import { StoreError } from "../store/store.ts";
 import { WorkersError } from "../workers/system.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
-import { config } from "./config.ts";
-import { demo } from "./demo.ts";
-import { ingest } from "./ingest.ts";
-import { keys } from "./keys.ts";
-import { quickstart } from "./quickstart.ts";
-import { serve } from "./serve.ts";
-import { shards } from "./shards.ts";
-import { status } from "./status.ts";
 import { describeError } from "./system-errors.ts";
-import { why } from "./why.ts";
 
-/** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [
-  quickstart,
-  serve,
-  ingest,
-  keys,
-  why,
-  status,
-  shards,
-  config,
-  demo,
-];
+/** In the order of the help. Each is loaded only when it is needed, so that short commands start fast. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  quickstart: async () => (await import("./quickstart.ts")).quickstart,
+  serve: async () => (await import("./serve.ts")).serve,
+  ingest: async () => (await import("./ingest.ts")).ingest,
+  keys: async () => (await import("./keys.ts")).keys,
+  why: async () => (await import("./why.ts")).why,
+  status: async () => (await import("./status.ts")).status,
+  shards: async () => (await import("./shards.ts")).shards,
+  config: async () => (await import("./config.ts")).config,
+  demo: async () => (await import("./demo.ts")).demo,
+};
 
 /** Errors whose message is meant for the operator: it is printed without a stack. */
 const EXPECTED = [
@@ -47,7 +38,9 @@ const EXPECTED = [
   { type: WorkersError, exitCode: 1 },
 ] as const;
 
-export function buildProgram(commands: readonly AddCommand[] = COMMANDS): Command {
+/** With the command that `args` name; with all of them if it is none, for the help and for suggestions. */
+export async function buildProgram(args: readonly string[] = []): Promise<Command> {
+  const [name = ""] = args[0] === "help" ? args.slice(1) : args;
   const program = new Command("matchbook")
     .description(description)
     .version(version, "-v, --version", "print the version")
@@ -55,7 +48,8 @@ export function buildProgram(commands: readonly AddCommand[] = COMMANDS): Comman
     // Set before the commands are added, which inherit both: run prints the errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  for (const add of commands) add(program);
+  const load = COMMANDS[name];
+  for (const add of load ? [load] : Object.values(COMMANDS)) (await add())(program);
   return withExamples(program, [
     ["matchbook keys create --name me", "make an API key"],
     ["matchbook help keys", "see what a command can do"],
@@ -66,7 +60,8 @@ export function buildProgram(commands: readonly AddCommand[] = COMMANDS): Comman
  * Runs one command line and returns its exit code. A command that did its work but has problems to report
  * (rejected records, for example) prints them and sets process.exitCode; one that cannot go on throws.
  */
-export async function run(args: readonly string[], program = buildProgram()): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
+  const program = await buildProgram(args);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(withHelpFlag(args, program), { from: "user" });

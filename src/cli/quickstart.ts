@@ -9,11 +9,11 @@ import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { unobserved } from "../observe/events.ts";
+import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
 import { FLAG_NAMES, type Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
-import { openAccess, openShards } from "../wiring.ts";
 import {
   type AddCommand,
   CommandError,

@@ -13,6 +13,7 @@ import {
   SamePlace,
   type Side,
 } from "../move/move.ts";
+import { locationOf, openKeeper } from "../open-stores.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import {
   isSameLocation,
@@ -22,7 +23,6 @@ import {
   urlWithoutPassword,
 } from "../settings/shard-locations.ts";
 import type { Keeper } from "../store/store.ts";
-import { locationOf, openKeeper } from "../wiring.ts";
 import {
   CommandError,
   note,

@@ -1,11 +1,11 @@
 /** Opens the shards for the commands, and reports ids that no shard has. */
 
 import { unobserved } from "../observe/events.ts";
+import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Keeper } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { openShards } from "../wiring.ts";
 import { CommandError } from "./command.ts";
 
 export async function withShards<T>(

@@ -3,10 +3,10 @@
 import type { Command } from "commander";
 import { formatTimestamp } from "../domain/time.ts";
 import { digestOf } from "../move/digest.ts";
+import { locationOf } from "../open-stores.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
 import { type Keeper, StoreError } from "../store/store.ts";
-import { locationOf } from "../wiring.ts";
 import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { addMove } from "./shard-move.ts";

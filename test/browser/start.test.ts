@@ -1,8 +1,8 @@
 /** In charge of the page "Start" in a browser, and of the shell around every page: key, theme, keyboard. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openAccess } from "../../src/access/open.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { serve } from "../../src/wiring.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { holdReplies } from "./places.ts";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
 import { AccessError } from "../../src/access/database.ts";
-import { openAccess } from "../../src/access/open.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import type { PostgresPlace } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";

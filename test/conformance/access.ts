@@ -5,11 +5,11 @@ import type { Hash } from "../../src/access/distinct.ts";
 import { DistinctCounter } from "../../src/access/distinct.ts";
 import { hashKey } from "../../src/access/key.ts";
 import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
-import type { AccessStore } from "../../src/access/open.ts";
 import { MemoryQuotas, type StoredQuota } from "../../src/access/quota.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import type { AccessStore } from "../../src/open-stores.ts";
 
 /** A new, empty place. `open` opens it as one more process would. */
 export interface TestedPlace {

@@ -222,8 +222,10 @@ describe("records in the documentation", () => {
   });
 });
 
+const program = await buildProgram();
+
 describe("verbs", () => {
-  const verbs = everyVerb(buildProgram());
+  const verbs = everyVerb(program);
 
   test.each(verbs.map(({ words }) => words))("'matchbook %s' is documented", (words) => {
     expect(everyPage).toContain(`matchbook ${words}`);

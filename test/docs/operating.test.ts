@@ -4,10 +4,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openAccess } from "../../src/access/open.ts";
 import { dayOf } from "../../src/access/usage.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
@@ -40,8 +40,10 @@ const wordsOf = (command: string): string[] =>
     .map((one) => one[1] ?? one[2]!)
     .slice(1);
 
+const matchbookProgram = await buildProgram();
+
 /** The verb that words begin with, as far as there is one. */
-function verbOf(words: readonly string[], program: Command = buildProgram()): Command {
+function verbOf(words: readonly string[], program: Command = matchbookProgram): Command {
   const verb = program.commands.find((one) => one.name() === words[0]);
   return verb ? verbOf(words.slice(1), verb) : program;
 }

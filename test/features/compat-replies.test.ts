@@ -8,8 +8,8 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { PROFILES } from "../../src/http/compat.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openParts, type Parts } from "../../src/parts.ts";
 import type { Settings } from "../../src/settings/table.ts";
+import { openParts, type Parts } from "../../src/wiring.ts";
 import {
   type AnyResource,
   primary,

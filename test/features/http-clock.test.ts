@@ -1,8 +1,8 @@
 /** A system clock that is set wrong for a moment: no key gets a new quota, and no usage is lost. */
 
 import { afterAll, expect, test } from "bun:test";
-import { openAccess } from "../../src/access/open.ts";
 import { dayOf } from "../../src/access/usage.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";

@@ -5,9 +5,9 @@ import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import type { Fate } from "../../src/store/store.ts";
-import { openShards } from "../../src/wiring.ts";
 
 export interface Taken {
   report: Report;

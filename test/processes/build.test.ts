@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { storesIn } from "../../src/wiring.ts";
+import { storesIn } from "../../src/open-stores.ts";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { matchbook, ROOT, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";

@@ -26,8 +26,10 @@ function matchbook(args: string[], env: Record<string, string> = {}) {
   return { exitCode, stdout: String(stdout), stderr: String(stderr) };
 }
 
+const program = await buildProgram();
+
 /** Every verb and every group of verbs, as the words that call it. */
-function everyVerb(command: Command = buildProgram(), path: string[] = []): string[][] {
+function everyVerb(command: Command = program, path: string[] = []): string[][] {
   return command.commands.flatMap((verb) => {
     const words = [...path, verb.name()];
     return [words, ...everyVerb(verb, words)];

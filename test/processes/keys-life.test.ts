@@ -4,11 +4,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { looksLikeKey } from "../../src/access/key.ts";
 import { KeyWatch } from "../../src/access/key-lookup.ts";
-import { openAccess } from "../../src/access/open.ts";
 import { formatTimestamp } from "../../src/domain/time.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { accessPlan, openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { accessPlan } from "../../src/wiring.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 

@@ -6,10 +6,10 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
 import { KeyWatch } from "../../src/access/key-lookup.ts";
-import { openAccess } from "../../src/access/open.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/allowance.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 /** In charge of limits that two servers share through a Redis with TLS, and of certificates that are no good. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openAccess } from "../../src/access/open.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { type Authority, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";

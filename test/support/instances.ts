@@ -1,8 +1,8 @@
 /** In charge of several instances of one Matchbook for tests, each a whole server over the same data folder. */
 
 import type { KeyTerms } from "../../src/access/key-store.ts";
-import { openAccess } from "../../src/access/open.ts";
 import type { Event } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import { TOKEN } from "./admin.ts";

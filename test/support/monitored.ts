@@ -2,8 +2,8 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openAccess } from "../../src/access/open.ts";
 import type { Event } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import { aMatch } from "./records.ts";

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Keeper } from "../../src/store/store.ts";
-import { openShards } from "../../src/wiring.ts";
 import { demoLines } from "./demo.ts";
 import { type Finished, matchbook } from "./process.ts";
 

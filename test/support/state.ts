@@ -1,11 +1,11 @@
 /** In charge of telling whether two data folders hold the same: by everything that they serve. */
 
 import { createHash } from "node:crypto";
-import { openAccess } from "../../src/access/open.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { openAccess, openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Counts, Summary } from "../../src/store/store.ts";
-import { openShards, serve } from "../../src/wiring.ts";
+import { serve } from "../../src/wiring.ts";
 import { JSON_API } from "./world.ts";
 
 /** Links lead to this address, so that folders served on different ports give equal bytes. */

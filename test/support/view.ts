@@ -1,8 +1,8 @@
 /** In charge of everything that can be seen of a shard, so that two worlds can be compared. */
 
 import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import type { Counts } from "../../src/store/store.ts";
-import { openShards } from "../../src/wiring.ts";
 import type { World } from "./world.ts";
 
 /** All that callers can fetch without knowing names: matches, each alone too, and players. */

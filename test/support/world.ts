@@ -3,16 +3,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAccess } from "../../src/access/open.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { unobserved } from "../../src/observe/events.ts";
+import { openAccess, openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Settings } from "../../src/settings/table.ts";
-import { openShards, serve } from "../../src/wiring.ts";
+import { serve } from "../../src/wiring.ts";
 import { checkReply } from "./replies.ts";
 
 export interface Reply {

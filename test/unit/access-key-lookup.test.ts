@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { hashKey } from "../../src/access/key.ts";
 import { KeyWatch } from "../../src/access/key-lookup.ts";
 import type { KeyStore } from "../../src/access/key-store.ts";
-import { openAccess } from "../../src/access/open.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/allowance.ts";
 import { type Event, unobserved } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-watch-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

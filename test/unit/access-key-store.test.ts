@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccessError } from "../../src/access/database.ts";
 import { type KeyRecord, stateOf } from "../../src/access/key-store.ts";
-import { openAccess } from "../../src/access/open.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
+import { openAccess } from "../../src/open-stores.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

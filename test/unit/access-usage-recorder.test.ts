@@ -4,11 +4,11 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Hash } from "../../src/access/distinct.ts";
-import { type AccessStore, openAccess } from "../../src/access/open.ts";
 import { dayOf, type KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import type { UsageStore } from "../../src/access/usage-store.ts";
 import type { Event } from "../../src/observe/events.ts";
+import { type AccessStore, openAccess } from "../../src/open-stores.ts";
 import { aFolder } from "../support/world.ts";
 
 const MINUTE = 60_000;

@@ -1,11 +1,22 @@
-/** In charge of which store each shard has: the only importer of adapters. */
+/** Opens what the settings choose: the store of each shard, keys and usage, limits. The only importer of adapters. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { KeyStore } from "./access/key-store.ts";
+import { PostgresDatabase } from "./access/postgres/database.ts";
+import type { Quotas } from "./access/quota.ts";
+import type { Limiter } from "./access/rate-limit.ts";
+import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
+import { RedisLink } from "./access/redis/link.ts";
+import { SqliteDatabase } from "./access/sqlite/database.ts";
+import { KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
+import { UsageStore } from "./access/usage-store.ts";
 import { checkFragment } from "./document/fragment.ts";
+import type { AccessPlan } from "./domain/allowance.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { Event, Observe } from "./observe/events.ts";
+import type { SharedLimitsState } from "./observe/metrics.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { ShardLocation, ShardReplicas } from "./settings/shard-locations.ts";
 import type { Settings } from "./settings/table.ts";
@@ -212,4 +223,76 @@ export function storesIn(folder: string): string[] {
     .map((name) => name.slice(0, -STORE_SUFFIX.length))
     .filter(isShardId)
     .sort();
+}
+
+export interface AccessStore {
+  keys: KeyStore;
+  usage: UsageStore;
+  close(): Promise<void>;
+}
+
+/** The settings that say where keys and usage are. */
+interface AccessSettings {
+  data: string;
+  "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
+}
+
+/** Nothing is created or connected to before it is needed. */
+export function openAccess({ data, "keys-database": location }: AccessSettings): AccessStore {
+  if (location) {
+    const database = new PostgresDatabase(location);
+    return {
+      keys: new KeyStore(database),
+      usage: new UsageStore(database),
+      close: () => database.close(),
+    };
+  }
+  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE);
+  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE);
+  return {
+    keys: new KeyStore(keys),
+    usage: new UsageStore(usage),
+    async close() {
+      await keys.close();
+      await usage.close();
+    },
+  };
+}
+
+export interface Limits {
+  limiter: Limiter;
+  quotas: Quotas;
+  /** As it is now; undefined where limits are not meant to be shared. */
+  shared: SharedLimitsState | undefined;
+  close(): void;
+}
+
+/** `local` counts alone, or beside Redis, and alone again while that is unavailable. */
+export async function openLimits(
+  { redis }: { redis: string },
+  local: Pick<Limits, "limiter" | "quotas">,
+  observe: Observe,
+): Promise<Limits> {
+  if (redis === "") return { ...local, shared: undefined, close() {} };
+  const link = new RedisLink(redis, observe);
+  await link.open();
+  return {
+    limiter: new RedisLimiter(link, local.limiter),
+    quotas: new RedisQuotas(link, local.quotas),
+    shared: link,
+    close: () => link.close(),
+  };
+}
+
+/** The tiers and limits of keys, as the settings have them. */
+export function accessPlan(settings: Settings): AccessPlan {
+  return {
+    tiers: settings.tiers,
+    defaults: {
+      rate: settings.rate,
+      burst: settings.burst,
+      matchesPerDay: settings["matches-per-day"],
+    },
+    closedShards: settings["closed-shards"],
+  };
 }
