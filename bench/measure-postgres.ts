@@ -9,7 +9,7 @@ import { SQL } from "bun";
 import { parsePostgres } from "../src/settings/database-urls.ts";
 import { Partitions } from "../src/store/postgres/partitions.ts";
 import { Session } from "../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../src/store/postgres/writer.ts";
+import { PostgresWriter } from "../src/store/postgres/writer.ts";
 import { shardsFile } from "../test/support/places.ts";
 import { type Cluster, startCluster } from "../test/support/postgres.ts";
 import { askAll, askerOf } from "./asking.ts";
@@ -116,7 +116,7 @@ function sessionOf(location: string): Session {
 
 async function makeMonths(location: string, until: number): Promise<void> {
   const session = sessionOf(location);
-  await new PostgresKeeper(session).ready();
+  await new PostgresWriter(session).ready();
   const date = new Date(until);
   const months = Array.from({ length: MONTHS }, (_, ago) =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago),
@@ -128,9 +128,9 @@ async function makeMonths(location: string, until: number): Promise<void> {
 }
 
 async function storedBytes(location: string): Promise<number> {
-  const keeper = new PostgresKeeper(sessionOf(location));
-  const { bytes } = await keeper.counts();
-  await keeper.close();
+  const writer = new PostgresWriter(sessionOf(location));
+  const { bytes } = await writer.counts();
+  await writer.close();
   return bytes;
 }
 

@@ -7,14 +7,14 @@
 
 import { join } from "node:path";
 import { FailureGuard } from "../src/access/failed-keys.ts";
-import { KeyWatch, type LiveKey } from "../src/access/key-lookup.ts";
+import { KeyLookup, type LiveKey } from "../src/access/key-lookup.ts";
 import { MemoryQuotas } from "../src/access/quota.ts";
 import { MemoryLimiter } from "../src/access/rate-limit.ts";
 import { UsageCounter } from "../src/access/usage.ts";
 import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { strongTag, weakTag } from "../src/document/tag.ts";
-import { authenticate, checkBudget, limitRate, spendBudget } from "../src/http/admission.ts";
+import { authenticate, checkQuota, consumeQuota, limitRate } from "../src/http/admission.ts";
 import { PROFILES } from "../src/http/compat.ts";
 import type { ServerContext } from "../src/http/context.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
@@ -56,7 +56,7 @@ export async function measureStages(
 ): Promise<StagesSection> {
   const data = await dataOf(places.data, flags.matches, flags.fresh);
   const settings = loadSettings({ flags: {}, env: {}, cwd: data.folder }).values;
-  const keys = new KeyWatch(
+  const keys = new KeyLookup(
     openAccess({ data: data.matchbook }).keys,
     accessPlan(settings),
     unobserved,
@@ -100,7 +100,7 @@ async function requestsOf(name: string, data: Data): Promise<Request[]> {
 const CLOCK = { now: Date.now, monotonic: () => performance.now() };
 const newStopwatch = stopwatches(CLOCK.monotonic);
 
-function serviceOf(keys: KeyWatch, reader: Reader): ServerContext {
+function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
   const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
   return {
@@ -111,7 +111,7 @@ function serviceOf(keys: KeyWatch, reader: Reader): ServerContext {
     keys,
     guard: new FailureGuard(0),
     limiter: new MemoryLimiter(),
-    budgets: new MemoryQuotas(),
+    quotas: new MemoryQuotas(),
     usage: { daysOf: () => [] },
     maxOffset: 10_000,
     profile: PROFILES.off,
@@ -178,8 +178,8 @@ async function stagesOf(
   const limit = await cost(calls, () => limitRate(service, key, performance.now()));
   const budget = await cost(answers, async ({ sheets }) => {
     const now = Date.now();
-    if (route.readsMatches) await checkBudget(service, key, now);
-    await spendBudget(service, key, sheets, now);
+    if (route.readsMatches) await checkQuota(service, key, now);
+    await consumeQuota(service, key, sheets, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(
@@ -226,7 +226,7 @@ function eventOf(call: ApiRequest, key: LiveKey, { records }: ShardResult): Requ
     milliseconds: 1,
     stages: STAGES.map(() => 0.1),
     keyId: key.id,
-    tier: key.allowance.tier,
+    tier: key.limits.tier,
     records,
   };
 }

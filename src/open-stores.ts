@@ -12,24 +12,24 @@ import { SqliteDatabase } from "./access/sqlite/database.ts";
 import { KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import { checkFragment } from "./document/fragment.ts";
-import type { AccessPlan } from "./domain/allowance.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
+import type { AccessPlan } from "./domain/limits.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
+import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation, ShardReplicas } from "./settings/shard-locations.ts";
-import type { Settings } from "./settings/table.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
-import { PostgresKeeper } from "./store/postgres/writer.ts";
+import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
 import { openForReading, openForWriting } from "./store/sqlite/open.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
-import { SqliteKeeper } from "./store/sqlite/writer.ts";
-import { type Keeper, type Reader, StoreAway } from "./store/store.ts";
+import { SqliteWriter } from "./store/sqlite/writer.ts";
+import { type Reader, StoreUnavailable, type Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -50,7 +50,7 @@ interface Store {
   location: string;
   /** Undefined when there is no shard (yet). */
   open(): Awaitable<OpenStore | undefined>;
-  keeper(): Keeper;
+  writer(): Writer;
 }
 
 /**
@@ -66,7 +66,7 @@ export function openShards(
   const opened = new Map<string, OpenStore>();
   /** Those that are not open yet: whoever asks meanwhile gets the same one. */
   const opening = new Map<string, Promise<OpenStore | undefined>>();
-  const keepers = new Map<string, Keeper>();
+  const writers = new Map<string, Writer>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
   /** Which replicas were told to be in use. A shard that cannot be opened is tried again and again. */
   const told = new Map<string, boolean>();
@@ -83,7 +83,7 @@ export function openShards(
     if (location.engine === "sqlite") return sqliteStore(location.path, cacheBytes, writerCacheKib);
     return postgresStore(location, places.get(id)?.replicas, {
       cacheBytes,
-      keeper: () => shards.keeper(id) as PostgresKeeper,
+      writer: () => shards.writer(id) as PostgresWriter,
       onChange: (change) => tell(id, change),
     });
   };
@@ -113,18 +113,18 @@ export function openShards(
       if (store instanceof ReplicatedReaders) return store.inUse;
       return places.get(id)?.replicas?.places.map(() => false) ?? [];
     },
-    keeper(id) {
-      const keeper = keepers.get(id) ?? storeOf(id).keeper();
-      keepers.set(id, keeper);
-      return keeper;
+    writer(id) {
+      const writer = writers.get(id) ?? storeOf(id).writer();
+      writers.set(id, writer);
+      return writer;
     },
-    existingKeeper: async (id) => ((await open(id)) ? shards.keeper(id) : undefined),
+    existingWriter: async (id) => ((await open(id)) ? shards.writer(id) : undefined),
     async close() {
       // One that comes about later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
-      for (const store of [...opened.values(), ...keepers.values()]) await store.close();
+      for (const store of [...opened.values(), ...writers.values()]) await store.close();
       opened.clear();
-      keepers.clear();
+      writers.clear();
     },
   };
   return shards;
@@ -140,13 +140,13 @@ function sqliteStore(path: string, cacheBytes: number, writerCacheKib: number | 
       const database = openForReading(path);
       return database && new SqliteReader(database, cacheBytes, checkFragment);
     },
-    keeper: () => new SqliteKeeper(openForWriting(path, writerCacheKib)),
+    writer: () => new SqliteWriter(openForWriting(path, writerCacheKib)),
   };
 }
 
 interface PostgresParts {
   cacheBytes: number;
-  keeper(): PostgresKeeper;
+  writer(): PostgresWriter;
   onChange(change: ReplicaChange): void;
 }
 
@@ -157,12 +157,12 @@ interface PostgresParts {
 function postgresStore(
   place: PostgresLocation,
   replicas: ShardReplicas | undefined,
-  { cacheBytes, keeper, onChange }: PostgresParts,
+  { cacheBytes, writer, onChange }: PostgresParts,
 ): Store {
   return {
     location: place.shown,
     async open() {
-      const away = await absence(keeper().ready());
+      const away = await absence(writer().ready());
       if (away && !replicas) throw away;
       if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
       const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
@@ -171,17 +171,17 @@ function postgresStore(
       await readers.close();
       throw away;
     },
-    keeper: () => openKeeper(place),
+    writer: () => openWriter(place),
   };
 }
 
 /** That a database is away, if that is why it is not ready. */
-async function absence(ready: Promise<void>): Promise<StoreAway | undefined> {
+async function absence(ready: Promise<void>): Promise<StoreUnavailable | undefined> {
   try {
     await ready;
     return undefined;
   } catch (error) {
-    if (error instanceof StoreAway) return error;
+    if (error instanceof StoreUnavailable) return error;
     throw error;
   }
 }
@@ -202,11 +202,11 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The keeper of a shard that need not be in the settings, made when it is not there yet. */
-export function openKeeper(location: ShardLocation): Keeper {
+/** The writer of a shard that need not be in the settings, made when it is not there yet. */
+export function openWriter(location: ShardLocation): Writer {
   return location.engine === "postgres"
-    ? new PostgresKeeper(new Session({ ...location, pool: WRITING_CONNECTIONS }))
-    : new SqliteKeeper(openForWriting(location.path));
+    ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
+    : new SqliteWriter(openForWriting(location.path));
 }
 
 /** The ids of the shards that a data folder holds. */

@@ -10,13 +10,13 @@ import type {
   UploadSettings,
 } from "./admin/upload-thread.ts";
 import { ingest } from "./ingest/ingest.ts";
-import { oneLine } from "./ingest/reasons.ts";
+import { oneLine } from "./ingest/reject-reasons.ts";
 import { emptyReport } from "./ingest/report.ts";
 import { type Bytes, plainBytes } from "./ingest/source.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreAway } from "./store/store.ts";
+import { StoreUnavailable } from "./store/store.ts";
 
 declare const self: Worker;
 
@@ -90,7 +90,7 @@ async function store(
   const bytes = untilListIsFull(plainBytes(body, () => {}));
   try {
     await ingest([{ name: "the upload", bytes }], {
-      keeper: (id) => shards.keeper(id),
+      writer: (id) => shards.writer(id),
       clock: Date.now,
       batch: Math.min(settings.batch, MAX_BATCH),
       threads: READING_THREADS,
@@ -140,7 +140,7 @@ function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
       message: "The disk is full: free some space, send the body again.",
     };
   }
-  if (cause instanceof StoreAway) {
+  if (cause instanceof StoreUnavailable) {
     const message =
       "The database of a shard is unavailable (the log says which): send the body again in a few seconds.";
     return { code: "shard-unavailable", message };

@@ -4,12 +4,12 @@ import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
 import type { Failures } from "./access/failed-keys.ts";
 import { FailureGuard } from "./access/failed-keys.ts";
-import { KeyWatch } from "./access/key-lookup.ts";
+import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
-import type { AccessPlan } from "./domain/allowance.ts";
+import type { AccessPlan } from "./domain/limits.ts";
 import { PROFILES } from "./http/compat.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
@@ -18,7 +18,7 @@ import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
 import { type Event, type Observe, observeAll } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
-import type { Family } from "./observe/prometheus.ts";
+import type { MetricFamily } from "./observe/prometheus.ts";
 import {
   type AccessStore,
   accessPlan,
@@ -27,9 +27,9 @@ import {
   openLimits,
   openShards,
 } from "./open-stores.ts";
-import type { Settings } from "./settings/table.ts";
+import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreAway } from "./store/store.ts";
+import { StoreUnavailable } from "./store/store.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
@@ -38,7 +38,7 @@ export interface RunningMatchbook extends RunningServer {
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
   /** Notices changes of keys at once. */
-  lookAtKeys(): Promise<void>;
+  reloadKeys(): Promise<void>;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function serve(
   settings: Settings,
   log: Observe,
   unsteadyClock: Clock = SYSTEM_CLOCK,
-  sharing?: Sharing,
+  sharing?: WorkerLimits,
   offeredKey?: string,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
@@ -57,7 +57,7 @@ export async function serve(
   const token = tokenFor(settings);
   const parts = await openParts(settings, log, clock, sharing);
   const { metrics, shards, keys, usage, limits, observe } = parts;
-  const { limiter, quotas: budgets, shared } = limits;
+  const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
   const release = async () => {
     await admin?.stop();
@@ -65,7 +65,7 @@ export async function serve(
   };
   try {
     if (token !== undefined) {
-      admin = startAdmin(settings, { ...parts, token, budgets, clock, openThread });
+      admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
     const server = startServer({
       version,
@@ -73,7 +73,7 @@ export async function serve(
       keys,
       guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
       limiter,
-      budgets,
+      quotas,
       sharedLimits: shared,
       usage,
       host: settings.host,
@@ -93,7 +93,7 @@ export async function serve(
       url: server.url,
       adminUrl: admin?.url,
       metrics,
-      lookAtKeys: () => keys.lookAgain(),
+      reloadKeys: () => keys.reload(),
       async stop(signal, drainMs) {
         // Uploads end while callers of the public server are still told to go.
         await Promise.all([admin?.stop(), server.stop(signal, drainMs)]);
@@ -107,8 +107,8 @@ export async function serve(
 
 /** The processes that answer the public, as the private listener beside them sees them. */
 interface Workers {
-  lookAtKeys(): Promise<void>;
-  metrics(): Promise<Family[]>;
+  reloadKeys(): Promise<void>;
+  metrics(): Promise<MetricFamily[]>;
 }
 
 /** The private listener alone, if the settings ask for one: others serve. */
@@ -126,8 +126,8 @@ export async function servePrivately(
     const admin = startAdmin(settings, {
       ...parts,
       token,
-      budgets: limits.quotas,
-      keys: { lookAgain: () => workers.lookAtKeys() },
+      quotas: limits.quotas,
+      keys: { reload: () => workers.reloadKeys() },
       metrics: {
         contentType: metrics.contentType,
         text: async () => metrics.textWith(await workers.metrics()),
@@ -156,17 +156,17 @@ const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
 /** What a process has in common with others that serve on the same port. */
-export interface Sharing {
+export interface WorkerLimits {
   limiter: Limiter;
   failures: Failures;
 }
 
-export interface Parts {
+export interface ServerParts {
   plan: AccessPlan;
   metrics: Metrics;
   shards: Shards;
   keyStore: AccessStore["keys"];
-  keys: KeyWatch;
+  keys: KeyLookup;
   usage: UsageRecorder;
   limits: Limits;
   observe: Observe;
@@ -179,8 +179,8 @@ export async function openParts(
   settings: Settings,
   log: Observe,
   clock: Clock,
-  sharing?: Sharing,
-): Promise<Parts> {
+  sharing?: WorkerLimits,
+): Promise<ServerParts> {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
     version,
@@ -192,7 +192,7 @@ export async function openParts(
   const watched = observeAll([log, metrics.observe]);
   const shards = openShards(settings, watched);
   const access = openAccess(settings);
-  const keys = new KeyWatch(access.keys, plan, watched);
+  const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
   let isRecording = false;
   let limits: Limits | undefined;
@@ -205,7 +205,7 @@ export async function openParts(
   };
   try {
     // A shard that is listed is there from the start, be it empty.
-    for (const id of shards.allowed ?? []) shards.keeper(id);
+    for (const id of shards.allowed ?? []) shards.writer(id);
     await openAll(shards, watched);
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
@@ -241,7 +241,7 @@ async function openAll(shards: Shards, observe: Observe): Promise<void> {
     try {
       await shards.reader(id);
     } catch (error) {
-      if (!(error instanceof StoreAway)) throw error;
+      if (!(error instanceof StoreUnavailable)) throw error;
       observe({ event: "shard-unavailable", shard: id, error });
     }
   }

@@ -2,11 +2,11 @@
 
 import {
   type AccessPlan,
-  type Allowance,
-  allowanceOf,
+  type EffectiveLimits,
+  effectiveLimits,
   mayRead,
   tierNamed,
-} from "../domain/allowance.ts";
+} from "../domain/limits.ts";
 import type { Observe } from "../observe/events.ts";
 import { hashKey, keyInHeader } from "./key.ts";
 import type { KeyStore, LiveSecret } from "./key-store.ts";
@@ -15,7 +15,7 @@ import type { KeyStore, LiveSecret } from "./key-store.ts";
 export interface LiveKey {
   id: string;
   name: string;
-  allowance: Allowance;
+  limits: EffectiveLimits;
 }
 
 interface Live extends LiveKey {
@@ -32,7 +32,7 @@ interface Recent {
 const CHECK_EVERY_MS = 1000;
 const MOST_RECENT = 10_000;
 
-export class KeyWatch {
+export class KeyLookup {
   readonly #store: Pick<KeyStore, "version" | "liveSecrets">;
   readonly #plan: AccessPlan;
   readonly #observe: Observe;
@@ -66,7 +66,7 @@ export class KeyWatch {
   }
 
   /** Notices changes at once, rather than with the next look. */
-  async lookAgain(): Promise<void> {
+  async reload(): Promise<void> {
     try {
       await this.refresh();
       if (this.#isUnreadable) this.#observe({ event: "keys-readable" });
@@ -105,8 +105,8 @@ export class KeyWatch {
     return live;
   }
 
-  mayRead({ allowance }: LiveKey, shard: string): boolean {
-    return mayRead(this.#plan, allowance, shard);
+  mayRead({ limits }: LiveKey, shard: string): boolean {
+    return mayRead(this.#plan, limits, shard);
   }
 
   /** Loads the keys again if they changed since; returns whether they did. */
@@ -129,7 +129,7 @@ export class KeyWatch {
   async #lookInTurn(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    await this.lookAgain();
+    await this.reload();
     this.#isLooking = false;
   }
 
@@ -139,7 +139,7 @@ export class KeyWatch {
     this.#live = new Map(
       secrets.map(({ hash, id, name, tier, own, until }) => {
         if (tier !== null && !tierNamed(this.#plan, tier)) unknownTiers.add(tier);
-        return [hash, { id, name, allowance: allowanceOf(this.#plan, tier, own), until }];
+        return [hash, { id, name, limits: effectiveLimits(this.#plan, tier, own), until }];
       }),
     );
     for (const [header, recent] of this.#recent) {

@@ -1,11 +1,11 @@
 /** The stored API keys: create, list, change, rotate, revoke, and the secrets that a server looks up. */
 
-import type { Grant } from "../domain/allowance.ts";
+import type { LimitOverrides } from "../domain/limits.ts";
 import type { Connection, Database } from "./database.ts";
 import { hashKey, makeKey, makeKeyId } from "./key.ts";
 
 /** What an operator decides about a key. Null leaves it to the tier, or to the deployment. */
-export interface KeyTerms extends Required<Grant> {
+export interface KeyOptions extends Required<LimitOverrides> {
   /** Whom or what the key is for. */
   name: string;
   /** For the operator: a contact, a contract, a reason. */
@@ -16,7 +16,7 @@ export interface KeyTerms extends Required<Grant> {
 }
 
 /** What is known of a key; neither the key nor its hash is part of it. */
-export interface KeyRecord extends KeyTerms {
+export interface KeyRecord extends KeyOptions {
   id: string;
   createdAt: number;
   revokedAt: number | null;
@@ -29,7 +29,7 @@ export interface NewKey {
   record: KeyRecord;
 }
 
-export type NewTerms = Partial<KeyTerms> & Pick<KeyTerms, "name">;
+export type NewKeyOptions = Partial<KeyOptions> & Pick<KeyOptions, "name">;
 export type Rotated = NewKey | "ended" | "unknown";
 export type Revoked = "revoked" | "already-revoked" | "unknown";
 
@@ -39,7 +39,7 @@ export interface LiveSecret {
   id: string;
   name: string;
   tier: string | null;
-  own: Grant;
+  own: LimitOverrides;
   /** When it ends, whether by its own end or its key's; Infinity: never. */
   until: number;
 }
@@ -57,7 +57,7 @@ export function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
 }
 
 /** The columns of what an operator decides. */
-const OPTION_COLUMNS: Record<keyof KeyTerms, string> = {
+const OPTION_COLUMNS: Record<keyof KeyOptions, string> = {
   name: "name",
   note: "note",
   tier: "tier",
@@ -67,7 +67,7 @@ const OPTION_COLUMNS: Record<keyof KeyTerms, string> = {
   shards: "shards",
   expiresAt: "expires_at",
 };
-const OPTIONS = Object.keys(OPTION_COLUMNS) as (keyof KeyTerms)[];
+const OPTIONS = Object.keys(OPTION_COLUMNS) as (keyof KeyOptions)[];
 
 const number = (column: string, name: string) => `CAST(${column} AS double precision) AS "${name}"`;
 
@@ -104,7 +104,7 @@ export class KeyStore {
   }
 
   /** The key itself is in the result and nowhere else. */
-  create(wanted: NewTerms, now: number): Promise<NewKey> {
+  create(wanted: NewKeyOptions, now: number): Promise<NewKey> {
     const id = makeKeyId();
     return this.#change(async (connection) => {
       await connection.run("INSERT INTO {keys} (id, name, created_at) VALUES ($1, $2, $3)", [
@@ -127,7 +127,7 @@ export class KeyStore {
   }
 
   /** Undefined: there is no such key. */
-  change(id: string, changes: Partial<KeyTerms>): Promise<KeyRecord | undefined> {
+  change(id: string, changes: Partial<KeyOptions>): Promise<KeyRecord | undefined> {
     return this.#change(async (connection) => {
       await assign(connection, id, changes);
       return find(connection, id);
@@ -196,7 +196,7 @@ export class KeyStore {
 async function assign(
   connection: Connection,
   id: string,
-  changes: Partial<KeyTerms>,
+  changes: Partial<KeyOptions>,
 ): Promise<void> {
   const given = OPTIONS.filter((option) => changes[option] !== undefined);
   if (given.length === 0) return;

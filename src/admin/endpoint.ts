@@ -3,8 +3,8 @@
 import type { KeyStore } from "../access/key-store.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { UsageRecorder } from "../access/usage-recorder.ts";
-import type { AccessPlan } from "../domain/allowance.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { AccessPlan } from "../domain/limits.ts";
 import type { Observe } from "../observe/events.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
@@ -12,7 +12,7 @@ export interface AdminService {
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
-  budgets: Pick<Quotas, "count" | "isExceeded">;
+  quotas: Pick<Quotas, "count" | "isExceeded">;
   /** Called when keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };

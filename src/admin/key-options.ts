@@ -1,9 +1,9 @@
 /** Parses the options of a key from a JSON body, and reports everything that is wrong at once. */
 
-import type { KeyTerms } from "../access/key-store.ts";
-import type { Tier } from "../domain/allowance.ts";
+import type { KeyOptions } from "../access/key-store.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import { keyOptionParsers, LONGEST_OVERLAP_MS } from "../settings/key-options.ts";
+import type { Tier } from "../domain/limits.ts";
+import { keyOptionParsers, MAX_OVERLAP_MS } from "../settings/key-options.ts";
 import { type Parsed, wholeNumber } from "../settings/parsers.ts";
 import { invalidBody, unknownName } from "./request.ts";
 
@@ -12,7 +12,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 type Kind = "text" | "number" | "list";
 
 /** What a value may be in JSON; null leaves an option to the tier, or open. */
-const KINDS: Record<keyof KeyTerms, Kind> = {
+const KINDS: Record<keyof KeyOptions, Kind> = {
   name: "text",
   note: "text",
   tier: "text",
@@ -22,7 +22,7 @@ const KINDS: Record<keyof KeyTerms, Kind> = {
   shards: "list",
   expiresAt: "text",
 };
-const OPTIONS = Object.keys(KINDS) as (keyof KeyTerms)[];
+const OPTIONS = Object.keys(KINDS) as (keyof KeyOptions)[];
 
 const EXPECTED: Record<Kind, string> = {
   text: "must be a text",
@@ -33,7 +33,8 @@ const EXPECTED: Record<Kind, string> = {
 /** The options of a new key, which needs a name. Throws AdminError. */
 export function readNewKeyOptions(body: JsonObject, tiers: readonly Tier[], now: number) {
   const missing = "name" in body ? [] : ["name is missing: say whom or what the key is for"];
-  return readKeyOptions(body, tiers, now, missing) as Partial<KeyTerms> & Pick<KeyTerms, "name">;
+  return readKeyOptions(body, tiers, now, missing) as Partial<KeyOptions> &
+    Pick<KeyOptions, "name">;
 }
 
 /** The options that a body has. Throws AdminError with all problems, further ones included. */
@@ -42,7 +43,7 @@ export function readKeyOptions(
   tiers: readonly Tier[],
   now: number,
   further: readonly string[] = [],
-): Partial<KeyTerms> {
+): Partial<KeyOptions> {
   const problems = [...further];
   const options: Record<string, unknown> = {};
   const parsers = keyOptionParsers(tiers, now);
@@ -61,7 +62,7 @@ export function readKeyOptions(
 }
 
 function parseOption(
-  option: keyof KeyTerms,
+  option: keyof KeyOptions,
   value: Json,
   parseText: (text: string) => Parsed<unknown>,
 ): Parsed<unknown> {
@@ -85,7 +86,7 @@ export function readOverlap(body: JsonObject): number {
     .filter((name) => name !== member)
     .map((name) => unknownName(name, [member]));
   const value = body[member] ?? DEFAULT_OVERLAP_SECONDS;
-  const parsed = wholeNumber(0, LONGEST_OVERLAP_MS / 1000)(String(value));
+  const parsed = wholeNumber(0, MAX_OVERLAP_MS / 1000)(String(value));
   if ("error" in parsed) problems.push(`${member} ${parsed.error}`);
   if ("error" in parsed || problems.length > 0) throw invalidBody(problems);
   return parsed.value * 1000;

@@ -1,12 +1,12 @@
 /** API keys over HTTP: list, create, show, change, rotate, revoke, and usage. */
 
-import { describeKey } from "../access/describe.ts";
+import { describeKey } from "../access/describe-key.ts";
 import { looksLikeKey } from "../access/key.ts";
 import { endOfPrevious, type KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/usage.ts";
 import { KEPT_DAYS } from "../access/usage-store.ts";
-import { allowanceOf } from "../domain/allowance.ts";
+import { effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
@@ -85,10 +85,10 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const record = (await service.keyStore.find(id)) ?? noKey(id);
   const now = service.clock.now();
   const today = dayOf(now);
-  const matches = await service.budgets.count(id, now);
+  const matches = await service.quotas.count(id, now);
   const used = await service.usage.daysOf(id, today - days.value + 1);
-  const { matchesPerDay: most } = allowanceOf(service.plan, record.tier, record);
-  const isExceeded = await service.budgets.isExceeded(id, most, now);
+  const { matchesPerDay: most } = effectiveLimits(service.plan, record.tier, record);
+  const isExceeded = await service.quotas.isExceeded(id, most, now);
   return jsonResponse(200, {
     key: { id, name: record.name },
     today: {

@@ -2,10 +2,10 @@
 
 import { AccessError } from "../access/database.ts";
 import { FailureGuard } from "../access/failed-keys.ts";
-import type { KeyWatch } from "../access/key-lookup.ts";
+import type { KeyLookup } from "../access/key-lookup.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { findRoute, routeOf } from "./routes.ts";
@@ -16,10 +16,10 @@ import { UploadThread } from "./upload-thread.ts";
 export interface AdminOptions
   extends Pick<
     AdminService,
-    "keyStore" | "plan" | "usage" | "budgets" | "metrics" | "clock" | "observe"
+    "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
   > {
   token: string;
-  keys: Pick<KeyWatch, "lookAgain">;
+  keys: Pick<KeyLookup, "reload">;
   /** Starts a thread that runs src/upload-worker.ts. */
   openThread: () => Worker;
   /** How long the sender of an upload may send nothing. */
@@ -45,7 +45,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   const file = exposedFile(settings);
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
-  const onKeysChanged = () => keys.lookAgain();
+  const onKeysChanged = () => keys.reload();
   const service: AdminService = { ...options, onKeysChanged, uploads };
   const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];

@@ -4,8 +4,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { FailureGuard } from "../access/failed-keys.ts";
 import { BEARER } from "../access/key.ts";
+import { SETTINGS, type Settings, variableOf } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
-import { SETTINGS, type Settings, variableOf } from "../settings/table.ts";
 import { AdminError } from "./errors.ts";
 
 const ADVICE = '"openssl rand -hex 32" makes a good one';

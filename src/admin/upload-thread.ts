@@ -5,7 +5,7 @@
  */
 
 import type { Report } from "../ingest/report.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { AdminError } from "./errors.ts";
 
 /** The settings that the thread needs: plain values, which can be sent. */

@@ -1,9 +1,9 @@
 /** What the commands share: settings as flags, help with examples, errors and output. */
 
 import { type Command, Option } from "commander";
+import { flagOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
 import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
-import { flagOf, settingOf, type ValueName, variableOf } from "../settings/table.ts";
 
 /** Adds a command to the program, or a subcommand to its group. */
 export type AddCommand = (program: Command) => void;

@@ -1,7 +1,5 @@
 /** `matchbook config`: every setting with its value and where it came from. */
 
-import type { LoadedSettings } from "../settings/load.ts";
-import { isTable, type Table } from "../settings/parsers.ts";
 import {
   FLAG_NAMES,
   SETTING_NAMES,
@@ -9,7 +7,9 @@ import {
   type SettingName,
   type Settings,
   shownValue,
-} from "../settings/table.ts";
+} from "../settings/definitions.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { isTable, type Table } from "../settings/parsers.ts";
 import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { table } from "./table.ts";
 

@@ -3,16 +3,16 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
-import { oneLine } from "../ingest/reasons.ts";
 import type { Rejection } from "../ingest/records.ts";
+import { oneLine } from "../ingest/reject-reasons.ts";
 import { RejectsFile } from "../ingest/rejects-file.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
-import { type Patience, StayedAway } from "../ingest/retry.ts";
+import { type RetryOptions, RetryTimeout } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import type { Settings } from "../settings/table.ts";
 import type { Shards } from "../store/shards.ts";
 import {
   type AddCommand,
@@ -94,7 +94,7 @@ function checkFlags(files: string[], { shard, rejects }: Flags): void {
 }
 
 /** Reports the wait for a shard once when it begins and once when it is over. */
-function patience(seconds: number): Patience {
+function patience(seconds: number): RetryOptions {
   return {
     longestMs: seconds * 1000,
     onWait: (shard, error) =>
@@ -108,7 +108,7 @@ async function ingestFiles(
   files: string[],
   flags: Flags,
   settings: Settings,
-  waiting: Patience,
+  waiting: RetryOptions,
 ): Promise<void> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, unobserved);
@@ -141,7 +141,7 @@ async function ingestFiles(
       },
     );
   } catch (error) {
-    throw error instanceof StayedAway ? gaveUp(error, waiting) : error;
+    throw error instanceof RetryTimeout ? gaveUp(error, waiting) : error;
   } finally {
     progress.stop();
     problems.end();
@@ -153,9 +153,9 @@ async function ingestFiles(
   if (!isComplete(report)) process.exitCode = 1;
 }
 
-function gaveUp(error: StayedAway, { longestMs }: Patience): StayedAway {
+function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout {
   const message = `${describeError(error)}. It was unavailable for ${longestMs / 1000} s. Nothing that was stored before is lost: run this again when it is back; what is there already counts as a duplicate`;
-  return new StayedAway(message);
+  return new RetryTimeout(message);
 }
 
 /** More than these would only wait for the one that stores. */
@@ -187,9 +187,9 @@ export function ingestOptions(
   settings: IngestSettings,
   shards: Shards,
   shard: string | undefined,
-): Pick<IngestOptions, "keeper" | "clock" | "batch" | "context"> {
+): Pick<IngestOptions, "writer" | "clock" | "batch" | "context"> {
   return {
-    keeper: (id) => shards.keeper(id),
+    writer: (id) => shards.writer(id),
     clock: Date.now,
     batch: settings.batch,
     context: {

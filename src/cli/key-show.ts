@@ -1,14 +1,14 @@
 /** `matchbook keys show`: everything about one key. */
 
 import type { Command } from "commander";
-import { describeKey } from "../access/describe.ts";
+import { describeKey } from "../access/describe-key.ts";
 import { DistinctCounter } from "../access/distinct.ts";
 import type { KeyRecord } from "../access/key-store.ts";
 import { isExceeded, matchesLeft } from "../access/quota.ts";
 import type { KeyDay } from "../access/usage.ts";
 import { dayOf, writtenDay } from "../access/usage.ts";
 import type { UsageStore } from "../access/usage-store.ts";
-import { type AccessPlan, allowanceOf, tierNamed } from "../domain/allowance.ts";
+import { type AccessPlan, effectiveLimits, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-stores.ts";
 import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
@@ -30,7 +30,7 @@ export function addShow(group: Command): void {
       const usage = await readUsage(values, NO_USAGE, (usage) => usageOf(usage, id, now));
       const described = {
         ...describeKey(record, plan, usage.lastSeen, now),
-        today: todayOf(usage, allowanceOf(plan, record.tier, record).matchesPerDay, now),
+        today: todayOf(usage, effectiveLimits(plan, record.tier, record).matchesPerDay, now),
       };
       if (options.json) print(JSON.stringify(described, null, 2));
       else print(listing(described, usage));

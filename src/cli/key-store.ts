@@ -5,7 +5,7 @@ import type { KeyRecord, KeyStore } from "../access/key-store.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { openAccess } from "../open-stores.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";
 

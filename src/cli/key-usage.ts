@@ -5,11 +5,11 @@ import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import type { KeyDay } from "../access/usage.ts";
 import { dayOf, writtenDay } from "../access/usage.ts";
 import { KEPT_DAYS } from "../access/usage-store.ts";
-import { allowanceOf } from "../domain/allowance.ts";
+import { effectiveLimits } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import type { Settings } from "../settings/table.ts";
 import { flagValue, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { KEY_ID, noKeysYet, readKeys, readLastSeen, readUsage, withKey } from "./key-store.ts";
 import { age, table } from "./table.ts";
@@ -84,7 +84,7 @@ async function allKeys(settings: Settings, since: number, now: number): Promise<
 }
 
 function asJson(settings: Settings, { id, record, days }: UsedKey): object {
-  const tier = record ? allowanceOf(accessPlan(settings), record.tier, record).tier : null;
+  const tier = record ? effectiveLimits(accessPlan(settings), record.tier, record).tier : null;
   return { key: { id, name: record?.name ?? null, tier }, days: days.map(describeDay) };
 }
 

@@ -1,13 +1,13 @@
 /** `matchbook keys`: create, list, show, change, rotate and revoke API keys. */
 
 import type { Command } from "commander";
-import { describeKey } from "../access/describe.ts";
+import { describeKey } from "../access/describe-key.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
-import { type AccessPlan, allowanceOf } from "../domain/allowance.ts";
+import { type AccessPlan, effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { accessPlan } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { parseOverlap } from "../settings/key-options.ts";
-import type { Settings } from "../settings/table.ts";
 import {
   type AddCommand,
   CommandError,
@@ -195,7 +195,7 @@ function rowOf(
   lastSeen: number | undefined,
   now: number,
 ): string[] {
-  const { tier, rate, matchesPerDay } = allowanceOf(plan, record.tier, record);
+  const { tier, rate, matchesPerDay } = effectiveLimits(plan, record.tier, record);
   return [
     record.id,
     record.name,
@@ -210,7 +210,7 @@ function rowOf(
 
 /** The limits of a key in one line. */
 function limitsOf(settings: Settings, record: KeyRecord): string {
-  const { tier, rate, burst, matchesPerDay, shards } = allowanceOf(
+  const { tier, rate, burst, matchesPerDay, shards } = effectiveLimits(
     accessPlan(settings),
     record.tier,
     record,

@@ -4,11 +4,11 @@ import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
 import { AccessError } from "../access/database.ts";
 import { ListenError } from "../http/listen.ts";
-import { StayedAway } from "../ingest/retry.ts";
+import { RetryTimeout } from "../ingest/retry.ts";
+import { fileOnly, flagOf, isTableName } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
-import { fileOnly, flagOf, isTableName } from "../settings/table.ts";
 import { StoreError } from "../store/store.ts";
-import { WorkersError } from "../workers/system.ts";
+import { WorkersError } from "../workers/libc.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
 import { describeError } from "./system-errors.ts";
 
@@ -32,7 +32,7 @@ const EXPECTED = [
   { type: CommandError, exitCode: 1 },
   { type: AccessError, exitCode: 1 },
   // Before StoreError, its base class: the command may be run again.
-  { type: StayedAway, exitCode: 3 },
+  { type: RetryTimeout, exitCode: 3 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
   { type: WorkersError, exitCode: 1 },

@@ -12,7 +12,7 @@ import { unobserved } from "../observe/events.ts";
 import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
-import { FLAG_NAMES, type Settings } from "../settings/table.ts";
+import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import {
   type AddCommand,
@@ -100,7 +100,7 @@ function writePlan(data: string, plan: DemoPlan): void {
 }
 
 async function isEmpty(shards: Shards): Promise<boolean> {
-  for (const id of await shards.list()) if (await shards.existingKeeper(id)) return false;
+  for (const id of await shards.list()) if (await shards.existingWriter(id)) return false;
   return true;
 }
 
@@ -204,7 +204,7 @@ async function isLive(keys: KeyStore, key: string): Promise<boolean> {
 async function examplePath(shards: Shards): Promise<string> {
   let best = { id: "na", served: -1, newest: undefined as number | undefined };
   for (const id of await shards.list()) {
-    const counts = await (await shards.existingKeeper(id))?.counts();
+    const counts = await (await shards.existingWriter(id))?.counts();
     if (counts && counts.served > best.served) {
       best = { id, served: counts.served, newest: counts.newestMatch };
     }

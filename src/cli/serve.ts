@@ -8,7 +8,7 @@ import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import { openAccess, storesIn } from "../open-stores.ts";
-import { FLAG_NAMES, type Settings } from "../settings/table.ts";
+import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";

@@ -6,14 +6,14 @@ import {
   type Moved,
   type MoveOptions,
   move,
-  NoCopy,
+  NotACopy,
   NotEmpty,
   type Phase,
   recordsIn,
-  SamePlace,
+  SameLocation,
   type Side,
 } from "../move/move.ts";
-import { locationOf, openKeeper } from "../open-stores.ts";
+import { locationOf, openWriter } from "../open-stores.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import {
   isSameLocation,
@@ -22,7 +22,7 @@ import {
   showLocation,
   urlWithoutPassword,
 } from "../settings/shard-locations.ts";
-import type { Keeper } from "../store/store.ts";
+import type { Writer } from "../store/store.ts";
 import {
   CommandError,
   note,
@@ -108,10 +108,10 @@ function withoutLinks(location: ShardLocation): ShardLocation {
 async function copyTo(
   to: ShardLocation,
   id: string,
-  source: Keeper,
+  source: Writer,
   options: Omit<MoveOptions, "onProgress">,
 ): Promise<Moved> {
-  const target = openKeeper(to);
+  const target = openWriter(to);
   let phase: Phase | undefined;
   let bar: Progress | undefined;
   try {
@@ -146,12 +146,12 @@ function moveError(id: string, to: ShardLocation, error: unknown): unknown {
       `${location} is not empty: it holds ${error.records} records. Choose an empty location; or, if it is an interrupted copy of ${id}, add --resume`,
     );
   }
-  if (error instanceof SamePlace) {
+  if (error instanceof SameLocation) {
     return new CommandError(
       `${location} is where ${id} is already, under another name, or a replica or backup of that. Choose an empty location`,
     );
   }
-  if (error instanceof NoCopy) {
+  if (error instanceof NotACopy) {
     return new CommandError(
       `${location} is not a copy of ${id}: it holds the match ${error.matchId}, which is ${error.inSource} in ${id}. Choose an empty location`,
     );

@@ -2,9 +2,9 @@
 
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
-import type { Keeper } from "../store/store.ts";
+import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";
 
@@ -21,9 +21,9 @@ export async function withShards<T>(
 }
 
 /** Fails if nothing was ever received in the shard. */
-export async function existingShard(shards: Shards, id: string): Promise<Keeper> {
-  const keeper = await shards.existingKeeper(id);
-  if (keeper) return keeper;
+export async function existingShard(shards: Shards, id: string): Promise<Writer> {
+  const writer = await shards.existingWriter(id);
+  if (writer) return writer;
   const ids = await shards.list();
   if (!ids.includes(id)) throw unknownShard(id, ids);
   throw new CommandError(`nothing was ever received in ${id}: ingest makes it`);

@@ -6,7 +6,7 @@ import { digestOf } from "../move/digest.ts";
 import { locationOf } from "../open-stores.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
-import { type Keeper, StoreError } from "../store/store.ts";
+import { StoreError, type Writer } from "../store/store.ts";
 import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { addMove } from "./shard-move.ts";
@@ -125,11 +125,11 @@ function addDigest(group: Command): void {
   ]);
 }
 
-async function digestWithProgress(keeper: Keeper) {
-  const { served, players, teams } = await keeper.counts();
+async function digestWithProgress(writer: Writer) {
+  const { served, players, teams } = await writer.counts();
   const progress = startProgress("digest", served + players + teams);
   try {
-    return await keeper.survey((holdings) =>
+    return await writer.survey((holdings) =>
       digestOf(holdings, (counted) =>
         progress.update(counted.matches + counted.players + counted.teams, counted.matches),
       ),

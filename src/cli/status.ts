@@ -25,9 +25,9 @@ export const status: AddCommand = (program) => {
       await withShards(settings, async (shards) => {
         for (const id of await shards.list()) {
           try {
-            const keeper = await shards.existingKeeper(id);
+            const writer = await shards.existingWriter(id);
             const replicas = replicasInUse(shards.replicas(id));
-            if (keeper) counts.set(id, { ...(await keeper.counts()), ...replicas });
+            if (writer) counts.set(id, { ...(await writer.counts()), ...replicas });
           } catch (error) {
             if (!(error instanceof StoreError)) throw error;
             problems.push(`${id}: ${describeError(error)}`);

@@ -33,19 +33,19 @@ type Finding = Awaited<ReturnType<typeof examine>>;
 
 async function examine(shards: Shards, shard: string, match: string) {
   const unknown = (detail: string) => ({ shard, match, state: "unknown" as const, detail });
-  const keeper = await shards.existingKeeper(shard);
-  if (!keeper) {
+  const writer = await shards.existingWriter(shard);
+  if (!writer) {
     const ids = await shards.list();
     if (!ids.includes(shard)) throw unknownShard(shard, ids);
     return unknown(`nothing was ever received in ${shard}`);
   }
-  const found = await keeper.inspect(match);
+  const found = await writer.inspect(match);
   if (!found) {
     return unknown(`no record with this id was ever received in ${shard}, or it was rejected`);
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
-  const ranked = await keeper.rankedEvidence(playing.map(({ id }) => id));
+  const ranked = await writer.rankedEvidence(playing.map(({ id }) => id));
   const verdict = visibility(record, (id) => ranked.has(id));
   return {
     shard,

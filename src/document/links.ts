@@ -2,8 +2,8 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";
-import { LONGEST_ADDRESS, MOST_BEARERS } from "../query/parameters.ts";
-import type { Bearers, Cursor, Gap, GivenParameters, MatchesQuery } from "../query/query.ts";
+import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
+import type { Cursor, Gap, GivenParameters, MatchesQuery, ResolvedNames } from "../query/query.ts";
 import { writeQuery } from "../query/query-string.ts";
 import type { Page } from "../store/store.ts";
 
@@ -32,7 +32,7 @@ export function matchesLinks(
   address: string,
   query: MatchesQuery,
   page: Page,
-  bearers: Bearers | undefined,
+  bearers: ResolvedNames | undefined,
 ): Links {
   const first = withQuery(address, [
     ...query.given.filter(([name]) => !REPLACED.has(name)),
@@ -45,7 +45,7 @@ export function matchesLinks(
     const to = (one: Cursor) => `${first}&${writeQuery([[name, encodeCursor(one)]])}`;
     const link = to(bearers && isFew(bearers) ? { ...cursor, bearers } : cursor);
     // Better a link that can be followed than one that holds on to everybody.
-    return link.length <= LONGEST_ADDRESS ? link : to(cursor);
+    return link.length <= MAX_URL_LENGTH ? link : to(cursor);
   };
   const links: Links = { self: withQuery(address, query.given), first };
   const { start, end } = gapsAround(query, page);
@@ -71,7 +71,8 @@ function gapsAround(
   };
 }
 
-const isFew = ({ players, teams }: Bearers) => players.length + teams.length <= MOST_BEARERS;
+const isFew = ({ players, teams }: ResolvedNames) =>
+  players.length + teams.length <= MAX_RESOLVED_NAMES;
 
 function withQuery(address: string, pairs: GivenParameters): string {
   return pairs.length === 0 ? address : `${address}?${writeQuery(pairs)}`;

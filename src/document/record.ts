@@ -4,8 +4,8 @@ import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
+import { encodeMatch, readEncodedMatch } from "./encoded-match.ts";
 import { fragmentText, inflateEach, readFragment, writeFragment } from "./fragment.ts";
-import { readSheet, writeSheet } from "./sheet.ts";
 
 const HASH_BYTES = 16;
 
@@ -72,7 +72,7 @@ export function packRecord(text: RecordText): StoredMatch {
     gameMode,
     patchVersion,
     contentHash,
-    sheet: writeSheet(text),
+    sheet: encodeMatch(text),
     carried: writeFragment(
       `{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
     ),
@@ -81,7 +81,7 @@ export function packRecord(text: RecordText): StoredMatch {
 
 /** The record again, exactly. Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
-  const { resource, included } = readSheet(stored.sheet);
+  const { resource, included } = readEncodedMatch(stored.sheet);
   const plain = inflateEach([resource, included, readFragment(stored.carried)]);
   const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
   return describeMatch({

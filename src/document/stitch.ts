@@ -7,7 +7,8 @@
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import { viewOf } from "../store/byte-range.ts";
-import type { Bundle, NameBearer, NamedParts } from "../store/store.ts";
+import type { MatchesWithLinked, NamedParts, NamedPlayer } from "../store/store.ts";
+import { type EncodedMatch, readEncodedMatch, repeatResources } from "./encoded-match.ts";
 import {
   COMMA,
   literalPiece,
@@ -20,7 +21,6 @@ import {
 } from "./fragment.ts";
 import type { Links } from "./links.ts";
 import { project } from "./project.ts";
-import { readSheet, repeatResources, type Sheet } from "./sheet.ts";
 
 /** A reply in two parts: what it is about, and the rest (links, meta), which depends on the request. */
 export interface Document {
@@ -43,8 +43,12 @@ export function restOf(links: Links, meta?: object): string {
 /** Adds to a resource what a compatibility profile wants there; of a player, the latest match is known. */
 export type Decorate = (resource: Resource, lastMatchAt?: number) => Resource;
 
-export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
-  const sheets = bundle.sheets.map(readSheet);
+export function matchContent(
+  bundle: MatchesWithLinked,
+  shape: Shape,
+  decorate?: Decorate,
+): Piece[] {
+  const sheets = bundle.sheets.map(readEncodedMatch);
   if (decorate || !canStitch(bundle, sheets, shape)) {
     return written(bundle, sheets, shape, false, decorate);
   }
@@ -54,8 +58,12 @@ export function matchContent(bundle: Bundle, shape: Shape, decorate?: Decorate):
   return content;
 }
 
-export function matchListContent(bundle: Bundle, shape: Shape, decorate?: Decorate): Piece[] {
-  const sheets = bundle.sheets.map(readSheet);
+export function matchListContent(
+  bundle: MatchesWithLinked,
+  shape: Shape,
+  decorate?: Decorate,
+): Piece[] {
+  const sheets = bundle.sheets.map(readEncodedMatch);
   if (decorate || !canStitch(bundle, sheets, shape)) {
     return written(bundle, sheets, shape, true, decorate);
   }
@@ -88,7 +96,7 @@ export function playerListContent(
 }
 
 /** Player names with the id of each player. */
-export function nameListContent(bearers: readonly NameBearer[], shardId: string): Piece[] {
+export function nameListContent(bearers: readonly NamedPlayer[], shardId: string): Piece[] {
   const data = bearers.map(({ id, name }) => ({
     type: "player-name",
     id,
@@ -101,7 +109,11 @@ export function nameListContent(bearers: readonly NameBearer[], shardId: string)
 /** An empty `include`: `included` is there, as JSON:API requires, and empty. */
 const isBare = (shape: Shape): boolean => shape.include?.length === 0;
 
-function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): boolean {
+function canStitch(
+  bundle: MatchesWithLinked,
+  sheets: readonly EncodedMatch[],
+  shape: Shape,
+): boolean {
   if (shape.fields) return false;
   if (shape.include) return isBare(shape);
   return (
@@ -115,14 +127,22 @@ function canStitch(bundle: Bundle, sheets: readonly Sheet[], shape: Shape): bool
 const hasCompanions = ({ companions }: NamedParts): boolean => companions !== undefined;
 
 /** What the matches include: their own resources, then the players and teams. */
-function addRelated(content: Piece[], bundle: Bundle, sheets: readonly Sheet[]): void {
+function addRelated(
+  content: Piece[],
+  bundle: MatchesWithLinked,
+  sheets: readonly EncodedMatch[],
+): void {
   // A match has two rosters, so something always stands before the first comma.
   if (sheets.length > 0) addList(content, sheets, "included");
   for (const player of bundle.players) content.push(pieceAfter(player));
   for (const team of bundle.teams) content.push(pieceAfter(team));
 }
 
-function addList(content: Piece[], sheets: readonly Sheet[], part: "resource" | "included"): void {
+function addList(
+  content: Piece[],
+  sheets: readonly EncodedMatch[],
+  part: "resource" | "included",
+): void {
   for (let index = 0; index < sheets.length; index++) {
     if (index > 0) content.push(COMMA);
     content.push(sheets[index]![part]);
@@ -142,8 +162,8 @@ const pieceAfter = ({ resource, isChecked }: NamedParts): Piece =>
 const pieceAlone = (named: NamedParts): Piece => withoutComma(pieceAfter(named));
 
 function written(
-  bundle: Bundle,
-  sheets: readonly Sheet[],
+  bundle: MatchesWithLinked,
+  sheets: readonly EncodedMatch[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,
@@ -159,7 +179,7 @@ function written(
 }
 
 /** The matches, and all that belongs to them. They are read as one text: it is quicker than each alone. */
-function everyResource(bundle: Bundle, sheets: readonly Sheet[]) {
+function everyResource(bundle: MatchesWithLinked, sheets: readonly EncodedMatch[]) {
   const pieces = [OPEN];
   addList(pieces, sheets, "resource");
   pieces.push(BETWEEN);

@@ -3,7 +3,7 @@
 import type { LiveKey } from "../access/key-lookup.ts";
 import { limitHeaders } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
-import { sheetHash } from "../document/sheet.ts";
+import { matchHash } from "../document/encoded-match.ts";
 import type { Fragment } from "../store/store.ts";
 import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
@@ -31,38 +31,38 @@ export async function limitRate(
   key: LiveKey,
   began: number,
 ): Promise<Record<string, string>> {
-  const { allowance } = key;
-  const verdict = await limiter.take(key.id, allowance, began);
-  const headers = limitHeaders(allowance, verdict);
+  const { limits } = key;
+  const verdict = await limiter.take(key.id, limits, began);
+  const headers = limitHeaders(limits, verdict);
   if (verdict.allowed) return headers;
   throw apiError(
     "rate-limited",
-    `This key may send ${allowance.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
+    `This key may send ${limits.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
     { headers },
   );
 }
 
 /** Rejects a key whose daily quota is used up, before any work is done for it. */
-export async function checkBudget(
-  { budgets }: ServerContext,
+export async function checkQuota(
+  { quotas }: ServerContext,
   key: LiveKey,
   now: number,
 ): Promise<void> {
-  const most = key.allowance.matchesPerDay;
-  if (most > 0 && (await budgets.isExceeded(key.id, most, now))) throw budgetSpent(most, now);
+  const most = key.limits.matchesPerDay;
+  if (most > 0 && (await quotas.isExceeded(key.id, most, now))) throw quotaExceeded(most, now);
 }
 
 /** Counts matches that are about to be served against the daily quota of the key. */
-export async function spendBudget(
-  { budgets }: ServerContext,
+export async function consumeQuota(
+  { quotas }: ServerContext,
   key: LiveKey,
   sheets: readonly Fragment[],
   now: number,
 ): Promise<void> {
-  const most = key.allowance.matchesPerDay;
+  const most = key.limits.matchesPerDay;
   if (most === 0 || sheets.length === 0) return;
-  const allowed = await budgets.consume(key.id, sheets.map(sheetHash), most, now);
-  if (!allowed) throw budgetSpent(most, now);
+  const allowed = await quotas.consume(key.id, sheets.map(matchHash), most, now);
+  if (!allowed) throw quotaExceeded(most, now);
 }
 
 export function checkShard(context: ServerContext, key: LiveKey, shard: string): void {
@@ -89,7 +89,7 @@ function tooManyFailures(wait: number): ApiError {
   );
 }
 
-function budgetSpent(most: number, now: number): ApiError {
+function quotaExceeded(most: number, now: number): ApiError {
   const wait = secondsToNextDay(now);
   return apiError(
     "budget-spent",

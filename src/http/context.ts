@@ -1,7 +1,7 @@
 /** What the stages of a request work with: shards, keys, limits, clock. */
 
 import type { FailureGuard } from "../access/failed-keys.ts";
-import type { KeyWatch } from "../access/key-lookup.ts";
+import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
 import type { KeyDay } from "../access/usage.ts";
@@ -17,10 +17,10 @@ export interface ServerContext {
   openApi: object;
   startedAt: number;
   shards: ReadableShards;
-  keys: Pick<KeyWatch, "recent" | "find" | "mayRead">;
+  keys: Pick<KeyLookup, "recent" | "find" | "mayRead">;
   guard: FailureGuard;
   limiter: Limiter;
-  budgets: Quotas;
+  quotas: Quotas;
   /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };

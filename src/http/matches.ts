@@ -5,7 +5,7 @@ import { matchesLinks } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse.ts";
-import type { Bearers, Cursor, Gap, MatchesQuery, Place } from "../query/query.ts";
+import type { Cursor, Gap, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
 import {
   checkEmpty,
@@ -50,7 +50,7 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
 async function resolveNames(
   { filters: { playerNames, teamNames }, place }: MatchesQuery,
   reader: Reader,
-): Promise<Bearers | undefined> {
+): Promise<ResolvedNames | undefined> {
   if (!playerNames && !teamNames) return undefined;
   const names = crc32(JSON.stringify([playerNames, teamNames]));
   const known = cursorOf(place)?.bearers;
@@ -61,10 +61,10 @@ async function resolveNames(
   return { names, players, teams };
 }
 
-const cursorOf = (place: Place): Cursor | undefined =>
+const cursorOf = (place: PageStart): Cursor | undefined =>
   place.from === "offset" ? undefined : place.gap;
 
-function selectionOf(query: MatchesQuery, names: Bearers | undefined): Selection {
+function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Selection {
   const { filters, window, sort, place, limit } = query;
   return {
     window,

@@ -3,11 +3,11 @@
 import { AccessError } from "../access/database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import { LONGEST_ADDRESS } from "../query/parameters.ts";
+import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { authenticate, checkBudget, checkShard, limitRate, spendBudget } from "./admission.ts";
+import { authenticate, checkQuota, checkShard, consumeQuota, limitRate } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
@@ -85,7 +85,7 @@ async function stages(
   if (route.access === "own") {
     return jsonResponse(request, await route.endpoint(context, key), progress.headers);
   }
-  if (route.readsMatches) await checkBudget(context, key, request.time);
+  if (route.readsMatches) await checkQuota(context, key, request.time);
   checkAccept(context, request);
   watch.lap("limits");
 
@@ -96,7 +96,7 @@ async function stages(
   // Only what is sent in a body counts: neither HEAD nor 304.
   const delivery = planDelivery(request, result);
   if (!delivery.isUnchanged && request.method === "GET") {
-    await spendBudget(context, key, result.sheets, request.time);
+    await consumeQuota(context, key, result.sheets, request.time);
     progress.records = result.records;
   }
   const response = documentResponse(request, result, delivery, progress.headers);
@@ -117,10 +117,10 @@ function shardRequest(
 }
 
 function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {
-  if (request.raw.url.length > LONGEST_ADDRESS) {
+  if (request.raw.url.length > MAX_URL_LENGTH) {
     throw apiError(
       "uri-too-long",
-      `The address is longer than ${LONGEST_ADDRESS} characters. Ask for fewer values at once.`,
+      `The address is longer than ${MAX_URL_LENGTH} characters. Ask for fewer values at once.`,
     );
   }
   const found = findRoute(request.path);

@@ -5,7 +5,7 @@ import { closestNames, keysToRead } from "../domain/name-index.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";
 import type { ParseContext, PlayersQuery } from "../query/query.ts";
-import type { NameBearer, PlayerListing, Reader } from "../store/store.ts";
+import type { NamedPlayer, PlayerListing, Reader } from "../store/store.ts";
 import {
   checkEmpty,
   NO_MATCHES,
@@ -75,11 +75,11 @@ async function findPlayers(
 /** Players who share a name leave room for other names. */
 const MAX_PLAYERS_OF_A_NAME = 3;
 
-async function findNear(near: string, reader: Reader): Promise<NameBearer[]> {
+async function findNear(near: string, reader: Reader): Promise<NamedPlayer[]> {
   const { keys, before, after } = keysToRead(near);
   const around = await reader.namesAround(keys, before, after);
   // The exact name may come after many similar ones. If nobody has it, it drops out.
   const names = closestNames(near, new Set([near, ...around]), MAX_NAMES + 1);
-  const found = await reader.bearersOf(names, MAX_PLAYERS_OF_A_NAME);
+  const found = await reader.playersWithNames(names, MAX_PLAYERS_OF_A_NAME);
   return found.slice(0, MAX_NAMES);
 }

@@ -90,7 +90,7 @@ export function startServer(options: ServerOptions): RunningServer {
         milliseconds,
         stages: watch.laps,
         keyId: key?.id,
-        tier: key?.allowance.tier,
+        tier: key?.limits.tier,
         records: progress.records,
       });
       return response;

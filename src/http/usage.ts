@@ -14,14 +14,14 @@ export type KeyEndpoint = (context: ServerContext, key: LiveKey) => Promise<Json
 
 export async function usage(
   context: ServerContext,
-  { id, name, allowance }: LiveKey,
+  { id, name, limits }: LiveKey,
 ): Promise<JsonResult> {
   const now = context.clock.now();
   const today = dayOf(now);
   const days = await context.usage.daysOf(id, today - DAYS + 1);
-  const { tier, rate, burst, matchesPerDay, shards } = allowance;
-  const matches = await context.budgets.count(id, now);
-  const isSpent = await context.budgets.isExceeded(id, matchesPerDay, now);
+  const { tier, rate, burst, matchesPerDay, shards } = limits;
+  const matches = await context.quotas.count(id, now);
+  const isSpent = await context.quotas.isExceeded(id, matchesPerDay, now);
   return {
     status: 200,
     body: {

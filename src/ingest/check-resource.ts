@@ -14,7 +14,7 @@ import {
   CarriedPlayer,
   ExtraParticipant,
   ExtraRoster,
-  LONGEST_NAME,
+  MAX_NAME_LENGTH,
   Match,
   NO_NUL,
   Other,
@@ -23,7 +23,7 @@ import {
   Team,
 } from "../schema/resources.ts";
 import { isInexact } from "./parse-json.ts";
-import { ENOUGH_REASONS } from "./reasons.ts";
+import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
 // Every problem of a record is reported at once; the usual limit is eight of each resource.
 Settings.Set({ maxErrors: 1000 });
@@ -110,7 +110,7 @@ function sentence(error: ShapeError): string {
     case "minLength":
       return `${where} must not be empty`;
     case "maxLength":
-      return `${where} must not be longer than ${LONGEST_NAME} characters`;
+      return `${where} must not be longer than ${MAX_NAME_LENGTH} characters`;
     default:
       return `${where} ${error.message}`;
   }

@@ -5,7 +5,7 @@
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import type { MatchParts, Named } from "../domain/match.ts";
-import { Excess } from "./reasons.ts";
+import { Excess } from "./reject-reasons.ts";
 
 export type ResourceIndex = ReadonlyMap<string, Resource>;
 

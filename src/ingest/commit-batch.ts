@@ -11,11 +11,11 @@ import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
 import {
   type Fate,
-  type Keeper,
-  type KeptRecord,
   type MatchEntry,
+  type ShardRecord,
   StoreError,
   type Transaction,
+  type Writer,
 } from "../store/store.ts";
 import { updatePlayers, updateTeams } from "./aggregates.ts";
 import {
@@ -40,11 +40,11 @@ export interface Accepted {
 }
 
 export function commitBatch(
-  keeper: Keeper,
+  writer: Writer,
   batch: readonly PreparedRecord[],
   options: { replace: boolean },
 ): Promise<Accepted> {
-  return keeper.write(async (transaction) => {
+  return writer.write(async (transaction) => {
     const { outcomes, arriving, leaving } = await classify(transaction, batch, options.replace);
     const change = await decideVisibility(transaction, arriving, leaving);
 
@@ -178,7 +178,7 @@ function arrive(moved: StoredRecord, isRanked: (id: string) => boolean, change: 
   else change.withheld.push({ ...moved, reason: verdict.reason });
 }
 
-function recall({ fate, match }: KeptRecord): Known {
+function recall({ fate, match }: ShardRecord): Known {
   return { fate, ...restore(match) };
 }
 

@@ -1,6 +1,6 @@
 /** Ingests match documents: sources, chunks, records, batches, report. */
 
-import type { Keeper } from "../store/store.ts";
+import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
 import { commitBatch } from "./commit-batch.ts";
 import { readAhead } from "./read-ahead.ts";
@@ -8,11 +8,11 @@ import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk
 import { ReaderPool } from "./reader-pool.ts";
 import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, type Report } from "./report.ts";
-import { type Patience, Retry } from "./retry.ts";
+import { Retry, type RetryOptions } from "./retry.ts";
 
 export interface IngestOptions {
-  /** The keeper of a shard, made if need be. */
-  keeper: (shard: string) => Keeper;
+  /** The writer of a shard, made if need be. */
+  writer: (shard: string) => Writer;
   context: ChunkContext;
   clock: () => number;
   replace: boolean;
@@ -25,7 +25,7 @@ export interface IngestOptions {
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
   /** Whether a shard whose database is away is waited for; without it, ingest ends there. */
-  patience?: Patience;
+  patience?: RetryOptions;
   /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
   onBreak?: (error: SourceFailure["error"], fault: string) => void;
 }
@@ -103,13 +103,13 @@ const sizeOf = ({ size }: DocumentChunk) => size;
 /** Whether the shards have records with all these ids. */
 async function areKnown(
   contents: DocumentContent[],
-  { keeper }: IngestOptions,
+  { writer }: IngestOptions,
   retry: Retry,
 ): Promise<boolean> {
   const outlines = contents.flatMap(({ records }) => records.map(({ outline }) => outline));
   for (const [shard, those] of Map.groupBy(outlines, (outline) => outline.shard)) {
     const ids = new Set(those.map(({ id }) => id));
-    const known = await retry.run(shard, async () => keeper(shard).contentHashes([...ids]));
+    const known = await retry.run(shard, async () => writer(shard).contentHashes([...ids]));
     if (known.size < ids.size) return false;
   }
   return true;
@@ -125,9 +125,9 @@ async function store(
   options: IngestOptions,
   retry: Retry,
 ): Promise<void> {
-  const { keeper, replace, onConflict } = options;
+  const { writer, replace, onConflict } = options;
   for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
-    const accepted = await retry.run(shard, () => commitBatch(keeper(shard), records, { replace }));
+    const accepted = await retry.run(shard, () => commitBatch(writer(shard), records, { replace }));
     addTo(report, accepted);
     for (const [index, { outline, source, line }] of records.entries()) {
       if (accepted.outcomes[index]!.kind !== "conflict") continue;

@@ -11,7 +11,7 @@ import {
 import type { MatchRecord } from "../domain/match.ts";
 import { CopyBudget } from "./collect-resources.ts";
 import { parseDocument } from "./parse-json.ts";
-import { Excess, readable } from "./reasons.ts";
+import { Excess, readable } from "./reject-reasons.ts";
 import type { DocumentText } from "./splitters.ts";
 import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
 

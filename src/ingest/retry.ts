@@ -1,12 +1,12 @@
 /** Retries work on a shard whose database is unavailable, with growing pauses. */
 
-import { StoreAway, StoreRefuses } from "../store/store.ts";
+import { StoreRefuses, StoreUnavailable } from "../store/store.ts";
 
 /** How long to wait for a shard, and callbacks for messages. */
-export interface Patience {
+export interface RetryOptions {
   /** From the first failure on. */
   longestMs: number;
-  onWait(shard: string, error: StoreAway): void;
+  onWait(shard: string, error: StoreUnavailable): void;
   onReturn(shard: string, waitedMs: number): void;
 }
 
@@ -15,7 +15,7 @@ const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /** A shard that was unavailable for longer than the caller waits. */
-export class StayedAway extends StoreAway {
+export class RetryTimeout extends StoreUnavailable {
   override name = "StayedAway";
 }
 
@@ -24,7 +24,7 @@ export class Retry {
   readonly #since = new Map<string, number>();
 
   /** Without patience, nothing is tried twice. */
-  constructor(private readonly patience: Patience | undefined) {}
+  constructor(private readonly patience: RetryOptions | undefined) {}
 
   /** The result of `work`, which must be safe to repeat. Throws StayedAway, and what no wait would fix. */
   async run<T>(shard: string, work: () => Promise<T>): Promise<T> {
@@ -45,11 +45,12 @@ export class Retry {
   /** Throws when there is to be no further try. */
   #failed(shard: string, error: unknown): void {
     const { patience } = this;
-    if (!(error instanceof StoreAway) || error instanceof StoreRefuses || !patience) throw error;
+    if (!(error instanceof StoreUnavailable) || error instanceof StoreRefuses || !patience)
+      throw error;
     const now = performance.now();
     const since = this.#since.get(shard);
     if (now - (since ?? now) >= patience.longestMs) {
-      throw new StayedAway(error.message, { cause: error.cause });
+      throw new RetryTimeout(error.message, { cause: error.cause });
     }
     if (since !== undefined) return;
     this.#since.set(shard, now);

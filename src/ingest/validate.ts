@@ -16,7 +16,7 @@ import {
   normaliseIncluded,
   normaliseMatch,
 } from "./normalise.ts";
-import { ENOUGH_REASONS } from "./reasons.ts";
+import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
 /** How far a game server's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;

@@ -6,7 +6,7 @@
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { readAhead } from "../ingest/read-ahead.ts";
-import type { Holdings, Keeper, KeptRecord } from "../store/store.ts";
+import type { ShardContents, ShardRecord, Writer } from "../store/store.ts";
 import { readOrExplain, recordBatches } from "./scan.ts";
 
 export interface CopyOptions {
@@ -20,8 +20,8 @@ export interface CopyOptions {
 
 /** Copies what the target does not have; says how many those were. Throws StoreError. */
 export async function copyRecords(
-  source: Holdings,
-  target: Keeper,
+  source: ShardContents,
+  target: Writer,
   options: CopyOptions,
 ): Promise<number> {
   let there = 0;
@@ -56,8 +56,8 @@ interface Step {
 }
 
 async function* missing(
-  source: Holdings,
-  target: Keeper,
+  source: ShardContents,
+  target: Writer,
   { batch, resume }: CopyOptions,
 ): AsyncGenerator<Step> {
   for await (const step of recordBatches(source, batch)) {
@@ -73,7 +73,7 @@ const NONE: ReadonlyMap<string, Uint8Array> = new Map();
 /** Reading takes long enough to keep the database at the other end waiting: it gets its share of time. */
 const RECORDS_AT_A_TIME = 8;
 
-async function restored(records: readonly KeptRecord[]): Promise<Arrivals> {
+async function restored(records: readonly ShardRecord[]): Promise<Arrivals> {
   const arrivals: Arrivals = [];
   for (const [index, { match }] of records.entries()) {
     const { outline, encoded } = readOrExplain(`match ${match.id}`, () => restore(match));

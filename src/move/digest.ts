@@ -8,9 +8,9 @@
  * line; JSON has no line ends of its own.
  */
 
+import { readEncodedMatch } from "../document/encoded-match.ts";
 import { inflateEach, inflatePieces, readFragment, withoutComma } from "../document/fragment.ts";
-import { readSheet } from "../document/sheet.ts";
-import type { Holdings, NamedHolding, StoredMatch } from "../store/store.ts";
+import type { ShardContents, StoredMatch, StoredResource } from "../store/store.ts";
 import { namedBatches, readOrExplain, recordBatches } from "./scan.ts";
 
 export interface Digest {
@@ -28,7 +28,7 @@ const STEP = 1000;
 
 /** Throws StoreError when something is damaged. */
 export async function digestOf(
-  holdings: Holdings,
+  holdings: ShardContents,
   onProgress: (counted: Counted) => void = () => {},
 ): Promise<Digest> {
   const lines = new Lines();
@@ -54,12 +54,12 @@ export async function digestOf(
 
 function addMatch(lines: Lines, { id, sheet: stored }: StoredMatch): void {
   readOrExplain(`match ${id}`, () => {
-    const { resource, included } = readSheet(stored);
+    const { resource, included } = readEncodedMatch(stored);
     for (const line of inflateEach([resource, included])) lines.add(line);
   });
 }
 
-function addNamed(lines: Lines, type: string, { id, resource, companions }: NamedHolding): void {
+function addNamed(lines: Lines, type: string, { id, resource, companions }: StoredResource): void {
   readOrExplain(`${type} ${id}`, () => {
     lines.add(inflatePieces([withoutComma(readFragment(resource))]));
     lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);

@@ -3,7 +3,7 @@
  * that both serve the same.
  */
 
-import type { Counts, Keeper, StoredMatch, Transaction } from "../store/store.ts";
+import type { Counts, StoredMatch, Transaction, Writer } from "../store/store.ts";
 import { copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
 import { recordBatches } from "./scan.ts";
@@ -43,7 +43,7 @@ export class NotEmpty extends Error {
 }
 
 /** The target is the source under another name, or a server that follows it. */
-export class SamePlace extends Error {
+export class SameLocation extends Error {
   override name = "SamePlace";
 
   constructor() {
@@ -52,7 +52,7 @@ export class SamePlace extends Error {
 }
 
 /** The target holds what the source does not: it is no copy of it. */
-export class NoCopy extends Error {
+export class NotACopy extends Error {
   override name = "NoCopy";
 
   constructor(
@@ -64,10 +64,10 @@ export class NoCopy extends Error {
 }
 
 /** Throws NotEmpty, SamePlace, NoCopy, and StoreError when a store fails or something in it is damaged. */
-export async function move(source: Keeper, target: Keeper, options: MoveOptions): Promise<Moved> {
+export async function move(source: Writer, target: Writer, options: MoveOptions): Promise<Moved> {
   const there = recordsIn(await target.counts());
   if (there > 0 && !options.resume) throw new NotEmpty(there);
-  if (there > 0 && (await areOne(source, target))) throw new SamePlace();
+  if (there > 0 && (await areOne(source, target))) throw new SameLocation();
 
   // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
   const original = await source.write(async (transaction) => {
@@ -97,7 +97,7 @@ export async function move(source: Keeper, target: Keeper, options: MoveOptions)
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
 }
 
-async function areOne(source: Keeper, target: Keeper): Promise<boolean> {
+async function areOne(source: Writer, target: Writer): Promise<boolean> {
   const token = await source.stateToken();
   return token !== undefined && token === (await target.stateToken());
 }
@@ -121,7 +121,7 @@ function areEqual(one: Side, other: Side): boolean {
 
 /** Throws NoCopy unless the source has every record of the target, byte for byte. */
 async function checkIsPart(
-  target: Keeper,
+  target: Writer,
   source: Pick<Transaction, "load">,
   batch: number,
   onProgress: (records: number) => void,
@@ -135,8 +135,8 @@ async function checkIsPart(
       }
       for (const { match } of step) {
         const original = originals.get(match.id);
-        if (original === undefined) throw new NoCopy(match.id, "missing");
-        if (!isSameRecord(original, match)) throw new NoCopy(match.id, "different");
+        if (original === undefined) throw new NotACopy(match.id, "missing");
+        if (!isSameRecord(original, match)) throw new NotACopy(match.id, "different");
       }
       compared += step.length;
       onProgress(compared);

@@ -1,6 +1,11 @@
 /** Reads all that a shard holds, in batches that take a bounded amount of memory. */
 
-import { type Holdings, type KeptRecord, type NamedHolding, StoreError } from "../store/store.ts";
+import {
+  type ShardContents,
+  type ShardRecord,
+  type StoredResource,
+  StoreError,
+} from "../store/store.ts";
 
 /** Before anything is known of their size. */
 const FIRST_BATCH = 64;
@@ -9,10 +14,10 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Every record: served ones in order, then withheld ones by id. */
 export async function* recordBatches(
-  holdings: Holdings,
+  holdings: ShardContents,
   mostRecords: number,
-): AsyncGenerator<KeptRecord[]> {
-  let last: KeptRecord | undefined;
+): AsyncGenerator<ShardRecord[]> {
+  let last: ShardRecord | undefined;
   let size = Math.min(FIRST_BATCH, mostRecords);
   for (;;) {
     const batch = await holdings.records(last, size);
@@ -24,7 +29,7 @@ export async function* recordBatches(
 }
 
 /** How many records like these make a batch. */
-function fitting(batch: readonly KeptRecord[]): number {
+function fitting(batch: readonly ShardRecord[]): number {
   const bytes = batch.reduce(
     (sum, { match }) => sum + match.sheet.length + match.carried.length,
     0,
@@ -36,9 +41,9 @@ const NAMED_BATCH = 500;
 
 /** Every player, or every team, by id. */
 export async function* namedBatches(
-  holdings: Holdings,
+  holdings: ShardContents,
   kind: "players" | "teams",
-): AsyncGenerator<NamedHolding[]> {
+): AsyncGenerator<StoredResource[]> {
   let last = "";
   for (;;) {
     const batch = await holdings[kind](last, NAMED_BATCH);

@@ -6,9 +6,9 @@ import {
   CONTENT_TYPE,
   Counter,
   exposition,
-  type Family,
   gauge,
   labelled,
+  type MetricFamily,
   merged,
   total,
 } from "./prometheus.ts";
@@ -113,19 +113,19 @@ export class Metrics {
   }
 
   /** The same for a service of several processes: those of this one and of its `workers`. */
-  async textWith(workers: readonly Family[]): Promise<string> {
+  async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
     const own = labelled(await processFamilies(), { worker: "supervisor" });
     return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
   }
 
-  async #shardFamilies(): Promise<Family[]> {
+  async #shardFamilies(): Promise<MetricFamily[]> {
     const { shardStates, clock } = this.#options;
     return shardFamilies(await shardStates(), clock.now());
   }
 
   /** What this process has counted. */
-  families(): Family[] {
+  families(): MetricFamily[] {
     const { version, sharedLimits } = this.#options;
     return [
       gauge("matchbook_build_info", "Always 1; the label tells the version", [
@@ -150,7 +150,9 @@ export class Metrics {
 }
 
 /** Where limits are not meant to be shared, they count as up. */
-function sharedLimitFamilies(state: SharedLimitsState = { isUp: true, fallbacks: 0 }): Family[] {
+function sharedLimitFamilies(
+  state: SharedLimitsState = { isUp: true, fallbacks: 0 },
+): MetricFamily[] {
   return [
     {
       ...gauge(

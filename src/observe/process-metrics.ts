@@ -2,14 +2,14 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Family, gauge, total } from "./prometheus.ts";
+import { gauge, type MetricFamily, total } from "./prometheus.ts";
 
 const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
 
 /** Measures from the first reading on: many a server is never read. */
 let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
 
-export async function processFamilies(): Promise<Family[]> {
+export async function processFamilies(): Promise<MetricFamily[]> {
   if (!delays) {
     delays = monitorEventLoopDelay();
     delays.enable();
@@ -42,7 +42,7 @@ export async function processFamilies(): Promise<Family[]> {
 }
 
 /** Known on Linux alone. */
-function fileFamilies(): Family[] {
+function fileFamilies(): MetricFamily[] {
   if (process.platform !== "linux") return [];
   const limits = readFileSync("/proc/self/limits", "utf8");
   // One of them is the folder that is being read.

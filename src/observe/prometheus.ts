@@ -8,7 +8,7 @@ export interface Sample {
 }
 
 /** A metric with its values at one moment. Plain data, so that it can be sent to another process. */
-export interface Family {
+export interface MetricFamily {
   name: string;
   /** Repeated by docs/monitoring.md. */
   help: string;
@@ -41,7 +41,7 @@ export class Counter {
     }
   }
 
-  family(): Family {
+  family(): MetricFamily {
     const { name, help } = this;
     return { name, help, type: "counter", samples: [...this.#samples.values()] };
   }
@@ -73,7 +73,7 @@ export class Histogram {
     counts[bounds.length + 1]! += seconds;
   }
 
-  family(): Family {
+  family(): MetricFamily {
     const { name, help } = this;
     return { name, help, type: "histogram", samples: [...this.#counts].flatMap(this.#series) };
   }
@@ -100,18 +100,18 @@ export class Histogram {
 }
 
 /** A number that may go up and down, or one for each combination of labels. */
-export function gauge(name: string, help: string, value: number | readonly Sample[]): Family {
+export function gauge(name: string, help: string, value: number | readonly Sample[]): MetricFamily {
   return { name, help, type: "gauge", samples: typeof value === "number" ? [{ value }] : value };
 }
 
 /** A number that only grows, and that is counted elsewhere. */
-export function total(name: string, help: string, value: number): Family {
+export function total(name: string, help: string, value: number): MetricFamily {
   return { name, help, type: "counter", samples: [{ value }] };
 }
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-export function exposition(families: readonly Family[]): string {
+export function exposition(families: readonly MetricFamily[]): string {
   return families
     .flatMap(({ name, help, type, samples }) => [
       `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
@@ -133,8 +133,8 @@ const escaped = (value: string): string =>
  * unless they say otherwise: all processes report the same thing, and one that has just started may not
  * know it yet.
  */
-export function merged(families: readonly Family[]): Family[] {
-  const byName = new Map<string, { family: Family; samples: Map<string, Sample> }>();
+export function merged(families: readonly MetricFamily[]): MetricFamily[] {
+  const byName = new Map<string, { family: MetricFamily; samples: Map<string, Sample> }>();
   for (const family of families) {
     const entry = byName.get(family.name) ?? { family, samples: new Map<string, Sample>() };
     byName.set(family.name, entry);
@@ -151,13 +151,16 @@ export function merged(families: readonly Family[]): Family[] {
   }));
 }
 
-function joined({ type, isLowest }: Family, one: number, other: number): number {
+function joined({ type, isLowest }: MetricFamily, one: number, other: number): number {
   if (type !== "gauge") return one + other;
   return isLowest ? Math.min(one, other) : Math.max(one, other);
 }
 
 /** The same metrics with one more label. */
-export const labelled = (families: readonly Family[], label: Record<string, string>): Family[] =>
+export const labelled = (
+  families: readonly MetricFamily[],
+  label: Record<string, string>,
+): MetricFamily[] =>
   families.map((family) => ({
     ...family,
     samples: family.samples.map((sample) => ({

@@ -1,7 +1,7 @@
 /** Counts requests: by route, method and status, by duration, by error code, by tier. */
 
 import type { RequestEvent } from "./events.ts";
-import { Counter, type Family, Histogram } from "./prometheus.ts";
+import { Counter, Histogram, type MetricFamily } from "./prometheus.ts";
 
 /** Seconds. Most requests take less than the second of these. */
 const REQUEST_BOUNDS = [
@@ -88,7 +88,7 @@ export class RequestMetrics {
     if (limit !== undefined) this.#limits.add([limit]);
   }
 
-  families(): Family[] {
+  families(): MetricFamily[] {
     return [
       this.#requests,
       this.#durations,

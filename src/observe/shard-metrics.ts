@@ -1,6 +1,6 @@
 /** The metrics of shards: whether each can be read, what it serves, how fresh it is. */
 
-import { type Family, gauge, type Sample } from "./prometheus.ts";
+import { gauge, type MetricFamily, type Sample } from "./prometheus.ts";
 
 /** A shard as it is now. The numbers of one that is not available mean nothing. */
 export interface ShardStatus {
@@ -17,7 +17,7 @@ export interface ShardStatus {
   replicas: readonly boolean[];
 }
 
-export function shardFamilies(states: readonly ShardStatus[], now: number): Family[] {
+export function shardFamilies(states: readonly ShardStatus[], now: number): MetricFamily[] {
   const readable = states.filter(({ available }) => available);
   const fresh = readable.flatMap(({ id, newestMatch }) =>
     newestMatch === undefined ? [] : { id, newestMatch },

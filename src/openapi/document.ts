@@ -6,14 +6,14 @@ import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import {
   type Endpoint,
   fieldsName,
-  LONGEST_NEAR,
+  MAX_NEAR_LENGTH,
   MAX_RECORDS,
   MAX_VALUES,
   PARAMETERS,
   type Parameter,
 } from "../query/parameters.ts";
 import examples from "./examples.json";
-import { HEADERS, JSON_API, PREFLIGHT, repliesOf, withoutContent } from "./replies.ts";
+import { HEADERS, JSON_API, PREFLIGHT, repliesOf, withoutContent } from "./responses.ts";
 import type { DescribedRoute } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -232,7 +232,7 @@ function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deplo
       return { type: "string", pattern: `^${mode}(,${mode}){0,${MAX_VALUES - 1}}$` };
     }
     case "name":
-      return { type: "string", minLength: 1, maxLength: LONGEST_NEAR };
+      return { type: "string", minLength: 1, maxLength: MAX_NEAR_LENGTH };
     default:
       return { type: "string" };
   }

@@ -4,7 +4,7 @@
  */
 
 import { type ReservedSQL, SQL } from "bun";
-import { isSettingRefused, NoAnswer } from "./failures.ts";
+import { isSettingRefused, NoAnswer } from "./errors.ts";
 
 /** How long a connection may take to come about, in seconds. */
 const CONNECT_SECONDS = 3;

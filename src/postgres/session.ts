@@ -4,11 +4,11 @@
  */
 
 import type { ReservedSQL } from "bun";
-import { isPassing, isReadOnly } from "./failures.ts";
+import { isPassing, isReadOnly } from "./errors.ts";
 import { type Driver, Pool } from "./pool.ts";
 
 /** Where tables live. */
-export interface PostgresPlace {
+export interface PostgresTarget {
   url: string;
   /** What may be shown of it. */
   shown: string;
@@ -54,7 +54,7 @@ const MOST_TEXTS = 1000;
 
 export class PostgresSession implements Connection {
   readonly #pool: Pool;
-  readonly #place: PostgresPlace;
+  readonly #place: PostgresTarget;
   readonly #patience: Patience;
   readonly #errors: OwnErrors;
   /** Statements with the schema's name in them, by what they were before. */
@@ -62,7 +62,7 @@ export class PostgresSession implements Connection {
 
   /** `settings` are the server's, for every connection, as far as a pooler in between lets them pass. */
   constructor(
-    place: PostgresPlace,
+    place: PostgresTarget,
     patience: Patience,
     errors: OwnErrors,
     settings: Record<string, string> = {},
@@ -73,7 +73,7 @@ export class PostgresSession implements Connection {
     this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares, settings });
   }
 
-  get place(): PostgresPlace {
+  get place(): PostgresTarget {
     return this.#place;
   }
 

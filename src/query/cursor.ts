@@ -2,8 +2,8 @@
 
 import { crc32 } from "node:zlib";
 import { isResourceId } from "../domain/identifiers.ts";
-import { LONGEST_ADDRESS } from "./parameters.ts";
-import type { Bearers, Cursor } from "./query.ts";
+import { MAX_URL_LENGTH } from "./parameters.ts";
+import type { Cursor, ResolvedNames } from "./query.ts";
 
 /*
  * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
@@ -38,7 +38,7 @@ export function encodeCursor({ sequence, bearers, ...gap }: Cursor): string {
 
 /** The cursor, or undefined for any text that `encodeCursor` does not give. */
 export function decodeCursor(text: string): Cursor | undefined {
-  if (text.length > LONGEST_ADDRESS) return undefined;
+  if (text.length > MAX_URL_LENGTH) return undefined;
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length <= ID_AT || bytes[0] !== VERSION) return undefined;
   if (bytes.readUInt32BE(CHECKSUM_AT) !== crc32(bytes.subarray(SIDE_AT))) return undefined;
@@ -68,11 +68,11 @@ function readSequence(word: string): number | undefined {
   return isValid ? sequence : undefined;
 }
 
-function writeBearers({ names, players, teams }: Bearers): string {
+function writeBearers({ names, players, teams }: ResolvedNames): string {
   return `${names.toString(36)} ${players.join(",")} ${teams.join(",")}`;
 }
 
-function readBearers(words: string[]): Bearers | undefined {
+function readBearers(words: string[]): ResolvedNames | undefined {
   const [hash = "", ...lists] = words;
   const [players, teams] = lists.map((list) => (list === "" ? [] : list.split(",")));
   if (!players || !teams || ![...players, ...teams].every(isResourceId)) return undefined;

@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { GAME_MODES, isServedMode } from "../domain/modes.ts";
 import { formatTimestamp, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { distinct, splitList } from "./comma-list.ts";
-import { LONGEST_NEAR, MAX_VALUES, WINDOW_DAYS, WINDOW_MILLISECONDS } from "./parameters.ts";
+import { MAX_NEAR_LENGTH, MAX_VALUES, WINDOW_DAYS, WINDOW_MILLISECONDS } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quote, quoteStrangers } from "./problems.ts";
 import type { GivenValues, ParsedValues, ValueParser, Window } from "./query.ts";
 
@@ -40,8 +40,8 @@ export const parseModes: ValueParser<string[]> = (value, name, problems, context
 /** The name of filter[near]. */
 export const parseNear: ValueParser<string> = (value, name, problems) => {
   const length = Array.from(value).length;
-  if (length > LONGEST_NEAR) {
-    const detail = `${name} takes ${LONGEST_NEAR} characters at most, and the beginning of a name is enough; you sent ${length}.`;
+  if (length > MAX_NEAR_LENGTH) {
+    const detail = `${name} takes ${MAX_NEAR_LENGTH} characters at most, and the beginning of a name is enough; you sent ${length}.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { decodeCursor } from "./cursor.ts";
 import { MAX_RECORDS } from "./parameters.ts";
 import { parameterProblem, quote } from "./problems.ts";
-import type { Cursor, GivenValues, ParsedValues, Place, Sort, ValueParser } from "./query.ts";
+import type { Cursor, GivenValues, PageStart, ParsedValues, Sort, ValueParser } from "./query.ts";
 
 const DIGITS = /^[0-9]+$/;
 
@@ -68,7 +68,11 @@ const BEFORE = "page[before]";
  * Where the page begins: at an offset or at one cursor, never both. Meaningless when a problem has been
  * reported, here or with these parameters.
  */
-export function pageStart(known: GivenValues, values: ParsedValues, problems: Problem[]): Place {
+export function pageStart(
+  known: GivenValues,
+  values: ParsedValues,
+  problems: Problem[],
+): PageStart {
   if (known.has(AFTER) || known.has(BEFORE)) checkConflicts(known, problems);
   const after = values[AFTER];
   if (after) return { from: "after", gap: after };

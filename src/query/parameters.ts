@@ -12,7 +12,7 @@ export const MAX_PLAYERS = 6;
 export const MAX_NAMES = 10;
 
 /** How many characters of a name may be looked for: a beginning is enough. */
-export const LONGEST_NEAR = 64;
+export const MAX_NEAR_LENGTH = 64;
 
 /** The greatest number of values one list filter takes, each counted once. */
 export const MAX_VALUES = 50;
@@ -25,10 +25,10 @@ export const WINDOW_MILLISECONDS = WINDOW_DAYS * 24 * 60 * 60 * 1000;
 export const MAX_PARAMETERS = 100;
 
 /** The greatest number of characters an address may have. */
-export const LONGEST_ADDRESS = 8192;
+export const MAX_URL_LENGTH = 8192;
 
 /** How many players and teams a cursor holds on to; the bearers of commoner names are looked up. */
-export const MOST_BEARERS = 100;
+export const MAX_RESOLVED_NAMES = 100;
 
 /** The collections, and either kind of single record, which take the same parameters. */
 export type Endpoint = "matches" | "players" | "single" | "names";
@@ -179,7 +179,7 @@ export const PARAMETERS = [
     endpoints: ["names"],
     kind: "name",
     isRequired: true,
-    description: `A player name as far as it is known, mistyped or only begun, ${LONGEST_NEAR} characters at most.`,
+    description: `A player name as far as it is known, mistyped or only begun, ${MAX_NEAR_LENGTH} characters at most.`,
     example: "Adda",
   },
   {

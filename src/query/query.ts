@@ -22,7 +22,7 @@ export interface Gap {
 }
 
 /** Who bears the names of the filters: the players and teams of a walk, whatever they take up later. */
-export interface Bearers {
+export interface ResolvedNames {
   /** A hash of the names, which tells whether they are still those asked for. */
   names: number;
   players: string[];
@@ -34,11 +34,11 @@ export interface Cursor extends Gap {
   /** The number of the latest change that the page with the link could show, if changes have numbers there. */
   sequence?: number | undefined;
   /** Those whom the walk began with. */
-  bearers?: Bearers;
+  bearers?: ResolvedNames;
 }
 
 /** Where a page begins: so many matches in, right after a gap, or ending right before one. */
-export type Place =
+export type PageStart =
   | { from: "offset"; offset: number }
   | { from: "after"; gap: Cursor }
   | { from: "before"; gap: Cursor };
@@ -64,7 +64,7 @@ export type GivenParameters = ReadonlyArray<readonly [name: string, value: strin
 export interface MatchesQuery extends Shape {
   window: Window;
   sort: Sort;
-  place: Place;
+  place: PageStart;
   limit: number;
   filters: MatchFilters;
   given: GivenParameters;

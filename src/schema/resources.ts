@@ -7,7 +7,7 @@
 import Type from "typebox";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 
-export const LONGEST_NAME = 256;
+export const MAX_NAME_LENGTH = 256;
 /** Indexed texts: a store may be unable to keep U+0000 in them. */
 export const NO_NUL = "^[^\\u0000]*$";
 
@@ -16,9 +16,9 @@ const text = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ description });
 const decimal = (description: string) => Type.Number({ description });
 const label = (description: string) =>
-  Type.String({ description, maxLength: LONGEST_NAME, pattern: NO_NUL });
+  Type.String({ description, maxLength: MAX_NAME_LENGTH, pattern: NO_NUL });
 const name = (description: string) =>
-  Type.String({ description, minLength: 1, maxLength: LONGEST_NAME, pattern: NO_NUL });
+  Type.String({ description, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NO_NUL });
 
 const Id = Type.String({ description: "Identifier, compared byte by byte.", pattern: ID_PATTERN });
 const Shard = Type.String({ description: "Region shard.", pattern: SHARD_PATTERN });

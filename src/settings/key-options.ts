@@ -1,6 +1,6 @@
 /** Parses the options of an API key: the same text values on the command line and in the admin API. */
 
-import type { Tier } from "../domain/allowance.ts";
+import type { Tier } from "../domain/limits.ts";
 import { parseTimestamp } from "../domain/time.ts";
 import { nearest } from "../text/nearest.ts";
 import { type Parsed, shortText } from "./parsers.ts";
@@ -26,7 +26,7 @@ const UNITS_MS: Record<string, number> = {
 };
 /** Longer ones are taken for typos. */
 const LONGEST_LIFE_MS = 100 * YEAR_MS;
-export const LONGEST_OVERLAP_MS = 31 * DAY_MS;
+export const MAX_OVERLAP_MS = 31 * DAY_MS;
 
 /** One parser for each option, by its name. `now` is in milliseconds since the epoch. */
 export function keyOptionParsers(tiers: readonly Tier[], now: number) {
@@ -85,7 +85,7 @@ export function expiryAfter(now: number): (text: string) => Parsed<number | null
 /** Milliseconds for which a rotated key stays good; 0 ends it at once. */
 export function parseOverlap(text: string): Parsed<number> {
   const length = text === "0" ? 0 : lengthOf(text);
-  return length !== undefined && length <= LONGEST_OVERLAP_MS
+  return length !== undefined && length <= MAX_OVERLAP_MS
     ? { value: length }
     : {
         error:

@@ -2,7 +2,6 @@
 
 import { nearest } from "../text/nearest.ts";
 import { readSettingsFile } from "./config-file.ts";
-import { isTable, type Parsed } from "./parsers.ts";
 import {
   fileOnly,
   flagOf,
@@ -16,7 +15,8 @@ import {
   VALUE_NAMES,
   type ValueName,
   variableOf,
-} from "./table.ts";
+} from "./definitions.ts";
+import { isTable, type Parsed } from "./parsers.ts";
 
 export type Origin = "flag" | "variable" | "file" | "default";
 

@@ -1,7 +1,7 @@
 /** Parses the tables [tiers.NAME] of the settings file, and lists of shards that a tier or key may read. */
 
-import { EVERY_OPEN_SHARD, type Tier } from "../domain/allowance.ts";
 import { isShardId } from "../domain/identifiers.ts";
+import { EVERY_OPEN_SHARD, type Tier } from "../domain/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Result } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { Fate, Fragment, KeptRecord, Vocabulary } from "./store.ts";
+import type { Fate, Fragment, ShardRecord, Vocabulary } from "./store.ts";
 
 /** Results in their stored order; those below "named" are parts in the match. */
 const RESULTS: readonly Result[] = ["lost", "won", "named"];
@@ -36,7 +36,7 @@ export function fateOf(reason: WithheldReason | null): Fate {
   return reason === null ? { state: "served" } : { state: "withheld", reason };
 }
 
-export function readRecord(row: RecordRow): KeptRecord {
+export function readRecord(row: RecordRow): ShardRecord {
   return {
     fate: fateOf(row.reason),
     match: {

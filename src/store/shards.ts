@@ -1,7 +1,7 @@
 /** The contract for finding shards. Each has a store of its own. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Keeper, Reader } from "./store.ts";
+import type { Reader, Writer } from "./store.ts";
 
 /** The shards callers may read. */
 export interface ReadableShards {
@@ -20,9 +20,9 @@ export interface ReadableShards {
 export interface Shards extends ReadableShards {
   /** The ids that records may name; undefined when a new id makes a new shard. */
   readonly allowed: ReadonlySet<string> | undefined;
-  /** The keeper of a shard, made when it is not there yet. May throw StoreError. */
-  keeper(id: string): Keeper;
-  /** The keeper of a shard that is there already. */
-  existingKeeper(id: string): Awaitable<Keeper | undefined>;
+  /** The writer of a shard, made when it is not there yet. May throw StoreError. */
+  writer(id: string): Writer;
+  /** The writer of a shard that is there already. */
+  existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;
 }

@@ -12,13 +12,13 @@
  * Fragments and hashes come back byte for byte.
  *
  * Three roles, so that nobody holds more than they need: a Reader sees served records only, an
- * AdminReader sees withheld ones too (operators' questions), a Keeper may change them.
+ * AdminReader sees withheld ones too (operators' questions), a Writer may change them.
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { Place, Sort, Window } from "../query/query.ts";
+import type { PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
 
 /** Bytes that only document/ can make and read. */
@@ -47,7 +47,7 @@ export interface NamedParts {
  * Matches with everybody they name, whether by a part in the match or by a mere mention: each player
  * and team once, in order of first appearance, as they are now.
  */
-export interface Bundle {
+export interface MatchesWithLinked {
   /** The sheet of each match: its resource and the resources that only it includes. */
   sheets: Fragment[];
   players: NamedParts[];
@@ -60,7 +60,7 @@ export interface MatchKey {
   id: string;
 }
 
-export interface Page extends Bundle {
+export interface Page extends MatchesWithLinked {
   /** The first and the last of the matches, which may be one; undefined when there are none. */
   edges: { first: MatchKey; last: MatchKey } | undefined;
   /**
@@ -84,7 +84,7 @@ export interface Selection {
   /** "createdAt" is the order, "-createdAt" the exact reverse of it. */
   sort: Sort;
   /** Offsets count, and pages leave a gap, in the sort direction; a gap may lie outside the window. */
-  place: Place;
+  place: PageStart;
   /** At least 1. */
   limit: number;
   /** From each inner list a player must have a part in the match; a mention is none. */
@@ -104,7 +104,7 @@ export interface PlayerListing extends NamedParts {
   name: string;
 }
 
-export interface NameBearer {
+export interface NamedPlayer {
   id: string;
   name: string;
 }
@@ -116,7 +116,7 @@ export interface NameBearer {
  */
 export interface Reader {
   /** The served match with this id. */
-  match(id: string): Awaitable<Bundle | undefined>;
+  match(id: string): Awaitable<MatchesWithLinked | undefined>;
   /** One page of the selection, in the order of its sort. */
   matches(selection: Selection): Awaitable<Page>;
   /** The players with these (distinct) ids, in the order of the ids; unknown ids are left out. */
@@ -137,7 +137,7 @@ export interface Reader {
    */
   namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
   /** Who bears these (distinct) names now, at most `limit` each: in the order of the names, then by id. */
-  bearersOf(names: string[], limit: number): Awaitable<NameBearer[]>;
+  playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
   /** How much is served. It costs the same however much that is. */
   summary(): Awaitable<Summary>;
   /** The extra include paths and resource types that served records carry, beyond the usual. */
@@ -172,7 +172,7 @@ export interface StoredMatch extends MatchKey {
 
 export type Fate = { state: "served" } | { state: "withheld"; reason: WithheldReason };
 
-export interface KeptRecord {
+export interface ShardRecord {
   fate: Fate;
   match: StoredMatch;
 }
@@ -181,7 +181,7 @@ export interface KeptRecord {
  * All that a shard keeps, to be gone through in steps. A step gives at most `limit`, and fewer only
  * where there are no more.
  */
-export interface Holdings {
+export interface ShardContents {
   /**
    * Every record once: served ones in order, then withheld ones by id. `after` is the last record of
    * the step before, undefined for the first step.
@@ -189,14 +189,14 @@ export interface Holdings {
   records(
     after: { fate: Fate; match: MatchKey } | undefined,
     limit: number,
-  ): Awaitable<KeptRecord[]>;
+  ): Awaitable<ShardRecord[]>;
   /** The players that served matches name, by id, those after `afterId`; all come after "". */
-  players(afterId: string, limit: number): Awaitable<NamedHolding[]>;
+  players(afterId: string, limit: number): Awaitable<StoredResource[]>;
   /** The same of teams. */
-  teams(afterId: string, limit: number): Awaitable<NamedHolding[]>;
+  teams(afterId: string, limit: number): Awaitable<StoredResource[]>;
 }
 
-export interface NamedHolding extends NamedFragments {
+export interface StoredResource extends NamedFragments {
   id: string;
 }
 
@@ -206,27 +206,27 @@ export interface Counts extends Omit<Summary, "matches"> {
   teams: number;
 }
 
-/** What operators may ask. (While a write of the same keeper runs, it may show in the answers.) */
+/** What operators may ask. (While a write of the same writer runs, it may show in the answers.) */
 export interface AdminReader {
   /** The record with this id, served or withheld. */
-  inspect(id: string): Awaitable<KeptRecord | undefined>;
+  inspect(id: string): Awaitable<ShardRecord | undefined>;
   /** How many records show each of these players to be ranked; those with none are left out. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
   /** Teams, as players: those that served matches name. */
   counts(): Awaitable<Counts>;
   /**
    * Runs `work` over one state of the shard, however long it takes. Other writers go on meanwhile;
-   * those of the same keeper wait.
+   * those of the same writer wait.
    */
-  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T>;
+  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T>;
 }
 
-export interface Keeper extends AdminReader {
+export interface Writer extends AdminReader {
   /**
    * Runs `work` as one transaction. When the promise resolves, all of it is durable and visible to
    * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
-   * it happened, and the keeper can be used again. Writers, of other processes too, take turns;
-   * therefore `work` must not write through the keeper, only through its transaction. Who waits for
+   * it happened, and the writer can be used again. Writers, of other processes too, take turns;
+   * therefore `work` must not write through the writer, only through its transaction. Who waits for
    * a turn longer than a minute or two gets a StoreRefuses.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
@@ -290,11 +290,11 @@ export interface PlayerRow extends TeamRow, Standing {}
  * Primitive reads and writes. Reads see what the transaction has written so far. All lists may be
  * empty and are free of repetitions.
  */
-export interface Transaction extends Holdings {
+export interface Transaction extends ShardContents {
   /** Which of these matches are known, served or withheld, with their content. */
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records themselves; unknown ids are left out. */
-  load(ids: string[]): Awaitable<KeptRecord[]>;
+  load(ids: string[]): Awaitable<ShardRecord[]>;
   /** Of a served match, what it carried about players and teams; undefined when there is none. */
   carried(id: string): Awaitable<Fragment | undefined>;
   /**
@@ -346,11 +346,11 @@ export class StoreError extends Error {
 }
 
 /** The shard's database does not answer, or not as it should: it may be back soon. */
-export class StoreAway extends StoreError {
+export class StoreUnavailable extends StoreError {
   override name = "StoreAway";
 }
 
 /** It is there and will not serve us soon: a wrong password, a missing right, another program's long turn. */
-export class StoreRefuses extends StoreAway {
+export class StoreRefuses extends StoreUnavailable {
   override name = "StoreRefuses";
 }

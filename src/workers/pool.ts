@@ -1,8 +1,8 @@
 /** The worker pool: starts, replaces and stops all workers, and sums up their metrics. */
 
-import { type Family, labelled, merged } from "../observe/prometheus.ts";
-import { type SlotOptions, WorkerSlot } from "./slot.ts";
+import { labelled, type MetricFamily, merged } from "../observe/prometheus.ts";
 import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
+import { type SlotOptions, WorkerSlot } from "./worker-slot.ts";
 
 /** A worker exited before all of them served. Unless it was killed, it has logged why. */
 export class StartFailed extends Error {
@@ -19,7 +19,7 @@ export class WorkerPool {
   readonly #observe: SlotOptions["observe"];
   readonly #slots: readonly WorkerSlot[];
   /** What workers counted that have exited: totals must never decrease, or they would look like a restart. */
-  #countedBefore: Family[] = [];
+  #countedBefore: MetricFamily[] = [];
   #isStopping = false;
   #restarting: Promise<void> | undefined;
   #restartAgain = false;
@@ -62,13 +62,13 @@ export class WorkerPool {
   }
 
   /** Resolves when every worker has loaded the keys as they are now. */
-  async lookAtKeys(): Promise<void> {
+  async reloadKeys(): Promise<void> {
     const { serving, draining } = this.#workers();
-    await Promise.all([...serving, ...draining].map((worker) => worker.lookAtKeys()));
+    await Promise.all([...serving, ...draining].map((worker) => worker.reloadKeys()));
   }
 
   /** The metrics of all workers. Those of processes are only given for workers that serve. */
-  async metrics(): Promise<Family[]> {
+  async metrics(): Promise<MetricFamily[]> {
     const { serving, draining } = this.#workers();
     const [current] = await Promise.all([
       Promise.all(serving.map((worker) => worker.metrics())),

@@ -7,8 +7,8 @@
 import { type Limiter, MemoryLimiter, type Policy, type Verdict } from "../access/rate-limit.ts";
 import { SharedBuckets } from "./buckets.ts";
 import { SharedFailures } from "./failures.ts";
+import { mapMemory, newMemory } from "./libc.ts";
 import { SLOT_BYTES, SlotTable } from "./slots.ts";
-import { mapMemory, newMemory } from "./system.ts";
 
 /** All keys that are used while the supervisor runs. */
 const KEYS = 2 ** 17;

@@ -6,11 +6,11 @@
 import { freePort } from "../http/listen.ts";
 import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { servePrivately } from "../wiring.ts";
+import { WorkersError } from "./libc.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
 import { newSharedMemory } from "./shared-limits.ts";
-import { WorkersError } from "./system.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 export interface Supervised {

@@ -1,6 +1,6 @@
 /** A worker as its supervisor sees it: a process and the messages that the two exchange. */
 
-import type { Family } from "../observe/prometheus.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
 
 /** What a worker is told when it has reported that it is there. */
 export interface WorkerOptions {
@@ -26,8 +26,8 @@ export type ToWorker =
 
 /** What a worker has counted: of the service, and of its process. */
 export interface WorkerMetrics {
-  service: Family[];
-  process: Family[];
+  service: MetricFamily[];
+  process: MetricFamily[];
 }
 
 export type FromWorker =
@@ -36,7 +36,7 @@ export type FromWorker =
   | { type: "metrics"; id: number; metrics: WorkerMetrics }
   | { type: "keys-reloaded"; id: number }
   /** Before a clean exit. */
-  | { type: "final-metrics"; service: Family[] };
+  | { type: "final-metrics"; service: MetricFamily[] };
 
 type Answer = Extract<FromWorker, { id: number }>;
 
@@ -66,7 +66,7 @@ export class WorkerProcess {
   readonly ready: Promise<string | WorkerExit>;
   readonly exited: Promise<WorkerExit>;
   /** The metrics of the service as it reported them last. */
-  lastMetrics: Family[] = [];
+  lastMetrics: MetricFamily[] = [];
   readonly #options: WorkerOptions;
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
@@ -106,7 +106,7 @@ export class WorkerProcess {
   }
 
   /** Resolves when it has loaded the keys, or does not answer. */
-  async lookAtKeys(): Promise<void> {
+  async reloadKeys(): Promise<void> {
     await this.#request("reload-keys");
   }
 

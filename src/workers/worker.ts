@@ -3,10 +3,10 @@
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
-import type { Settings } from "../settings/table.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
+import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
-import { machineClock } from "./system.ts";
 import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
 
 /** Resolves when the server has stopped. */
@@ -63,7 +63,7 @@ function start(settings: Settings, options: WorkerOptions): Promise<RunningMatch
 }
 
 async function answer(
-  { metrics, lookAtKeys }: RunningMatchbook,
+  { metrics, reloadKeys: lookAtKeys }: RunningMatchbook,
   { type, id }: Extract<ToWorker, { id: number }>,
 ): Promise<void> {
   if (type === "reload-keys") {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { SQL } from "bun";
 import { AccessError } from "../../src/access/database.ts";
 import { openAccess } from "../../src/open-stores.ts";
-import type { PostgresPlace } from "../../src/postgres/session.ts";
+import type { PostgresTarget } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";
 import { aFolder } from "../support/world.ts";
@@ -67,7 +67,7 @@ describe("the schema of keys in PostgreSQL", () => {
     await owner.unsafe("GRANT USAGE, CREATE ON SCHEMA theirs TO guest");
     const guests = (schema: string) => {
       const url = `postgres://guest@127.0.0.1:${cluster.port}/postgres?schema=${schema}`;
-      const database = (parseKeysDatabase(url) as { value: PostgresPlace }).value;
+      const database = (parseKeysDatabase(url) as { value: PostgresTarget }).value;
       return openAccess({ data: "", "keys-database": database });
     };
     const [allowed, refused] = [guests("theirs"), guests("another")];

@@ -7,9 +7,9 @@ import type { Guarantee } from "./suite.ts";
 export function countingGuarantees(guarantee: Guarantee): void {
   guarantee(
     "evidence of ranked players adds up, and is forgotten when it reaches zero",
-    async ({ keeper }) => {
+    async ({ writer }) => {
       const change = (changes: Record<string, number>) =>
-        keeper.write(async (transaction) => {
+        writer.write(async (transaction) => {
           await transaction.changeRankedEvidence(new Map(Object.entries(changes)));
           return Object.fromEntries(await transaction.rankedEvidence(["p", "q", "nobody"]));
         });
@@ -18,8 +18,8 @@ export function countingGuarantees(guarantee: Guarantee): void {
       expect(await change({ p: -4, q: 2 })).toEqual({ p: 1, q: 2 });
       expect(await change({ p: -1, q: -2 })).toEqual({});
       expect(await change({ p: 1 })).toEqual({ p: 1 });
-      expect(await keeper.rankedEvidence(["q", "p", "P"])).toEqual(new Map([["p", 1]]));
-      expect(await keeper.rankedEvidence([])).toEqual(new Map());
+      expect(await writer.rankedEvidence(["q", "p", "P"])).toEqual(new Map([["p", 1]]));
+      expect(await writer.rankedEvidence([])).toEqual(new Map());
     },
   );
 
@@ -30,7 +30,7 @@ export function countingGuarantees(guarantee: Guarantee): void {
       return { paths: [...includePaths].sort(), types: [...types].sort() };
     };
     const change = (changes: Record<string, number>) =>
-      store.keeper.write(async (transaction) => {
+      store.writer.write(async (transaction) => {
         await transaction.changeVocabulary(new Map(Object.entries(changes)));
       });
     await change({ "path:assets": 2, "type:asset": 1, "path:rounds.events": 1 });
@@ -44,8 +44,8 @@ export function countingGuarantees(guarantee: Guarantee): void {
     expect(await words()).toEqual({ paths: [], types: ["path:odd"] });
   });
 
-  guarantee("the counts of an empty shard are zero", async ({ keeper }) => {
-    expect(await keeper.counts()).toEqual({
+  guarantee("the counts of an empty shard are zero", async ({ writer }) => {
+    expect(await writer.counts()).toEqual({
       served: 0,
       withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
       players: 0,
@@ -57,22 +57,22 @@ export function countingGuarantees(guarantee: Guarantee): void {
 
   guarantee(
     "the counts count served and withheld records apart, and everybody once",
-    async ({ keeper }) => {
+    async ({ writer }) => {
       const going = anEntry("m3", { createdAt: 9, players: { q: "won", r: "named" } });
       await serve(
-        keeper,
+        writer,
         anEntry("m1", { createdAt: 3, players: { p: "won", q: "lost" }, teams: { t: true } }),
         anEntry("m2", { createdAt: 7, players: { p: "won" }, teams: { t: true, u: false } }),
         going,
       );
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await transaction.addWithheld([
           withheld("w1", "ending", { createdAt: 99 }),
           withheld("w2", "ending"),
           withheld("w3", "no-ranked-player"),
         ]);
       });
-      const { bytes, ...counts } = await keeper.counts();
+      const { bytes, ...counts } = await writer.counts();
       expect(bytes).toBeGreaterThan(0);
       expect(counts).toEqual({
         served: 3,
@@ -81,13 +81,13 @@ export function countingGuarantees(guarantee: Guarantee): void {
         teams: 2,
         newestMatch: 9,
       });
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await transaction.removeServed([going]);
         await transaction.removePlayers(["r"]);
         await transaction.removeWithheld(["w2", "w3", "nobody"]);
         await addPlainly(transaction, [anEntry("w2", { createdAt: 8 })]);
       });
-      expect(await keeper.counts()).toMatchObject({
+      expect(await writer.counts()).toMatchObject({
         served: 3,
         withheld: { "game-mode": 0, ending: 1, "no-ranked-player": 0 },
         players: 2,

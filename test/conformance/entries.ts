@@ -3,15 +3,15 @@
 import type { Result } from "../../src/domain/player.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import type {
-  Bundle,
-  Keeper,
   MatchEntry,
+  MatchesWithLinked,
   PlayerRow,
   Selection,
   StoredMatch,
   TeamRow,
   Transaction,
   WithheldEntry,
+  Writer,
 } from "../../src/store/store.ts";
 
 /** To a store fragments are any bytes; those of the suite are mostly words. */
@@ -102,17 +102,17 @@ export async function addPlainly(transaction: Transaction, entries: MatchEntry[]
   await transaction.putTeams([...teams].map((id) => aTeam(id)));
 }
 
-export function serve(keeper: Keeper, ...entries: MatchEntry[]): Promise<void> {
-  return keeper.write((transaction) => addPlainly(transaction, entries));
+export function serve(writer: Writer, ...entries: MatchEntry[]): Promise<void> {
+  return writer.write((transaction) => addPlainly(transaction, entries));
 }
 
 /** A served match that names these players and teams, so that they may be put as wished. */
 export async function people(
-  keeper: Keeper,
+  writer: Writer,
   rows: { players?: PlayerRow[]; teams?: TeamRow[] },
 ): Promise<void> {
   const { players = [], teams = [] } = rows;
-  await keeper.write(async (transaction) => {
+  await writer.write(async (transaction) => {
     const ids = [...players, ...teams].map(({ id }) => id).join("-");
     await transaction.addServed([
       anEntry(`with-${ids}`.slice(0, 64), {
@@ -140,11 +140,11 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
   };
 }
 
-export const idsOf = (bundle: Bundle): string[] =>
+export const idsOf = (bundle: MatchesWithLinked): string[] =>
   bundle.sheets.map((sheet) => text(sheet).slice(SHEET.length));
 
 /** Who is in a bundle, in words. */
-export function namesIn(bundle: Bundle) {
+export function namesIn(bundle: MatchesWithLinked) {
   return {
     matches: idsOf(bundle),
     players: bundle.players.map(({ resource }) => text(viewOf(resource))),

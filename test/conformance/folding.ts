@@ -5,15 +5,15 @@ import type { HistoryEntry } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, people, serve } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-const historyOf = ({ keeper }: TestStore, id: string, limit: number): Promise<HistoryEntry[]> =>
-  keeper.write(async (transaction) => transaction.playerHistory(id, limit));
+const historyOf = ({ writer }: TestStore, id: string, limit: number): Promise<HistoryEntry[]> =>
+  writer.write(async (transaction) => transaction.playerHistory(id, limit));
 
 export function foldingGuarantees(guarantee: Guarantee): void {
   guarantee(
     "a history lists the newest matches first, mentions too, no more than asked for",
     async (store) => {
       await serve(
-        store.keeper,
+        store.writer,
         anEntry("b", { createdAt: 2, players: { p: "won", other: "lost" } }),
         anEntry("a", { createdAt: 2, players: { p: "lost" } }),
         anEntry("B", { createdAt: 2, players: { p: "named" } }),
@@ -36,9 +36,9 @@ export function foldingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("a late match takes its place in the history", async (store) => {
-    await serve(store.keeper, anEntry("new", { createdAt: 9, players: { p: "won" } }));
-    await serve(store.keeper, anEntry("late", { createdAt: 1, players: { p: "lost" } }));
-    await serve(store.keeper, anEntry("between", { createdAt: 5, players: { p: "lost" } }));
+    await serve(store.writer, anEntry("new", { createdAt: 9, players: { p: "won" } }));
+    await serve(store.writer, anEntry("late", { createdAt: 1, players: { p: "lost" } }));
+    await serve(store.writer, anEntry("between", { createdAt: 5, players: { p: "lost" } }));
     expect((await historyOf(store, "p", 9)).map(({ matchId }) => matchId)).toEqual([
       "new",
       "between",
@@ -50,12 +50,12 @@ export function foldingGuarantees(guarantee: Guarantee): void {
     "the latest of a team is the newest match that names it, be it a mention",
     async (store) => {
       await serve(
-        store.keeper,
+        store.writer,
         anEntry("a", { createdAt: 5, teams: { t: true, u: true } }),
         anEntry("b", { createdAt: 5, teams: { t: false } }),
         anEntry("c", { createdAt: 1, teams: { t: true } }),
       );
-      await store.keeper.write(async (transaction) => {
+      await store.writer.write(async (transaction) => {
         expect(await transaction.latestOfTeam("t")).toBe("b");
         expect(await transaction.latestOfTeam("u")).toBe("a");
         expect(await transaction.latestOfTeam("T")).toBeUndefined();
@@ -74,8 +74,8 @@ export function foldingGuarantees(guarantee: Guarantee): void {
           latest: { createdAt: 10 ** index, matchId: `m${index}` },
         }),
       );
-      await people(store.keeper, { players: rows });
-      await store.keeper.write(async (transaction) => {
+      await people(store.writer, { players: rows });
+      await store.writer.write(async (transaction) => {
         const standings = await transaction.standings(["nobody", ...rows.map(({ id }) => id)]);
         expect(standings).toEqual(
           new Map(rows.map(({ id, totals, run, latest }) => [id, { totals, run, latest }])),
@@ -84,8 +84,8 @@ export function foldingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a newcomer has no standing until it is put", async ({ keeper }) => {
-    await keeper.write(async (transaction) => {
+  guarantee("a newcomer has no standing until it is put", async ({ writer }) => {
+    await writer.write(async (transaction) => {
       await transaction.addServed([anEntry("m", { players: { p: "won" } })]);
       expect(await transaction.standings(["p"])).toEqual(new Map());
       await transaction.putPlayers([aPlayer("p")]);
@@ -93,10 +93,10 @@ export function foldingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a player or team that was removed may come back", async (store) => {
-    const { keeper } = store;
+    const { writer } = store;
     const entry = anEntry("m", { players: { p: "won" }, teams: { t: true } });
     for (let round = 0; round < 2; round++) {
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await addPlainly(transaction, [entry]);
         await transaction.putPlayers([
           aPlayer("p", { totals: { played: 1, wins: 1, playedRanked: 1, gold: 5n } }),
@@ -105,7 +105,7 @@ export function foldingGuarantees(guarantee: Guarantee): void {
       const reader = await store.reader();
       expect(await reader.players(["p"])).toHaveLength(1);
       expect(await reader.teamIdsNamed(["tag of t"])).toEqual(["t"]);
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await transaction.removeServed([entry]);
         await transaction.removePlayers(["p", "nobody"]);
         await transaction.removeTeams(["t", "nobody"]);
@@ -119,8 +119,8 @@ export function foldingGuarantees(guarantee: Guarantee): void {
     }
   });
 
-  guarantee("dependents are each found once, under any of their players", async ({ keeper }) => {
-    await keeper.write(async (transaction) => {
+  guarantee("dependents are each found once, under any of their players", async ({ writer }) => {
+    await writer.write(async (transaction) => {
       await transaction.addDependents([
         ["p", "m1"],
         ["q", "m1"],
@@ -129,7 +129,7 @@ export function foldingGuarantees(guarantee: Guarantee): void {
         ["P", "m4"],
       ]);
     });
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       const found = async (...ids: string[]) => (await transaction.dependents(ids)).sort();
       expect(await found("p")).toEqual(["m1", "m2"]);
       expect(await found("p", "q", "r", "nobody")).toEqual(["m1", "m2", "m3"]);

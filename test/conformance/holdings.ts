@@ -1,7 +1,7 @@
 /** In charge of what the conformance suite asks of going through a whole shard, and of long turns. */
 
 import { expect } from "bun:test";
-import { type Holdings, type KeptRecord, StoreAway } from "../../src/store/store.ts";
+import { type ShardContents, type ShardRecord, StoreUnavailable } from "../../src/store/store.ts";
 import {
   addPlainly,
   anEntry,
@@ -17,8 +17,8 @@ import { plain } from "./records.ts";
 import type { Guarantee } from "./suite.ts";
 
 /** All records, in steps of this size. Only the last step may be short. */
-async function allRecords(holdings: Holdings, size: number): Promise<KeptRecord[]> {
-  const all: KeptRecord[] = [];
+async function allRecords(holdings: ShardContents, size: number): Promise<ShardRecord[]> {
+  const all: ShardRecord[] = [];
   for (;;) {
     const step = await holdings.records(all.at(-1), size);
     all.push(...step);
@@ -27,7 +27,7 @@ async function allRecords(holdings: Holdings, size: number): Promise<KeptRecord[
   }
 }
 
-async function allNamed(holdings: Holdings, kind: "players" | "teams", size: number) {
+async function allNamed(holdings: ShardContents, kind: "players" | "teams", size: number) {
   const all: string[] = [];
   for (;;) {
     const step = await holdings[kind](all.at(-1) ?? "", size);
@@ -36,12 +36,12 @@ async function allNamed(holdings: Holdings, kind: "players" | "teams", size: num
   }
 }
 
-const inWords = (records: readonly KeptRecord[]) =>
+const inWords = (records: readonly ShardRecord[]) =>
   records.map(({ fate, match }) => `${match.id} ${fate.state}`);
 
 export function holdingGuarantees(guarantee: Guarantee): void {
-  guarantee("an empty shard holds nothing", async ({ keeper }) => {
-    await keeper.survey(async (holdings) => {
+  guarantee("an empty shard holds nothing", async ({ writer }) => {
+    await writer.survey(async (holdings) => {
       expect(await holdings.records(undefined, 5)).toEqual([]);
       expect(await holdings.players("", 5)).toEqual([]);
       expect(await holdings.teams("", 5)).toEqual([]);
@@ -50,7 +50,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
 
   guarantee(
     "steps of any size lead through served records in order, then withheld ones by id",
-    async ({ keeper }) => {
+    async ({ writer }) => {
       const served = [
         anEntry("before-the-epoch", { createdAt: -62_167_219_200_000 }),
         anEntry("b", { createdAt: 5, players: { p: "won" } }),
@@ -64,11 +64,11 @@ export function holdingGuarantees(guarantee: Guarantee): void {
         withheld("_", "no-ranked-player", { createdAt: 9 }),
         withheld("0", "game-mode", { createdAt: 9 }),
       ];
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await addPlainly(transaction, served);
         await transaction.addWithheld(apart);
       });
-      const whole = await keeper.survey((holdings) => allRecords(holdings, 100));
+      const whole = await writer.survey((holdings) => allRecords(holdings, 100));
       expect(inWords(whole)).toEqual([
         "before-the-epoch served",
         "B served",
@@ -86,21 +86,21 @@ export function holdingGuarantees(guarantee: Guarantee): void {
         if (fate.state === "withheld") expect(given).toMatchObject({ reason: fate.reason });
       }
       for (const size of [1, 2, 3, 5, 6, 7, 9]) {
-        const steps = await keeper.survey((holdings) => allRecords(holdings, size));
+        const steps = await writer.survey((holdings) => allRecords(holdings, size));
         expect(inWords(steps)).toEqual(inWords(whole));
       }
     },
   );
 
-  guarantee("steps lead through players and teams by id, with their bytes", async ({ keeper }) => {
+  guarantee("steps lead through players and teams by id, with their bytes", async ({ writer }) => {
     const ids = ["b", "B", "a-1", "a_1", "a", "0"];
     const companions = bytes("companions");
-    await people(keeper, {
+    await people(writer, {
       players: ids.map((id) => aPlayer(id, id === "a" ? { companions } : {})),
       teams: ids.map((id) => aTeam(id, id === "b" ? { companions } : {})),
     });
     const inOrder = ["0", "B", "a", "a-1", "a_1", "b"];
-    await keeper.survey(async (holdings) => {
+    await writer.survey(async (holdings) => {
       for (const size of [1, 2, 4, 6, 100]) {
         expect(await allNamed(holdings, "players", size)).toEqual(inOrder);
         expect(await allNamed(holdings, "teams", size)).toEqual(inOrder);
@@ -114,9 +114,9 @@ export function holdingGuarantees(guarantee: Guarantee): void {
     });
   });
 
-  guarantee("a transaction goes through what it has written itself, too", async ({ keeper }) => {
-    await serve(keeper, anEntry("m", { createdAt: 1, players: { p: "won" } }));
-    await keeper.write(async (transaction) => {
+  guarantee("a transaction goes through what it has written itself, too", async ({ writer }) => {
+    await serve(writer, anEntry("m", { createdAt: 1, players: { p: "won" } }));
+    await writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("n", { players: { q: "won" }, teams: { t: true } })]);
       await transaction.addWithheld([withheld("w", "ending")]);
       expect(inWords(await allRecords(transaction, 2))).toEqual([
@@ -132,15 +132,15 @@ export function holdingGuarantees(guarantee: Guarantee): void {
   guarantee(
     "a survey sees one state from end to end, and others write meanwhile",
     async (store) => {
-      await serve(store.keeper, anEntry("m", { createdAt: 1, players: { p: "won" } }));
+      await serve(store.writer, anEntry("m", { createdAt: 1, players: { p: "won" } }));
       const rival = store.rival();
-      await store.keeper.survey(async (holdings) => {
+      await store.writer.survey(async (holdings) => {
         expect(inWords(await holdings.records(undefined, 1))).toEqual(["m served"]);
         await serve(rival, anEntry("n", { players: { q: "won" } }));
         expect(inWords(await allRecords(holdings, 10))).toEqual(["m served"]);
         expect(await allNamed(holdings, "players", 10)).toEqual(["p"]);
       });
-      const after = await store.keeper.survey((holdings) => allRecords(holdings, 10));
+      const after = await store.writer.survey((holdings) => allRecords(holdings, 10));
       expect(inWords(after)).toEqual(["m served", "n served"]);
     },
   );
@@ -148,31 +148,31 @@ export function holdingGuarantees(guarantee: Guarantee): void {
   guarantee(
     "a survey passes on what its work gave or threw, and the next goes on",
     async (store) => {
-      const { keeper } = store;
-      expect(await keeper.survey(async () => "result")).toBe("result");
+      const { writer } = store;
+      expect(await writer.survey(async () => "result")).toBe("result");
       const failure = new Error("out of luck");
-      const failed = keeper.survey(async () => {
+      const failed = writer.survey(async () => {
         throw failure;
       });
       expect(await failed.catch((error) => error)).toBe(failure);
-      await serve(keeper, anEntry("m"));
-      expect(inWords(await keeper.survey((holdings) => allRecords(holdings, 9)))).toHaveLength(1);
+      await serve(writer, anEntry("m"));
+      expect(inWords(await writer.survey((holdings) => allRecords(holdings, 9)))).toHaveLength(1);
     },
   );
 
   guarantee("who waits for a turn too long is told, and may try again", async (store) => {
     const rival = store.rival(50);
-    await store.keeper.write(async (transaction) => {
+    await store.writer.write(async (transaction) => {
       const reader = await store.reader();
       const told = await serve(rival, anEntry("late")).catch((error) => error);
-      expect(told).toBeInstanceOf(StoreAway);
+      expect(told).toBeInstanceOf(StoreUnavailable);
       expect(told.message).toMatch(/^another program has been writing to .+: try again/);
       // Readers do not wait for anybody's turn.
       expect(await reader.match("late")).toBeUndefined();
       await addPlainly(transaction, [anEntry("first")]);
     });
     await serve(rival, anEntry("late"));
-    const all = await store.keeper.survey((holdings) => allRecords(holdings, 9));
+    const all = await store.writer.survey((holdings) => allRecords(holdings, 9));
     expect(inWords(all)).toEqual(["first served", "late served"]);
   });
 }

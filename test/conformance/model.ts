@@ -159,16 +159,16 @@ export function modelGuarantees(guarantee: Guarantee): void {
   );
 }
 
-async function fill({ keeper }: TestStore, entries: MatchEntry[], writes: number): Promise<void> {
+async function fill({ writer }: TestStore, entries: MatchEntry[], writes: number): Promise<void> {
   for (let part = 0; part < writes; part++) {
     const batch = entries.filter((_, index) => index % writes === part);
-    await keeper.write((transaction) => addPlainly(transaction, batch));
+    await writer.write((transaction) => addPlainly(transaction, batch));
   }
 }
 
 /** As the contract wants it: those whom no match names any longer go in the same transaction. */
 async function remove(
-  { keeper }: TestStore,
+  { writer }: TestStore,
   gone: MatchEntry[],
   left: MatchEntry[],
 ): Promise<void> {
@@ -177,7 +177,7 @@ async function remove(
     const before = gone.flatMap((one) => one[kind].map((person) => person.id));
     return [...new Set(before)].filter((person) => !named.has(person));
   };
-  await keeper.write(async (transaction) => {
+  await writer.write(async (transaction) => {
     await transaction.removeServed(gone);
     await transaction.removePlayers(orphans("players"));
     await transaction.removeTeams(orphans("teams"));

@@ -23,9 +23,9 @@ async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
   return listed;
 }
 
-function rename({ keeper }: TestStore, names: Record<string, string>): Promise<void> {
+function rename({ writer }: TestStore, names: Record<string, string>): Promise<void> {
   const rows = Object.entries(names).map(([id, name]) => aPlayer(id, { name }));
-  return keeper.write(async (transaction) => {
+  return writer.write(async (transaction) => {
     await transaction.putPlayers(rows);
   });
 }
@@ -35,7 +35,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     const names = ["Ana", "Bo", "Łukasz", "名前", "😀", "  ", "x".repeat(256)];
     const reader = await store.reader();
     expect(await listedOf(reader, names)).toEqual([]);
-    await people(store.keeper, {
+    await people(store.writer, {
       players: names.map((name, index) => aPlayer(`p${index}`, { name })),
       teams: [aTeam("t", { name: "TEAM" })],
     });
@@ -45,7 +45,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a name that several bear stays until the last gives it up", async (store) => {
-    await people(store.keeper, {
+    await people(store.writer, {
       players: ["a", "b", "c"].map((id) => aPlayer(id, { name: "Ana" })),
     });
     const reader = await store.reader();
@@ -56,13 +56,13 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("names are exchanged within one transaction", async (store) => {
-    await people(store.keeper, {
+    await people(store.writer, {
       players: [aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })],
     });
     await rename(store, { a: "Bo", b: "Ana" });
     const reader = await store.reader();
     expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana", "Bo"]);
-    expect(await reader.bearersOf(["Ana", "Bo"], 9)).toEqual([
+    expect(await reader.playersWithNames(["Ana", "Bo"], 9)).toEqual([
       { id: "b", name: "Ana" },
       { id: "a", name: "Bo" },
     ]);
@@ -70,12 +70,12 @@ export function nameGuarantees(guarantee: Guarantee): void {
 
   guarantee("the names of removed players go with them", async (store) => {
     const entry = anEntry("m", { players: { a: "won", b: "lost" } });
-    const { keeper } = store;
-    await keeper.write(async (transaction) => {
+    const { writer } = store;
+    await writer.write(async (transaction) => {
       await transaction.addServed([entry]);
       await transaction.putPlayers([aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })]);
     });
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.removeServed([entry]);
       await transaction.removePlayers(["a", "b", "nobody"]);
     });
@@ -83,9 +83,9 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a write that is undone leaves the names as they were", async (store) => {
-    const { keeper } = store;
-    await people(keeper, { players: [aPlayer("a", { name: "Ana" })] });
-    const undone = keeper.write(async (transaction) => {
+    const { writer } = store;
+    await people(writer, { players: [aPlayer("a", { name: "Ana" })] });
+    const undone = writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
       throw new Error("undone");
     });
@@ -96,8 +96,8 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
   });
 
-  guarantee("names that another keeper changed are known to have changed", async (store) => {
-    await people(store.keeper, { players: [aPlayer("a", { name: "Ana" })] });
+  guarantee("names that another writer changed are known to have changed", async (store) => {
+    await people(store.writer, { players: [aPlayer("a", { name: "Ana" })] });
     await store.rival().write(async (transaction) => {
       await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
     });
@@ -109,7 +109,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     "around a spot come those at it or behind it, and those in front of it",
     async (store) => {
       const names = ["ada", "Ada", "adb", "aed", "ac", "名", "zoe"];
-      await people(store.keeper, {
+      await people(store.writer, {
         players: names.map((name, index) => aPlayer(`p${index}`, { name })),
       });
       const reader = await store.reader();
@@ -142,16 +142,16 @@ export function nameGuarantees(guarantee: Guarantee): void {
 
   guarantee("the bearers of names come in the order of the names, then by id", async (store) => {
     const bearers = { b: "Ana", a: "Ana", B: "Ana", c: "ana", d: "Dee" };
-    await people(store.keeper, {
+    await people(store.writer, {
       players: Object.entries(bearers).map(([id, name]) => aPlayer(id, { name })),
     });
     const reader = await store.reader();
-    expect(await reader.bearersOf(["Dee", "nobody", "Ana"], 2)).toEqual([
+    expect(await reader.playersWithNames(["Dee", "nobody", "Ana"], 2)).toEqual([
       { id: "d", name: "Dee" },
       { id: "B", name: "Ana" },
       { id: "a", name: "Ana" },
     ]);
-    expect(await reader.bearersOf([], 2)).toEqual([]);
+    expect(await reader.playersWithNames([], 2)).toEqual([]);
   });
 
   guarantee(
@@ -183,13 +183,13 @@ const NOBODY = { a: null, b: null, c: null, d: null };
 
 /** One transaction in which players take up a name, or leave with all their matches. */
 async function take(
-  { keeper }: TestStore,
+  { writer }: TestStore,
   borne: Map<string, string>,
   changes: Record<string, string | null>,
   match: string,
 ): Promise<void> {
   const entry = (id: string) => anEntry(`of-${id}`, { players: { [id]: "won" } });
-  await keeper.write(async (transaction) => {
+  await writer.write(async (transaction) => {
     const ids = Object.keys(changes);
     // Some are asked for beforehand, as ingest does, and others are not.
     await transaction.standings(ids.filter((_, index) => (index + match.length) % 2 === 0));

@@ -1,7 +1,7 @@
 /** In charge of what the conformance suite asks of pages of matches, example by example. */
 
 import { expect } from "bun:test";
-import type { Gap, Place } from "../../src/query/query.ts";
+import type { Gap, PageStart } from "../../src/query/query.ts";
 import type { MatchEntry, Page, Selection } from "../../src/store/store.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection, serve } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
@@ -12,11 +12,11 @@ const FIVE = ["a", "b", "c", "d", "e"].map((id, index) => anEntry(id, { createdA
 const ask = async (store: TestStore, wishes: Partial<Selection>): Promise<Page> =>
   (await store.reader()).matches(selection(wishes));
 
-const after = (createdAt: number, id: string, side: Gap["side"]): Place => ({
+const after = (createdAt: number, id: string, side: Gap["side"]): PageStart => ({
   from: "after",
   gap: { createdAt, id, side },
 });
-const before = (createdAt: number, id: string, side: Gap["side"]): Place => ({
+const before = (createdAt: number, id: string, side: Gap["side"]): PageStart => ({
   from: "before",
   gap: { createdAt, id, side },
 });
@@ -27,7 +27,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     async (store) => {
       const ids = ["b", "a", "B", "_", "-", "1", "10", "9", "a-", "a_", "aa"];
       await serve(
-        store.keeper,
+        store.writer,
         ...ids.map((id) => anEntry(id, { createdAt: 7 })),
         anEntry("zz", { createdAt: -3 }),
         anEntry("0", { createdAt: 8 }),
@@ -39,7 +39,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("both ends of the window are inclusive", async (store) => {
-    await serve(store.keeper, ...FIVE);
+    await serve(store.writer, ...FIVE);
     const within = async (start: number, end: number) =>
       idsOf(await ask(store, { window: { start, end } }));
     expect(await within(2, 4)).toEqual(["b", "c", "d"]);
@@ -50,7 +50,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a page holds no more than its limit and says whether there is more", async (store) => {
-    await serve(store.keeper, ...FIVE);
+    await serve(store.writer, ...FIVE);
     const page = async (offset: number, limit: number) => {
       const found = await ask(store, { place: { from: "offset", offset }, limit });
       return [idsOf(found).join(""), found.more.before, found.more.after];
@@ -64,7 +64,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("an offset past the end gives an empty page without neighbours", async (store) => {
-    await serve(store.keeper, ...FIVE);
+    await serve(store.writer, ...FIVE);
     for (const offset of [5, 6, 5000]) {
       const page = await ask(store, { place: { from: "offset", offset }, limit: 2 });
       expect([idsOf(page), page.more]).toEqual([[], { before: false, after: false }]);
@@ -72,8 +72,8 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a page goes on from either side of a gap, in both directions", async (store) => {
-    await serve(store.keeper, ...FIVE);
-    const page = async (place: Place, sort: Selection["sort"]) => {
+    await serve(store.writer, ...FIVE);
+    const page = async (place: PageStart, sort: Selection["sort"]) => {
       const found = await ask(store, { place, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
@@ -91,7 +91,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   guarantee(
     "a gap needs no match: the one that made it may be gone, or never have been",
     async (store) => {
-      await serve(store.keeper, ...FIVE);
+      await serve(store.writer, ...FIVE);
       for (const side of ["before", "after"] as const) {
         for (const id of ["bb", "c", "-"]) {
           const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
@@ -108,8 +108,8 @@ export function pageGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("an empty page at a gap still says what lies on its other side", async (store) => {
-    await serve(store.keeper, ...FIVE);
-    const page = async (place: Place) => {
+    await serve(store.writer, ...FIVE);
+    const page = async (place: PageStart) => {
       const found = await ask(store, { place });
       return [idsOf(found), found.more];
     };
@@ -118,9 +118,9 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a gap outside the window counts as the window's edge", async (store) => {
-    await serve(store.keeper, ...FIVE);
+    await serve(store.writer, ...FIVE);
     const window = { start: 2, end: 4 };
-    const page = async (place: Place, sort: Selection["sort"] = "createdAt") => {
+    const page = async (place: PageStart, sort: Selection["sort"] = "createdAt") => {
       const found = await ask(store, { window, place, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
@@ -134,7 +134,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
 
   guarantee("a mention is no match of a player or team, yet includes them", async (store) => {
     await serve(
-      store.keeper,
+      store.writer,
       anEntry("plays", { createdAt: 1, players: { p: "lost" }, teams: { t: true } }),
       anEntry("mentions", { createdAt: 2, players: { p: "named" }, teams: { t: false } }),
     );
@@ -150,7 +150,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
 
   guarantee("values of one list widen, lists narrow each other", async (store) => {
     await serve(
-      store.keeper,
+      store.writer,
       anEntry("m1", { createdAt: 1, players: { p: "won", q: "lost" }, teams: { t: true } }),
       anEntry("m2", { createdAt: 2, players: { p: "won", r: "lost" }, mode: "casual" }),
       anEntry("m3", { createdAt: 3, players: { q: "won", r: "lost" }, patch: "3.0" }),
@@ -174,7 +174,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("an empty list selects nothing, an absent one everything", async (store) => {
-    await serve(store.keeper, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+    await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     const nothing: Partial<Selection>[] = [
       { players: [[]] },
       { players: [["p"], []] },
@@ -196,7 +196,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("values that nothing has select nothing", async (store) => {
-    await serve(store.keeper, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+    await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     for (const wishes of [
       { players: [["P", "nobody"]] },
       { teams: [["T"]] },
@@ -210,7 +210,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
 
   guarantee("a match of two players asked for comes once", async (store) => {
     await serve(
-      store.keeper,
+      store.writer,
       anEntry("m", { players: { p: "won", q: "lost" } }),
       anEntry("n", { players: { q: "won", p: "lost" } }),
     );
@@ -227,7 +227,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     "a page names each player and team once, in order of first appearance",
     async (store) => {
       await serve(
-        store.keeper,
+        store.writer,
         anEntry("m1", { createdAt: 1, players: { c: "won", a: "lost" }, teams: { u: true } }),
         anEntry("m2", { createdAt: 2, players: { b: "won", c: "named" }, teams: { t: true } }),
         anEntry("m3", { createdAt: 3, players: { a: "won", d: "lost" }, teams: { u: false } }),
@@ -246,7 +246,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("a shard without replicas is never too old, and its pages say so", async (store) => {
-    await serve(store.keeper, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+    await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     const reader = await store.reader();
     const since = Number.MAX_SAFE_INTEGER;
     const page = await reader.matches(selection({ since }));
@@ -257,7 +257,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
 
   guarantee("long walks miss nothing and repeat nothing, by offsets and by gaps", async (store) => {
     const entries = Array.from({ length: 3000 }, (_, index) => longEntry(index));
-    await store.keeper.write((transaction) => addPlainly(transaction, entries));
+    await store.writer.write((transaction) => addPlainly(transaction, entries));
     const reader = await store.reader();
     for (const filter of LONG_FILTERS) {
       const wanted = entries.filter(filter.keeps).sort(inOrder);

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { indexKeys } from "../../src/domain/name-index.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
+import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aPlayer, people } from "./entries.ts";
 
@@ -23,7 +23,7 @@ const MANY = 2500;
 
 test("a shard of format 1 has its names listed once it is opened", async () => {
   const names = Array.from({ length: MANY }, (_, number) => `名 ${number}`);
-  const before = new PostgresKeeper(new Session(place));
+  const before = new PostgresWriter(new Session(place));
   await before.ready();
   await people(before, {
     players: [...names, "名 7"].map((name, index) => aPlayer(`p${index}`, { name })),
@@ -33,7 +33,7 @@ test("a shard of format 1 has its names listed once it is opened", async () => {
   await session.run("DROP TABLE {name_spots}");
   await session.run("UPDATE {format} SET version = 1");
 
-  const after = new PostgresKeeper(new Session(place));
+  const after = new PostgresWriter(new Session(place));
   await after.ready();
   const reader = new PostgresReader(sessionForReading(place), 0, () => {});
   const [listed] = await session.rows<{ names: string; rows: string }>(

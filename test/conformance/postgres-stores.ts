@@ -2,8 +2,8 @@
 
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
-import type { Keeper } from "../../src/store/store.ts";
+import { PostgresWriter } from "../../src/store/postgres/writer.ts";
+import type { Writer } from "../../src/store/store.ts";
 import type { TestStore } from "./suite.ts";
 
 const CACHE_BYTES = 8192;
@@ -12,11 +12,11 @@ let made = 0;
 export async function emptyShard(url: string, prepares: boolean): Promise<TestStore> {
   const schema = `test_${process.pid}_${++made}`;
   const place = { url, shown: "the test's database", schema, prepares, pool: 4 };
-  const keeper = new PostgresKeeper(new Session(place));
-  await keeper.ready();
-  const others: (PostgresReader | Keeper)[] = [];
+  const writer = new PostgresWriter(new Session(place));
+  await writer.ready();
+  const others: (PostgresReader | Writer)[] = [];
   return {
-    keeper,
+    writer,
     place,
     reader() {
       const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES, () => {});
@@ -24,12 +24,12 @@ export async function emptyShard(url: string, prepares: boolean): Promise<TestSt
       return reader;
     },
     rival(patienceMs) {
-      const rival = new PostgresKeeper(new Session(place), Date.now, patienceMs);
+      const rival = new PostgresWriter(new Session(place), Date.now, patienceMs);
       others.push(rival);
       return rival;
     },
     async close() {
-      for (const store of [...others, keeper]) await store.close();
+      for (const store of [...others, writer]) await store.close();
       const session = new Session(place);
       await session.run(`DROP SCHEMA "${schema}" CASCADE`);
       await session.close();

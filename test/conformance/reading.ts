@@ -44,7 +44,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
     expect(await reader.namesAround(["=ana"], 6, 6)).toEqual([]);
-    expect(await reader.bearersOf(["Ana"], 6)).toEqual([]);
+    expect(await reader.playersWithNames(["Ana"], 6)).toEqual([]);
     expect(await reader.summary()).toEqual({
       matches: 0,
       players: 0,
@@ -58,7 +58,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     "a match comes with everybody it names, mentions too, in their order",
     async (store) => {
       await serve(
-        store.keeper,
+        store.writer,
         anEntry("other", { players: { z: "won", b: "lost" }, teams: { v: true } }),
         anEntry("m", {
           players: { c: "won", a: "lost", b: "named" },
@@ -74,22 +74,22 @@ export function readingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("a match may name nobody", async (store) => {
-    await serve(store.keeper, anEntry("m"));
+    await serve(store.writer, anEntry("m"));
     const bundle = (await (await store.reader()).match("m"))!;
     expect(namesIn(bundle)).toEqual({ matches: ["m"], players: [], teams: [] });
     expect(text(bundle.sheets[0]!)).toBe("sheet of m");
   });
 
   guarantee("ids of matches are told apart by case", async (store) => {
-    await serve(store.keeper, anEntry("m"), anEntry("M"));
+    await serve(store.writer, anEntry("m"), anEntry("M"));
     const reader = await store.reader();
     expect(namesIn((await reader.match("m"))!).matches).toEqual(["m"]);
     expect(namesIn((await reader.match("M"))!).matches).toEqual(["M"]);
   });
 
   guarantee("players and teams come as they were put last, companions too", async (store) => {
-    const { keeper } = store;
-    await people(keeper, {
+    const { writer } = store;
+    await people(writer, {
       players: [aPlayer("p", { companions: bytes("a skin") })],
       teams: [aTeam("t", { companions: bytes("a banner") })],
     });
@@ -107,7 +107,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       ["team t", "a banner"],
       ["player p", "a skin"],
     ]);
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("p", { resource: bytes("p anew") })]);
       await transaction.putTeams([aTeam("t", { resource: bytes("t anew") })]);
     });
@@ -126,7 +126,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       const players = Object.entries(times).map(([id, createdAt]) =>
         aPlayer(id, { latest: { createdAt, matchId: `with-${ids.join("-")}-team` } }),
       );
-      await people(store.keeper, { players, teams: [aTeam("team")] });
+      await people(store.writer, { players, teams: [aTeam("team")] });
       const reader = await store.reader();
       // The second time they may come from memory.
       for (let time = 0; time < 2; time++) {
@@ -144,7 +144,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   guarantee(
     "players come in the order of the ids asked for, unknown ones left out",
     async (store) => {
-      await people(store.keeper, { players: ["a", "b", "c", "B"].map((id) => aPlayer(id)) });
+      await people(store.writer, { players: ["a", "b", "c", "B"].map((id) => aPlayer(id)) });
       const reader = await store.reader();
       const found = await reader.players(["c", "nobody", "B", "a", "C"]);
       expect(found.map(({ id, name }) => [id, name])).toEqual([
@@ -157,7 +157,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("names are told apart bytewise, of players and of teams", async (store) => {
-    await people(store.keeper, {
+    await people(store.writer, {
       players: LOOKALIKES.map((name, index) => aPlayer(`p${index}`, { name })),
       teams: LOOKALIKES.map((name, index) => aTeam(`t${index}`, { name })),
     });
@@ -174,7 +174,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     "the players of a name come by id, bytewise, and no more than asked for",
     async (store) => {
       const ids = ["b", "a", "B", "-", "_", "1", "10", "9"];
-      await people(store.keeper, { players: ids.map((id) => aPlayer(id, { name: "Ana" })) });
+      await people(store.writer, { players: ids.map((id) => aPlayer(id, { name: "Ana" })) });
       const reader = await store.reader();
       const inOrder = ["-", "1", "10", "9", "B", "_", "a", "b"];
       for (const limit of [1, 3, 8, 100]) {
@@ -187,7 +187,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     "the players of several names come in the order of the names, then by id, and no more than asked for",
     async (store) => {
       const names = { b: "Ana", a: "Ana", d: "Bo", c: "Bo", e: "Cy" };
-      await people(store.keeper, {
+      await people(store.writer, {
         players: Object.entries(names).map(([id, name]) => aPlayer(id, { name })),
       });
       const reader = await store.reader();
@@ -201,7 +201,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("several names find every player and team that bears one of them", async (store) => {
-    await people(store.keeper, {
+    await people(store.writer, {
       players: [
         aPlayer("a", { name: "Ana" }),
         aPlayer("b", { name: "Bo" }),
@@ -218,12 +218,12 @@ export function readingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("an old name finds nobody", async (store) => {
-    const { keeper } = store;
-    await people(keeper, {
+    const { writer } = store;
+    await people(writer, {
       players: [aPlayer("p", { name: "Old" })],
       teams: [aTeam("t", { name: "OLD" })],
     });
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("p", { name: "New" })]);
       await transaction.putTeams([aTeam("t", { name: "NEW" })]);
     });
@@ -239,7 +239,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     "recent players come latest first, then by id, and no more than asked for",
     async (store) => {
       const seen = { d: 5, b: 9, a: 9, B: 9, c: -7, e: 5 };
-      await people(store.keeper, {
+      await people(store.writer, {
         players: Object.entries(seen).map(([id, at]) => aPlayer(id, seenAt(at))),
       });
       const reader = await store.reader();
@@ -251,12 +251,12 @@ export function readingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("a player that is seen again moves to the front", async (store) => {
-    await people(store.keeper, {
+    await people(store.writer, {
       players: [aPlayer("a", seenAt(1)), aPlayer("b", seenAt(2))],
     });
     const reader = await store.reader();
     expect(idsIn(await reader.recentPlayers(6))).toEqual(["b", "a"]);
-    await store.keeper.write(async (transaction) => {
+    await store.writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("a", seenAt(3))]);
     });
     expect(idsIn(await reader.recentPlayers(6))).toEqual(["a", "b"]);
@@ -266,11 +266,11 @@ export function readingGuarantees(guarantee: Guarantee): void {
     "the newest match is the newest served one, in whatever order they came",
     async (store) => {
       const reader = await store.reader();
-      await serve(store.keeper, anEntry("a", { createdAt: -20 }));
+      await serve(store.writer, anEntry("a", { createdAt: -20 }));
       expect((await reader.summary()).newestMatch).toBe(-20);
-      await serve(store.keeper, anEntry("b", { createdAt: 30 }), anEntry("c", { createdAt: 10 }));
+      await serve(store.writer, anEntry("b", { createdAt: 30 }), anEntry("c", { createdAt: 10 }));
       expect((await reader.summary()).newestMatch).toBe(30);
-      await serve(store.keeper, anEntry("d", { createdAt: 20 }));
+      await serve(store.writer, anEntry("d", { createdAt: 20 }));
       expect((await reader.summary()).newestMatch).toBe(30);
     },
   );

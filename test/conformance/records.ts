@@ -51,16 +51,16 @@ const anyRecord: fc.Arbitrary<Omit<StoredMatch, "id">> = fc.record({
 export function recordGuarantees(guarantee: Guarantee): void {
   guarantee(
     "any bytes, texts and times come back as they were given",
-    async ({ keeper, reader }) => {
+    async ({ writer, reader }) => {
       const open = await reader();
       let made = 0;
       const keptWhole = fc.asyncProperty(anyRecord, fc.boolean(), async (record, isServed) => {
         const kept = { ...record, id: `m${made++}` };
-        await keeper.write(async (transaction) => {
+        await writer.write(async (transaction) => {
           if (isServed) await transaction.addServed([{ ...kept, players: [], teams: [] }]);
           else await transaction.addWithheld([{ ...kept, reason: "ending" }]);
         });
-        expect(plain((await keeper.inspect(kept.id))!.match)).toEqual(kept);
+        expect(plain((await writer.inspect(kept.id))!.match)).toEqual(kept);
         const bundle = await open.match(kept.id);
         if (!isServed) return expect(bundle).toBeUndefined();
         expect(plain({ ...kept, sheet: bundle!.sheets[0]! })).toEqual(kept);
@@ -69,9 +69,9 @@ export function recordGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a record of a megabyte is kept whole", async ({ keeper, reader }) => {
+  guarantee("a record of a megabyte is kept whole", async ({ writer, reader }) => {
     const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
-    await serve(keeper, { ...anEntry("m"), sheet: large });
+    await serve(writer, { ...anEntry("m"), sheet: large });
     const [sheet] = (await (await reader()).match("m"))!.sheets;
     expect(Buffer.compare(sheet!, large)).toBe(0);
   });
@@ -79,23 +79,23 @@ export function recordGuarantees(guarantee: Guarantee): void {
   guarantee(
     "content hashes are told of records of every fate, once they are there",
     async (store) => {
-      const { keeper } = store;
+      const { writer } = store;
       const kept = anEntry("m");
       const apart = withheld("w", "ending");
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         await transaction.addServed([kept]);
         await transaction.addWithheld([apart]);
       });
-      const hashes = await keeper.contentHashes(["w", "nobody", "m"]);
+      const hashes = await writer.contentHashes(["w", "nobody", "m"]);
       expect([...hashes.keys()].sort()).toEqual(["m", "w"]);
       expect(Buffer.compare(hashes.get("m")!, kept.contentHash)).toBe(0);
       expect(Buffer.compare(hashes.get("w")!, apart.contentHash)).toBe(0);
 
       // Asked while a write is under way that will be undone.
       let asked: Promise<Map<string, Uint8Array>> | undefined;
-      const undone = keeper.write(async (transaction) => {
+      const undone = writer.write(async (transaction) => {
         await transaction.addServed([anEntry("n")]);
-        asked = Promise.resolve(keeper.contentHashes(["n"]));
+        asked = Promise.resolve(writer.contentHashes(["n"]));
         throw new Error("on purpose");
       });
       await expect(undone).rejects.toThrow("on purpose");
@@ -103,9 +103,9 @@ export function recordGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("what a served match carried can be asked for by itself", async ({ keeper }) => {
+  guarantee("what a served match carried can be asked for by itself", async ({ writer }) => {
     const entry = { ...anEntry("m"), carried: new Uint8Array([1, 2, 3]) };
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.addServed([entry]);
       await transaction.addWithheld([withheld("w", "ending")]);
       expect(new Uint8Array((await transaction.carried("m"))!)).toEqual(entry.carried);
@@ -115,12 +115,12 @@ export function recordGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a withheld record can be inspected, and no reader reaches it", async (store) => {
-    const { keeper } = store;
-    await keeper.write(async (transaction) => {
+    const { writer } = store;
+    await writer.write(async (transaction) => {
       await transaction.addWithheld(WITHHELD_REASONS.map((reason) => withheld(reason, reason)));
     });
     for (const reason of WITHHELD_REASONS) {
-      const found = await keeper.inspect(reason);
+      const found = await writer.inspect(reason);
       expect(found!.fate).toEqual({ state: "withheld", reason });
       expect(plain(found!.match)).toEqual(aRecord(reason));
     }
@@ -135,19 +135,19 @@ export function recordGuarantees(guarantee: Guarantee): void {
     expect(await reader.recentPlayers(9)).toEqual([]);
   });
 
-  guarantee("a served record can be inspected, an unknown one cannot", async ({ keeper }) => {
-    await serve(keeper, anEntry("m", { players: { p: "won" } }));
-    const found = await keeper.inspect("m");
+  guarantee("a served record can be inspected, an unknown one cannot", async ({ writer }) => {
+    await serve(writer, anEntry("m", { players: { p: "won" } }));
+    const found = await writer.inspect("m");
     expect(found!.fate).toEqual({ state: "served" });
     expect(plain(found!.match)).toEqual(aRecord("m"));
-    expect(await keeper.inspect("M")).toBeUndefined();
+    expect(await writer.inspect("M")).toBeUndefined();
   });
 
   guarantee(
     "known and load tell served from withheld and leave out what is unknown",
     async (store) => {
-      await serve(store.keeper, anEntry("served"));
-      await store.keeper.write(async (transaction) => {
+      await serve(store.writer, anEntry("served"));
+      await store.writer.write(async (transaction) => {
         await transaction.addWithheld([withheld("hidden", "no-ranked-player")]);
         const ids = ["nobody", "hidden", "served", "SERVED"];
         const fates: Record<string, Fate> = {
@@ -168,10 +168,10 @@ export function recordGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("empty lists ask for nothing and change nothing", async ({ keeper }) => {
-    await serve(keeper, anEntry("m", { players: { p: "won" } }));
-    const { bytes: _, ...before } = await keeper.counts();
-    await keeper.write(async (transaction) => {
+  guarantee("empty lists ask for nothing and change nothing", async ({ writer }) => {
+    await serve(writer, anEntry("m", { players: { p: "won" } }));
+    const { bytes: _, ...before } = await writer.counts();
+    await writer.write(async (transaction) => {
       expect((await transaction.known([])).size).toBe(0);
       expect(await transaction.load([])).toEqual([]);
       await transaction.addServed([]);
@@ -190,22 +190,22 @@ export function recordGuarantees(guarantee: Guarantee): void {
       await transaction.removeTeams([]);
       await transaction.changeVocabulary(new Map());
     });
-    const { bytes: __, ...after } = await keeper.counts();
+    const { bytes: __, ...after } = await writer.counts();
     expect(after).toEqual(before);
   });
 
   guarantee(
     "a match that is removed is gone from every list and from its people",
     async (store) => {
-      const { keeper } = store;
+      const { writer } = store;
       const going = anEntry("going", {
         createdAt: 2000,
         players: { p: "won", q: "lost", r: "named" },
         teams: { t: true, u: false },
       });
       const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
-      await serve(keeper, going, staying);
-      await keeper.write(async (transaction) => {
+      await serve(writer, going, staying);
+      await writer.write(async (transaction) => {
         await transaction.removeServed([going]);
         expect(await transaction.playerHistory("p", 9)).toEqual([
           { createdAt: 1000, matchId: "staying", result: "lost" },
@@ -218,7 +218,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
         await transaction.removeTeams(["u"]);
       });
       const reader = await store.reader();
-      expect(await keeper.inspect("going")).toBeUndefined();
+      expect(await writer.inspect("going")).toBeUndefined();
       expect(await reader.match("going")).toBeUndefined();
       expect(namesIn(await reader.matches(selection()))).toEqual({
         matches: ["staying"],
@@ -233,31 +233,31 @@ export function recordGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee("a record may change places between served and withheld", async (store) => {
-    const { keeper } = store;
+    const { writer } = store;
     const entry = anEntry("m", { players: { p: "won" } });
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.addWithheld([withheld("m", "no-ranked-player")]);
     });
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.removeWithheld(["m"]);
       await addPlainly(transaction, [entry]);
     });
-    expect((await keeper.inspect("m"))!.fate).toEqual({ state: "served" });
+    expect((await writer.inspect("m"))!.fate).toEqual({ state: "served" });
     expect(idsOf((await (await store.reader()).match("m"))!)).toEqual(["m"]);
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.removeServed([entry]);
       await transaction.removePlayers(["p"]);
       await transaction.addWithheld([withheld("m", "no-ranked-player")]);
     });
-    expect((await keeper.inspect("m"))!.fate.state).toBe("withheld");
+    expect((await writer.inspect("m"))!.fate.state).toBe("withheld");
     expect(await (await store.reader()).match("m")).toBeUndefined();
   });
 
   guarantee("a record may be replaced by another with its id in one write", async (store) => {
-    const { keeper } = store;
+    const { writer } = store;
     const old = anEntry("m", { players: { p: "won", q: "lost" } });
-    await serve(keeper, old);
-    await keeper.write(async (transaction) => {
+    await serve(writer, old);
+    await writer.write(async (transaction) => {
       await transaction.removeServed([old]);
       await addPlainly(transaction, [
         anEntry("m", { createdAt: 5, players: { q: "won", n: "lost" } }),

@@ -7,7 +7,7 @@ import { indexKeys } from "../../src/domain/name-index.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
+import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { aFolder } from "../support/world.ts";
 import { anEntry, aPlayer, serve } from "./entries.ts";
 
@@ -65,25 +65,25 @@ describe("a file of format 1", () => {
     reader.close();
   });
 
-  test("has its names listed when a keeper opens it, and goes on from there", async () => {
+  test("has its names listed when a writer opens it, and goes on from there", async () => {
     const path = anOldFile();
-    const keeper = new SqliteKeeper(openForWriting(path));
-    await keeper.write(async (transaction) => {
+    const writer = new SqliteWriter(openForWriting(path));
+    await writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("p", { name: "Bo" }), aPlayer("r", { name: "Bo" })]);
     });
-    keeper.close();
+    writer.close();
     const reader = new SqliteReader(openForReading(path)!, 0, () => {});
     expect(reader.namesAround([""], 0, 100).sort()).toEqual(["Ana", "Bo"]);
     reader.close();
   });
 
-  test("is counted when a keeper opens it, once, and goes on from there", async () => {
+  test("is counted when a writer opens it, once, and goes on from there", async () => {
     const path = anOldFile();
-    new SqliteKeeper(openForWriting(path)).close();
-    const keeper = new SqliteKeeper(openForWriting(path));
-    expect(keeper.counts()).toMatchObject({ served: 2, teams: 1, ...EXPECTED });
-    await serve(keeper, anEntry("m3", { createdAt: 9, players: { q: "won", s: "lost" } }));
-    expect(keeper.counts()).toMatchObject({ served: 3, teams: 1, players: 4, newestMatch: 9 });
-    keeper.close();
+    new SqliteWriter(openForWriting(path)).close();
+    const writer = new SqliteWriter(openForWriting(path));
+    expect(writer.counts()).toMatchObject({ served: 2, teams: 1, ...EXPECTED });
+    await serve(writer, anEntry("m3", { createdAt: 9, players: { q: "won", s: "lost" } }));
+    expect(writer.counts()).toMatchObject({ served: 3, teams: 1, players: 4, newestMatch: 9 });
+    writer.close();
   });
 });

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
-import type { Keeper } from "../../src/store/store.ts";
+import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
+import type { Writer } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
@@ -14,10 +14,10 @@ const CACHE_BYTES = 8192;
 storeConformance("SQLite", async () => {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
-  const keeper = new SqliteKeeper(openForWriting(path));
-  const others: (SqliteReader | Keeper)[] = [];
+  const writer = new SqliteWriter(openForWriting(path));
+  const others: (SqliteReader | Writer)[] = [];
   return {
-    keeper,
+    writer,
     place: path,
     reader() {
       const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES, () => {});
@@ -25,12 +25,12 @@ storeConformance("SQLite", async () => {
       return reader;
     },
     rival(patienceMs) {
-      const rival = new SqliteKeeper(openForWriting(path, undefined, patienceMs));
+      const rival = new SqliteWriter(openForWriting(path, undefined, patienceMs));
       others.push(rival);
       return rival;
     },
     async close() {
-      for (const store of [...others, keeper]) await store.close();
+      for (const store of [...others, writer]) await store.close();
       folder.remove();
     },
   };

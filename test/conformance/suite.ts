@@ -7,7 +7,7 @@
 
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
-import type { Keeper, Reader } from "../../src/store/store.ts";
+import type { Reader, Writer } from "../../src/store/store.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";
@@ -22,15 +22,15 @@ import { writingGuarantees } from "./writing.ts";
 
 /** One empty shard. */
 export interface TestStore {
-  keeper: Keeper;
+  writer: Writer;
   /** A reader opened fresh over the same shard; `close` of the store closes it as well. */
   reader(): Awaitable<Reader>;
   /**
-   * Another keeper of the same shard, as another process would have it; one that waits for its turn
+   * Another writer of the same shard, as another process would have it; one that waits for its turn
    * no longer than said. `close` of the store closes it as well.
    */
-  rival(patienceMs?: number): Keeper;
-  /** Where it is, for a keeper on another thread. */
+  rival(patienceMs?: number): Writer;
+  /** Where it is, for a writer on another thread. */
   place: ShardPlace;
   close(): Awaitable<void>;
 }

@@ -49,7 +49,7 @@ export function summaryGuarantees(guarantee: Guarantee): void {
         for (const write of writes) {
           model = await carryOut(store, model, write);
           const { bytes: _, ...summary } = await reader.summary();
-          const { bytes: __, ...counts } = await store.keeper.counts();
+          const { bytes: __, ...counts } = await store.writer.counts();
           const expected = countsOf(model);
           expect(counts).toEqual(expected);
           const { served: matches, players, newestMatch } = expected;
@@ -63,7 +63,7 @@ export function summaryGuarantees(guarantee: Guarantee): void {
 }
 
 /** Writes, as ingest does: first what leaves, then what comes, in the end those that nobody names. */
-async function carryOut({ keeper }: TestStore, model: Model, write: Write): Promise<Model> {
+async function carryOut({ writer }: TestStore, model: Model, write: Write): Promise<Model> {
   const after = new Map(model);
   for (const [one, kept] of write.moves) {
     if (kept === "gone") after.delete(one);
@@ -71,7 +71,7 @@ async function carryOut({ keeper }: TestStore, model: Model, write: Write): Prom
   }
   const before = write.moves.flatMap(([one]) => model.get(one) ?? []);
   const coming = write.moves.flatMap(([one]) => after.get(one) ?? []);
-  const written = keeper.write(async (transaction) => {
+  const written = writer.write(async (transaction) => {
     await transaction.removeServed(served(before));
     await transaction.removeWithheld(write.moves.map(([one]) => one));
     await addPlainly(transaction, served(coming));

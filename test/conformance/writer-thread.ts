@@ -1,9 +1,9 @@
 /** A thread that renames all players of a shard together, round after round, until it is told to end. */
 
 import { Session } from "../../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
+import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
+import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { PLAYERS, renamed } from "./entries.ts";
 
 /** Where the shard is: a file, or a place in PostgreSQL. */
@@ -18,17 +18,17 @@ self.onmessage = async ({ data }: MessageEvent<ShardPlace | "end">) => {
 };
 
 async function write(place: ShardPlace): Promise<void> {
-  const keeper =
+  const writer =
     typeof place === "string"
-      ? new SqliteKeeper(openForWriting(place))
-      : new PostgresKeeper(new Session(place));
+      ? new SqliteWriter(openForWriting(place))
+      : new PostgresWriter(new Session(place));
   for (let round = 1; !isOver; round++) {
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       // One at a time, so that there is time to be seen in between.
       for (const id of PLAYERS) await transaction.putPlayers([renamed(id, round)]);
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await keeper.close();
+  await writer.close();
   self.postMessage("ended");
 }

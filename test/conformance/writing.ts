@@ -24,7 +24,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     async (store) => {
       const before = await store.reader();
       expect(await before.match("m")).toBeUndefined();
-      await serve(store.keeper, anEntry("m"));
+      await serve(store.writer, anEntry("m"));
       const after = await store.reader();
       for (const reader of [before, after]) {
         expect(idsOf((await reader.match("m"))!)).toEqual(["m"]);
@@ -35,7 +35,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
 
   guarantee("a write is not seen by readers before it has resolved", async (store) => {
     const reader = await store.reader();
-    await store.keeper.write(async (transaction) => {
+    await store.writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("m", { players: { p: "won" } })]);
       await transaction.changeVocabulary(new Map([["path:assets", 1]]));
       const fresh = await store.reader();
@@ -48,8 +48,8 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(await reader.match("m")).toBeDefined();
   });
 
-  guarantee("the reads of a transaction see what it has written", async ({ keeper }) => {
-    await keeper.write(async (transaction) => {
+  guarantee("the reads of a transaction see what it has written", async ({ writer }) => {
+    await writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("m", { players: { p: "won" }, teams: { t: true } })]);
       await transaction.addWithheld([withheld("w", "ending")]);
       await transaction.changeRankedEvidence(new Map([["p", 2]]));
@@ -68,14 +68,14 @@ export function writingGuarantees(guarantee: Guarantee): void {
     });
   });
 
-  guarantee("a write gives back what its work gave", async ({ keeper }) => {
-    expect(await keeper.write(async () => "result")).toBe("result");
+  guarantee("a write gives back what its work gave", async ({ writer }) => {
+    expect(await writer.write(async () => "result")).toBe("result");
   });
 
   guarantee("a write that rejects passes the error on and leaves nothing behind", async (store) => {
-    const { keeper } = store;
-    await serve(keeper, anEntry("old", { players: { p: "won" }, teams: { t: true } }));
-    await keeper.write(async (transaction) => {
+    const { writer } = store;
+    await serve(writer, anEntry("old", { players: { p: "won" }, teams: { t: true } }));
+    await writer.write(async (transaction) => {
       await transaction.addWithheld([withheld("old-withheld", "ending")]);
       await transaction.changeRankedEvidence(new Map([["p", 1]]));
       await transaction.changeVocabulary(new Map([["type:asset", 1]]));
@@ -84,7 +84,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     const before = await everything(store);
 
     const failure = new Error("out of luck");
-    const failed = keeper.write(async (transaction) => {
+    const failed = writer.write(async (transaction) => {
       await transaction.removeServed([
         anEntry("old", { players: { p: "won" }, teams: { t: true } }),
       ]);
@@ -103,8 +103,8 @@ export function writingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("a match that is there already fails the whole write", async (store) => {
-    await serve(store.keeper, anEntry("m"));
-    const again = serve(store.keeper, anEntry("other"), anEntry("m"));
+    await serve(store.writer, anEntry("m"));
+    const again = serve(store.writer, anEntry("other"), anEntry("m"));
     expect(
       await again.then(
         () => "resolved",
@@ -115,20 +115,20 @@ export function writingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("after a write that rejected, the next ones go on", async (store) => {
-    const failed = store.keeper.write(async (transaction) => {
+    const failed = store.writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("lost")]);
       throw new Error("out of luck");
     });
-    const next = serve(store.keeper, anEntry("kept"));
+    const next = serve(store.writer, anEntry("kept"));
     expect(await failed.catch(() => "failed")).toBe("failed");
     await next;
     expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["kept"]);
   });
 
-  guarantee("writes that are begun at once take turns, in their order", async ({ keeper }) => {
+  guarantee("writes that are begun at once take turns, in their order", async ({ writer }) => {
     const steps: string[] = [];
     const writes = ["a", "b", "c"].map((name) =>
-      keeper.write(async (transaction) => {
+      writer.write(async (transaction) => {
         steps.push(`${name} begins`);
         await transaction.changeRankedEvidence(new Map([["p", 1]]));
         await new Promise((resolve) => setImmediate(resolve));
@@ -143,7 +143,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee("every answer comes from one state while another thread writes", async (store) => {
-    await store.keeper.write(async (transaction) => {
+    await store.writer.write(async (transaction) => {
       await transaction.addServed([
         anEntry("m", { players: Object.fromEntries(PLAYERS.map((id) => [id, "won"])) }),
       ]);
@@ -190,9 +190,9 @@ const withTexts = (page: Page) => ({
   teams: page.teams.map(withText),
 });
 
-async function everything({ keeper, reader: open }: Parameters<Parameters<Guarantee>[1]>[0]) {
+async function everything({ writer, reader: open }: Parameters<Parameters<Guarantee>[1]>[0]) {
   const reader = await open();
-  const { bytes: _, ...counts } = await keeper.counts();
+  const { bytes: _, ...counts } = await writer.counts();
   const { bytes: __, ...summary } = await reader.summary();
   return {
     counts,
@@ -201,8 +201,8 @@ async function everything({ keeper, reader: open }: Parameters<Parameters<Guaran
     players: (await reader.recentPlayers(9)).map(withText),
     teams: await reader.teamIdsNamed(["tag of t"]),
     vocabulary: await reader.vocabulary(),
-    withheld: [await keeper.inspect("old-withheld"), await keeper.inspect("new-withheld")],
-    evidence: await keeper.rankedEvidence(["p"]),
-    dependents: await keeper.write(async (transaction) => transaction.dependents(["p"])),
+    withheld: [await writer.inspect("old-withheld"), await writer.inspect("new-withheld")],
+    evidence: await writer.rankedEvidence(["p"]),
+    dependents: await writer.write(async (transaction) => transaction.dependents(["p"])),
   };
 }

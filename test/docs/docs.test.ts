@@ -10,7 +10,6 @@ import type { Json } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
-import { loadSettings } from "../../src/settings/load.ts";
 import {
   flagOf,
   isTableName,
@@ -18,7 +17,8 @@ import {
   settingOf,
   VALUE_NAMES,
   variableOf,
-} from "../../src/settings/table.ts";
+} from "../../src/settings/definitions.ts";
+import { loadSettings } from "../../src/settings/load.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 

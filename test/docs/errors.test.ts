@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { MOST_REFERENCES } from "../../src/ingest/collect-resources.ts";
 import {
-  LONGEST_ADDRESS,
   MAX_PARAMETERS,
   MAX_PLAYERS,
+  MAX_URL_LENGTH,
   MAX_VALUES,
   PAGE_SIZE,
   WINDOW_DAYS,
 } from "../../src/query/parameters.ts";
-import { LONGEST_NAME } from "../../src/schema/resources.ts";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { MAX_NAME_LENGTH } from "../../src/schema/resources.ts";
+import { SETTINGS } from "../../src/settings/definitions.ts";
 import { Connection, type Exchange } from "../hostile/connection.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { ERRORS_PAGE, refusals, rowsOf } from "./refusals.ts";
@@ -42,7 +42,7 @@ test("codes in the tables of limits are codes", () => {
 });
 
 test.each([
-  ["Length of the address, scheme and host included", LONGEST_ADDRESS],
+  ["Length of the address, scheme and host included", MAX_URL_LENGTH],
   ["Query parameters in one request", MAX_PARAMETERS],
   ["Values in one filter", MAX_VALUES],
   ["`page[limit]`", PAGE_SIZE],
@@ -52,7 +52,7 @@ test.each([
   ["Requests of a key", SETTINGS.rate.default],
   ["Length of a document", SETTINGS["max-record-bytes"].default.replace("MiB", " MiB")],
   ["References that are followed from one match", MOST_REFERENCES],
-  ["Names, game modes, patch versions", LONGEST_NAME],
+  ["Names, game modes, patch versions", MAX_NAME_LENGTH],
 ])("the limit of %p is the one in the code: %p", (what, limit) => {
   const row = ERRORS_PAGE.split("\n").find((line) => line.startsWith(`| ${what} |`));
   expect(row).toMatch(new RegExp(`\\b${limit}\\b`));

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
-import { isSettingName } from "../../src/settings/table.ts";
+import { isSettingName } from "../../src/settings/definitions.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/admin.md"), "utf8");
 

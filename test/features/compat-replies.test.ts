@@ -8,8 +8,8 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { PROFILES } from "../../src/http/compat.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import type { Settings } from "../../src/settings/table.ts";
-import { openParts, type Parts } from "../../src/wiring.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
+import { openParts, type ServerParts } from "../../src/wiring.ts";
 import {
   type AnyResource,
   primary,
@@ -413,7 +413,7 @@ test("in demo data ids are unique over all types of a document, with and without
 /** A server over parts that others use too; they are released by whoever opened them. */
 function startSharing(
   settings: Settings,
-  { shards, keys, usage, limits, observe }: Parts,
+  { shards, keys, usage, limits, observe }: ServerParts,
   profile: keyof typeof PROFILES,
 ): RunningServer {
   return startServer({
@@ -422,7 +422,7 @@ function startSharing(
     keys,
     guard: new FailureGuard(0),
     limiter: limits.limiter,
-    budgets: limits.quotas,
+    quotas: limits.quotas,
     usage,
     host: settings.host,
     port: settings.port,

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { SETTINGS } from "../../src/settings/table.ts";
+import { SETTINGS } from "../../src/settings/definitions.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";

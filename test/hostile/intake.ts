@@ -6,7 +6,7 @@ import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import type { Fate } from "../../src/store/store.ts";
 
 export interface Taken {
@@ -25,7 +25,7 @@ export async function takeIn(
   const rejections = new Map<number, Rejection[]>();
   try {
     const report = await ingest([{ name: "hostile", bytes: asFile(lines) }], {
-      keeper: (id) => shards.keeper(id),
+      writer: (id) => shards.writer(id),
       clock: () => now,
       replace: false,
       threads: 0,
@@ -89,7 +89,7 @@ export async function fates(
   const found = new Map<string, Fate | undefined>();
   try {
     for (const { shard, id } of matches) {
-      const inspected = await (await shards.existingKeeper(shard))?.inspect(id);
+      const inspected = await (await shards.existingWriter(shard))?.inspect(id);
       found.set(`${shard}/${id}`, inspected?.fate);
     }
     return found;

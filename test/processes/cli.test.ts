@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { version } from "../../package.json";
 import { buildProgram } from "../../src/cli/program.ts";
-import { SETTING_NAMES } from "../../src/settings/table.ts";
+import { SETTING_NAMES } from "../../src/settings/definitions.ts";
 
 const MATCHBOOK = resolve(import.meta.dir, "../../bin/matchbook");
 const cwd = mkdtempSync(join(tmpdir(), "matchbook-cli-"));

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { looksLikeKey } from "../../src/access/key.ts";
-import { KeyWatch } from "../../src/access/key-lookup.ts";
+import { KeyLookup } from "../../src/access/key-lookup.ts";
 import { formatTimestamp } from "../../src/domain/time.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { accessPlan, openAccess } from "../../src/open-stores.ts";
@@ -30,7 +30,7 @@ async function shown(id: string, data: string): Promise<any> {
 }
 
 test("a key is made, changed, rotated and revoked, and a server follows", async () => {
-  const watch = new KeyWatch(openAccess({ data: join(cwd, "life") }).keys, PLAN, unobserved);
+  const watch = new KeyLookup(openAccess({ data: join(cwd, "life") }).keys, PLAN, unobserved);
   await watch.start();
   const find = async (key: string) => {
     await watch.refresh();
@@ -161,7 +161,7 @@ describe("rotate", () => {
     const { key, id } = await made("leak");
     const { stdout, stderr } = await keys("rotate", id, "--overlap", "0", "--data", "leak");
     expect(stderr).toContain("The old secret has expired.");
-    const watch = new KeyWatch(openAccess({ data: join(cwd, "leak") }).keys, PLAN, unobserved);
+    const watch = new KeyLookup(openAccess({ data: join(cwd, "leak") }).keys, PLAN, unobserved);
     await watch.refresh();
     expect(watch.find(`Bearer ${key}`, Date.now())).toBeUndefined();
     expect(watch.find(`Bearer ${stdout.trim()}`, Date.now())?.id).toBe(id);

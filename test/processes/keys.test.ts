@@ -5,9 +5,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
-import { KeyWatch } from "../../src/access/key-lookup.ts";
+import { KeyLookup } from "../../src/access/key-lookup.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
-import type { AccessPlan } from "../../src/domain/allowance.ts";
+import type { AccessPlan } from "../../src/domain/limits.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
@@ -115,7 +115,7 @@ test("a tier that the settings have lost is named, with what counts instead", as
 
 test("the timer alone brings a new key to a running server", async () => {
   const announced = Promise.withResolvers<number>();
-  const watch = new KeyWatch(openAccess({ data: join(cwd, "timer") }).keys, PLAN, (event) => {
+  const watch = new KeyLookup(openAccess({ data: join(cwd, "timer") }).keys, PLAN, (event) => {
     if (event.event === "keys-reloaded") announced.resolve(event.live);
   });
   await watch.start();
@@ -126,7 +126,7 @@ test("the timer alone brings a new key to a running server", async () => {
 
 test("looking changes nothing that a running server would have to read again", async () => {
   await keys("create", "--name", "n", "--data", "calm");
-  const watch = new KeyWatch(openAccess({ data: join(cwd, "calm") }).keys, PLAN, unobserved);
+  const watch = new KeyLookup(openAccess({ data: join(cwd, "calm") }).keys, PLAN, unobserved);
   await watch.start();
   expect((await keys("list", "--data", "calm")).exitCode).toBe(0);
   expect(await watch.refresh()).toBe(false);

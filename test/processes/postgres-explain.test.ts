@@ -6,7 +6,7 @@ import { bearersOf, namesAround } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
+import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import {
   COMBINATIONS,
@@ -28,11 +28,11 @@ beforeAll(async () => {
   const cluster = await aPostgres();
   const schema = `explain_${process.pid}`;
   const place = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
-  const keeper = new PostgresKeeper(new Session(place));
-  await keeper.ready();
-  await fillLargely(keeper);
-  await keeper.write(async (transaction) => transaction.putPlayers(NAMESAKES));
-  await keeper.close();
+  const writer = new PostgresWriter(new Session(place));
+  await writer.ready();
+  await fillLargely(writer);
+  await writer.write(async (transaction) => transaction.putPlayers(NAMESAKES));
+  await writer.close();
   session = sessionForReading(place);
   await session.run("ANALYZE");
   stop = () => {

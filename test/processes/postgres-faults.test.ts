@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Patience, Session } from "../../src/store/postgres/session.ts";
-import { PostgresKeeper } from "../../src/store/postgres/writer.ts";
-import { StoreAway, StoreError } from "../../src/store/store.ts";
+import { PostgresWriter } from "../../src/store/postgres/writer.ts";
+import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { aLineTo, type Line } from "../support/line.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -41,11 +41,11 @@ function aSession({ schema, port = cluster.port, pool = 3, patience }: Wishes = 
 async function aShard(wishes: Wishes = {}) {
   const session = aSession(wishes);
   const { schema } = session.place;
-  const keeper = new PostgresKeeper(session);
-  await keeper.ready();
+  const writer = new PostgresWriter(session);
+  await writer.ready();
   const reader = (more: Wishes = {}) =>
     new PostgresReader(aSession({ ...wishes, schema, ...more }), 1 << 16, () => {});
-  return { schema, session, keeper, reader };
+  return { schema, session, writer, reader };
 }
 
 const ids = async (reader: PostgresReader) => idsOf(await reader.matches(selection()));
@@ -63,8 +63,8 @@ async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; 
 
 describe("a server that stands still", () => {
   test("is away for readers after five seconds, and there again when it goes on", async () => {
-    const { keeper, reader } = await aShard();
-    await serve(keeper, anEntry("a", player("p")));
+    const { writer, reader } = await aShard();
+    await serve(writer, anEntry("a", player("p")));
     const one = reader();
     expect(await ids(one)).toEqual(["a"]);
     cluster.pause();
@@ -75,7 +75,7 @@ describe("a server that stands still", () => {
         ...Array.from({ length: 8 }, () => failure(async () => one.match("a"))),
       ]);
       for (const { error, after } of failures) {
-        expect(error).toBeInstanceOf(StoreAway);
+        expect(error).toBeInstanceOf(StoreUnavailable);
         expect(after).toBeLessThan(7000);
       }
     } finally {
@@ -86,20 +86,20 @@ describe("a server that stands still", () => {
   }, 30_000);
 
   test("does not hold a transaction for ever, and nothing of it remains", async () => {
-    const { keeper, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
-    await serve(keeper, anEntry("a", player("p")));
+    const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
+    await serve(writer, anEntry("a", player("p")));
     const { error, after } = await failure(() =>
-      keeper.write(async (transaction) => {
+      writer.write(async (transaction) => {
         await addPlainly(transaction, [anEntry("b", player("p"))]);
         cluster.pause();
         await transaction.putPlayers([]);
         await transaction.known(["a"]);
       }),
     ).finally(() => cluster.goOn());
-    expect(error).toBeInstanceOf(StoreAway);
+    expect(error).toBeInstanceOf(StoreUnavailable);
     expect(after).toBeLessThan(5000);
     expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual(["a"]);
-    await serve(keeper, anEntry("c", player("p")));
+    await serve(writer, anEntry("c", player("p")));
   }, 30_000);
 });
 
@@ -112,31 +112,31 @@ describe("a transaction whose COMMIT is not answered", () => {
   }
 
   test("is taken as done when it happened", async () => {
-    const { line, keeper, direct } = await onALine();
+    const { line, writer, direct } = await onALine();
     line.nextCommit = "answer is lost";
-    await serve(keeper, anEntry("a", player("p")));
+    await serve(writer, anEntry("a", player("p")));
     expect(await ids(direct)).toEqual(["a"]);
     line.close();
   });
 
-  test("fails when it did not happen, and the keeper can be used again", async () => {
-    const { line, keeper, direct } = await onALine();
+  test("fails when it did not happen, and the writer can be used again", async () => {
+    const { line, writer, direct } = await onALine();
     line.nextCommit = "question is lost";
-    const { error } = await failure(() => serve(keeper, anEntry("a", player("p"))));
-    expect(error).toBeInstanceOf(StoreAway);
+    const { error } = await failure(() => serve(writer, anEntry("a", player("p"))));
+    expect(error).toBeInstanceOf(StoreUnavailable);
     expect(await ids(direct)).toEqual([]);
-    await serve(keeper, anEntry("a", player("p")));
+    await serve(writer, anEntry("a", player("p")));
     expect(await ids(direct)).toEqual(["a"]);
     line.close();
   });
 
   test("is found out about for withheld records as well", async () => {
-    const { line, keeper } = await onALine();
+    const { line, writer } = await onALine();
     line.nextCommit = "answer is lost";
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.addWithheld([{ ...anEntry("w"), reason: "ending" }]);
     });
-    expect((await keeper.inspect("w"))?.fate.state).toBe("withheld");
+    expect((await writer.inspect("w"))?.fate.state).toBe("withheld");
     line.close();
   });
 });
@@ -153,8 +153,8 @@ test("after a statement that failed, a transaction cannot pass for done", async 
 
 describe("connections", () => {
   test("that the server has cut while they were idle are not noticed", async () => {
-    const { keeper, reader } = await aShard();
-    await serve(keeper, anEntry("a", player("p")));
+    const { writer, reader } = await aShard();
+    await serve(writer, anEntry("a", player("p")));
     const one = reader();
     const other = aSession({ pool: 1 });
     for (let round = 0; round < 3; round++) {
@@ -163,7 +163,7 @@ describe("connections", () => {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
       );
       expect(await ids(one)).toEqual(["a"]);
-      await keeper.write(async (transaction) => {
+      await writer.write(async (transaction) => {
         expect((await transaction.known(["a"])).size).toBe(1);
       });
     }
@@ -171,21 +171,21 @@ describe("connections", () => {
 
   test("that lead nowhere are given up for new ones", async () => {
     const line: Line = await aLineTo(cluster.port);
-    const { keeper, reader } = await aShard();
-    await serve(keeper, anEntry("a", player("p")));
+    const { writer, reader } = await aShard();
+    await serve(writer, anEntry("a", player("p")));
     const one = reader({ port: line.port, patience: { readMs: 700, writeMs: 700 } });
     await Promise.all([ids(one), ids(one), ids(one)]);
     line.freeze();
     const { error, after } = await failure(() => ids(one));
-    expect(error).toBeInstanceOf(StoreAway);
+    expect(error).toBeInstanceOf(StoreUnavailable);
     expect(after).toBeLessThan(2500);
     expect(await ids(one)).toEqual(["a"]);
     line.close();
   });
 
   test("hold few prepared statements, however many pages are asked for", async () => {
-    const { keeper, session, schema } = await aShard({ pool: 1 });
-    await serve(keeper, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
+    const { writer, session, schema } = await aShard({ pool: 1 });
+    await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
     const one = new PostgresReader(session, 1 << 16, () => {});
     for (let offset = 0; offset < 40; offset++) {
       await one.matches(selection({ place: { from: "offset", offset }, players: [["p", "q"]] }));
@@ -198,13 +198,13 @@ describe("connections", () => {
 });
 
 test("a batch that brings new months keeps no reader waiting, and none keeps it waiting", async () => {
-  const { keeper, reader, session } = await aShard();
-  await serve(keeper, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
+  const { writer, reader, session } = await aShard();
+  await serve(writer, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
   const one = reader({ patience: { readMs: 2000, writeMs: 2000 } });
   expect(await ids(one)).toEqual(["a"]);
   await session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
     await connection.rows("SELECT 1 FROM {matches}");
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await addPlainly(transaction, [
         anEntry("b", { createdAt: Date.UTC(2021, 3), ...player("p") }),
         anEntry("c", { createdAt: Date.UTC(1970, 0), ...player("p") }),
@@ -217,13 +217,13 @@ test("a batch that brings new months keeps no reader waiting, and none keeps it 
 }, 20_000);
 
 test("a reader keeps nothing in memory from changes that the database has lost", async () => {
-  const { keeper, reader, session } = await aShard();
-  await serve(keeper, anEntry("a", { players: { p: "won", q: "won" } }));
+  const { writer, reader, session } = await aShard();
+  await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
   const one = reader();
   const names = async () =>
     (await one.match("a"))!.players.map(({ resource }) => Buffer.from(viewOf(resource)).toString());
   const put = (id: string, text: string) =>
-    keeper.write(async (transaction) => {
+    writer.write(async (transaction) => {
       const [row] = await reader().players([id]);
       await transaction.putPlayers([
         {
@@ -251,30 +251,30 @@ test("a reader keeps nothing in memory from changes that the database has lost",
 });
 
 test("numbers of players that are used up are told of, with what to do", async () => {
-  const { keeper, session } = await aShard();
+  const { writer, session } = await aShard();
   await session.run("UPDATE {state} SET last_player = 2147483646");
-  await serve(keeper, anEntry("a", player("p")));
-  const { error } = await failure(() => serve(keeper, anEntry("b", player("q"))));
+  await serve(writer, anEntry("a", player("p")));
+  const { error } = await failure(() => serve(writer, anEntry("b", player("q"))));
   expect(error).toBeInstanceOf(StoreError);
-  expect(error).not.toBeInstanceOf(StoreAway);
+  expect(error).not.toBeInstanceOf(StoreUnavailable);
   expect(String(error)).toContain("shards move");
 });
 
 test("a batch of 10,000 records and 64 MB is stored whole", async () => {
-  const { keeper, reader } = await aShard();
+  const { writer, reader } = await aShard();
   const sheet = new Uint8Array(6600).fill(7);
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
     ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
     sheet,
   }));
-  await serve(keeper, ...entries);
+  await serve(writer, ...entries);
   const one = reader();
   expect((await one.summary()).matches).toBe(10_000);
   expect((await one.match("m9999"))!.sheets[0]).toEqual(Buffer.from(sheet));
 }, 60_000);
 
 test("names that look like SQL, or like nothing, come back as they are", async () => {
-  const { keeper, reader } = await aShard();
+  const { writer, reader } = await aShard();
   const names = [
     "NULL",
     "null",
@@ -289,7 +289,7 @@ test("names that look like SQL, or like nothing, come back as they are", async (
     "a,b",
     "\u{1f600}\u2028",
   ];
-  await keeper.write(async (transaction) => {
+  await writer.write(async (transaction) => {
     const players = Object.fromEntries(names.map((_, at) => [`p${at}`, "won" as const]));
     await transaction.addServed([anEntry("a", { mode: "{NULL}", patch: '"\\', players })]);
     await transaction.putPlayers(names.map((name, at) => aPlayer(`p${at}`, { name })));

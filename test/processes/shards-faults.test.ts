@@ -45,7 +45,7 @@ const moving = (to: string, ...more: string[]) => ["shards", "move", "na", "--to
 const digestAt = async (where: string) =>
   (await matchbookAt(where, ["shards", "digest", "na", "--json"])).stdout;
 const recordsAt = (where: string) =>
-  lookInto(where, async (keeper) => recordsIn(await keeper.counts()));
+  lookInto(where, async (writer) => recordsIn(await writer.counts()));
 
 describe("a move that is killed", () => {
   const tries: [engine: string, place: (name: string) => string][] = [

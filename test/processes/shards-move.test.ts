@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { restoreRecord } from "../../src/document/record.ts";
 import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
 import type { Report } from "../../src/ingest/report.ts";
-import type { KeptRecord } from "../../src/store/store.ts";
+import type { ShardRecord } from "../../src/store/store.ts";
 import { writeLines } from "../support/demo.ts";
 import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -19,7 +19,7 @@ const folder = aFolder();
 let cluster: Cluster;
 /** The same shard: where it came in, in PostgreSQL, and back in a file. */
 let homes: { first: string; remote: string; back: string };
-let withheld: KeptRecord[];
+let withheld: ShardRecord[];
 
 beforeAll(async () => {
   cluster = await startCluster();
@@ -34,8 +34,8 @@ beforeAll(async () => {
   const file = path("matches.ndjson");
   writeLines(file, linesOf("na", MATCHES, now));
   expect((await matchbookAt(homes.first, ["ingest", file])).exitCode).toBe(0);
-  withheld = await lookInto(homes.first, (keeper) =>
-    keeper.survey(async (holdings) =>
+  withheld = await lookInto(homes.first, (writer) =>
+    writer.survey(async (holdings) =>
       (await holdings.records(undefined, MATCHES)).filter(({ fate }) => fate.state === "withheld"),
     ),
   );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { keysToRead } from "../../src/domain/name-index.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
-import { SqliteKeeper } from "../../src/store/sqlite/writer.ts";
+import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import type { Selection } from "../../src/store/store.ts";
 import {
   COMBINATIONS,
@@ -25,9 +25,9 @@ const folder = aFolder();
 const path = join(folder.path, "large.db");
 
 beforeAll(async () => {
-  const keeper = new SqliteKeeper(openForWriting(path));
-  await fillLargely(keeper);
-  await keeper.close();
+  const writer = new SqliteWriter(openForWriting(path));
+  await fillLargely(writer);
+  await writer.close();
 }, 60_000);
 afterAll(() => folder.remove());
 
@@ -109,7 +109,7 @@ describe("names close to a mistyped one", () => {
 
   test("those who bear a name are looked up by it", () => {
     const { instructions, unindexed, sorts } = costOfAsking(
-      (reader) => reader.bearersOf(["name of p1", "nobody"], 3),
+      (reader) => reader.playersWithNames(["name of p1", "nobody"], 3),
       /FROM players WHERE name/,
     );
     expect([instructions > 0, unindexed, sorts]).toEqual([true, 0, 0]);

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
 import { SharedBuckets } from "../../src/workers/buckets.ts";
+import { machineClock } from "../../src/workers/libc.ts";
 import { newSharedMemory, SharedLimiter } from "../../src/workers/shared-limits.ts";
 import { SLOT_BYTES, SlotTable } from "../../src/workers/slots.ts";
-import { machineClock } from "../../src/workers/system.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 /** In charge of the pages whose cost is looked at: every filter alone, and some together. */
 
-import type { Place } from "../../src/query/query.ts";
+import type { PageStart } from "../../src/query/query.ts";
 import type { MatchEntry, Selection } from "../../src/store/store.ts";
 import {
   BUSY_PLAYER,
@@ -22,7 +22,7 @@ const window = { start: UNTIL - 60 * DAY_MS, end: UNTIL - 32 * DAY_MS };
 export const WINDOW = { window };
 
 const middle = (window.start + window.end) / 2;
-export const PLACES: Place[] = [
+export const PLACES: PageStart[] = [
   { from: "offset", offset: 0 },
   { from: "after", gap: { createdAt: middle, id: "m", side: "after" } },
   { from: "before", gap: { createdAt: middle, id: "m", side: "before" } },

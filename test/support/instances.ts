@@ -1,9 +1,9 @@
 /** In charge of several instances of one Matchbook for tests, each a whole server over the same data folder. */
 
-import type { KeyTerms } from "../../src/access/key-store.ts";
+import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { TOKEN } from "./admin.ts";
 import { readScrape, type ScrapedSample } from "./scrape.ts";
@@ -56,7 +56,7 @@ export async function startInstance(world: World, settings: Partial<Settings>): 
 /** A key in the world's data folder. Instances that run already notice it within a second or two. */
 export async function makeKey(
   world: World,
-  terms: Partial<KeyTerms>,
+  terms: Partial<KeyOptions>,
 ): Promise<{ id: string; key: string }> {
   const access = openAccess({ data: world.data });
   const { key, record } = await access.keys.create({ name: "test", ...terms }, Date.now());

@@ -1,14 +1,14 @@
 /** In charge of further API keys for tests, and of a server that knows them at once. */
 
-import type { KeyTerms } from "../../src/access/key-store.ts";
+import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import type { World } from "./world.ts";
 
-export interface KeyIn extends Partial<KeyTerms> {
+export interface KeyIn extends Partial<KeyOptions> {
   revoked?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** In charge of a large shard for tests of cost: several months, and everything in known numbers. */
 
-import type { Keeper, MatchEntry } from "../../src/store/store.ts";
+import type { MatchEntry, Writer } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam } from "../conformance/entries.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -42,10 +42,10 @@ function matchNumber(number: number): MatchEntry {
 }
 
 /** Fills an empty shard. */
-export async function fillLargely(keeper: Keeper): Promise<void> {
+export async function fillLargely(writer: Writer): Promise<void> {
   for (let from = 0; from < MATCHES; from += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, at) => matchNumber(from + at));
-    await keeper.write(async (transaction) => {
+    await writer.write(async (transaction) => {
       await transaction.addServed(batch);
       const players = new Set(batch.flatMap((match) => match.players.map(({ id }) => id)));
       const teams = new Set(batch.flatMap((match) => match.teams.map(({ id }) => id)));

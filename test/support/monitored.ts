@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
-import type { Settings } from "../../src/settings/table.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import type { Keeper } from "../../src/store/store.ts";
+import type { Writer } from "../../src/store/store.ts";
 import { demoLines } from "./demo.ts";
 import { type Finished, matchbook } from "./process.ts";
 
@@ -39,11 +39,11 @@ export function matchbookAt(data: string, args: string[], stdin?: string): Promi
 }
 
 /** Looks into the shard na of such a folder. */
-export async function lookInto<T>(data: string, work: (keeper: Keeper) => Promise<T>): Promise<T> {
+export async function lookInto<T>(data: string, work: (writer: Writer) => Promise<T>): Promise<T> {
   const { values } = loadSettings({ flags: { data }, env: {}, cwd: data });
   const shards = openShards(values, unobserved);
   try {
-    return await work(shards.keeper("na"));
+    return await work(shards.writer("na"));
   } finally {
     await shards.close();
   }

@@ -3,8 +3,8 @@
  * its first argument; its number is the second; what it has found it prints.
  */
 
+import { machineClock } from "../../src/workers/libc.ts";
 import { openSharedLimits } from "../../src/workers/shared-limits.ts";
-import { machineClock } from "../../src/workers/system.ts";
 import { INHERITED } from "../../src/workers/worker-process.ts";
 
 const JOBS: Record<string, (number: number) => number> = {

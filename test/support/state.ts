@@ -66,9 +66,9 @@ export async function countsOf(data: string): Promise<Record<string, ShardCounts
   try {
     const counts: Record<string, ShardCounts> = {};
     for (const id of await shards.list()) {
-      const keeper = await shards.existingKeeper(id);
-      if (!keeper) continue;
-      const { bytes: _, ...rest } = await keeper.counts();
+      const writer = await shards.existingWriter(id);
+      if (!writer) continue;
+      const { bytes: _, ...rest } = await writer.counts();
       const { bytes: __, ...summary } = await (await shards.reader(id))!.summary();
       counts[id] = { ...rest, summary };
     }

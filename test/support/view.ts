@@ -43,7 +43,7 @@ export async function viewOf(world: World, shard: string): Promise<Record<string
 export async function countsOf(world: World, shard: string): Promise<Omit<Counts, "bytes">> {
   const shards = openShards(world.settings, unobserved);
   try {
-    const { bytes: _, ...counts } = await (await shards.existingKeeper(shard))!.counts();
+    const { bytes: _, ...counts } = await (await shards.existingWriter(shard))!.counts();
     return counts;
   } finally {
     await shards.close();

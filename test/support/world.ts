@@ -10,8 +10,8 @@ import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess, openShards } from "../../src/open-stores.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import type { Settings } from "../../src/settings/table.ts";
 import { serve } from "../../src/wiring.ts";
 import { checkReply } from "./replies.ts";
 
@@ -135,7 +135,7 @@ export async function ingestInto(
   const conflicts: string[] = [];
   try {
     const report = await ingest([{ name: "test", bytes: lines(documents) }], {
-      keeper: (id) => shards.keeper(id),
+      writer: (id) => shards.writer(id),
       clock: Date.now,
       replace: options.replace ?? false,
       threads: options.threads ?? 0,

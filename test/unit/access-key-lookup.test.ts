@@ -5,10 +5,10 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashKey } from "../../src/access/key.ts";
-import { KeyWatch } from "../../src/access/key-lookup.ts";
+import { KeyLookup } from "../../src/access/key-lookup.ts";
 import type { KeyStore } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
-import type { AccessPlan } from "../../src/domain/allowance.ts";
+import type { AccessPlan } from "../../src/domain/limits.ts";
 import { type Event, unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 
@@ -32,7 +32,7 @@ const bearer = (key: string) => `Bearer ${key}`;
 /** A keyring and a server's watch on it. */
 async function watched(): Promise<{
   keyring: KeyStore;
-  watch: KeyWatch;
+  watch: KeyLookup;
   events: Event[];
   stop(): Promise<void>;
 }> {
@@ -41,7 +41,7 @@ async function watched(): Promise<{
   const keyring = access.keys;
   await keyring.list();
   const events: Event[] = [];
-  const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, (event) =>
+  const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, (event) =>
     events.push(event),
   );
   await watch.start();
@@ -67,7 +67,7 @@ describe("a server's keys", () => {
   test("begin without a file and are there after the first was made", async () => {
     const folder = freshFolder();
     const events: Event[] = [];
-    const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, (event) =>
+    const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, (event) =>
       events.push(event),
     );
     await watch.start();
@@ -114,7 +114,7 @@ describe("a server's keys", () => {
     const restored = await there.keys.create({ name: "restored" }, 1000);
     await there.close();
 
-    const watch = new KeyWatch(openAccess({ data: folder }).keys, PLAN, unobserved);
+    const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, unobserved);
     await watch.start();
     expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
     renameSync(fileIn(backup), fileIn(folder));
@@ -231,7 +231,7 @@ describe("a header that was found good a moment ago", () => {
     watch.find(bearer(key), NOW);
     await keyring.change(record.id, { tier: "community" });
     await watch.refresh();
-    expect(watch.recent(bearer(key), NOW)?.allowance.rate).toBe(300);
+    expect(watch.recent(bearer(key), NOW)?.limits.rate).toBe(300);
     await stop();
   });
 });
@@ -242,7 +242,7 @@ describe("a key's tier", () => {
     const { key } = await keyring.create({ name: "one", tier: "gold" }, NOW);
     await keyring.create({ name: "two", tier: "gold" }, NOW);
     await watch.refresh();
-    expect(watch.find(bearer(key), NOW)?.allowance).toEqual(HOBBY);
+    expect(watch.find(bearer(key), NOW)?.limits).toEqual(HOBBY);
     expect(events).toEqual([
       { event: "tier-unknown", tier: "gold", taken: "hobby" },
       { event: "keys-reloaded", live: 2 },

@@ -10,7 +10,7 @@ import {
   type Policy,
   take,
 } from "../../src/access/rate-limit.ts";
-import { type AccessPlan, allowanceOf } from "../../src/domain/allowance.ts";
+import { type AccessPlan, effectiveLimits } from "../../src/domain/limits.ts";
 
 const policies = fc.record({
   rate: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 1_000_000 })),
@@ -178,7 +178,10 @@ describe("what a key may do", () => {
     ["null leaves it open, like nothing", "staff", { rate: null, shards: null }, staff],
     ["a tier that is gone is the first", "gold", {}, usual],
   ] as const)("%s", (_, tier, own, allowance) => {
-    expect(allowanceOf(plan, tier, own)).toEqual({ ...allowance, shards: [...allowance.shards] });
+    expect(effectiveLimits(plan, tier, own)).toEqual({
+      ...allowance,
+      shards: [...allowance.shards],
+    });
   });
 });
 

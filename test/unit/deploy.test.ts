@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROUTES } from "../../src/http/routes.ts";
+import { VALUE_NAMES, variableOf } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { VALUE_NAMES, variableOf } from "../../src/settings/table.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 

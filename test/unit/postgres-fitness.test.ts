@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Fitness, Primary } from "../../src/store/postgres/replica-health.ts";
 import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
-import { StoreAway } from "../../src/store/store.ts";
+import { StoreUnavailable } from "../../src/store/store.ts";
 
 /** A shard's states in order; how many of them a server has; or that it is away. */
 class Server {
@@ -16,7 +16,7 @@ class Server {
 
   get session(): Session {
     const rows = (_: string, values: unknown[] = []) => {
-      if (this.has === "away") return Promise.reject(new StoreAway("away"));
+      if (this.has === "away") return Promise.reject(new StoreUnavailable("away"));
       const [seq, token] = values;
       const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
       const { has, version, isCopy } = this;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { concealUser } from "../../src/settings/database-urls.ts";
-import { settingOf, VALUE_NAMES, type ValueName } from "../../src/settings/table.ts";
+import { settingOf, VALUE_NAMES, type ValueName } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 
 const read = (name: ValueName, text: string) => settingOf(name).parse(text);

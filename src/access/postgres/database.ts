@@ -2,8 +2,8 @@
 
 import {
   type OwnErrors,
-  type PostgresPlace,
   PostgresSession,
+  type PostgresTarget,
   quoted,
 } from "../../postgres/session.ts";
 import {
@@ -37,7 +37,7 @@ export class PostgresDatabase implements Database, Versioned {
   readonly #session: PostgresSession;
   #migrated: Promise<void> | undefined;
 
-  constructor(place: PostgresPlace) {
+  constructor(place: PostgresTarget) {
     this.shown = place.shown;
     this.#schema = place.schema;
     this.#session = new PostgresSession(place, PATIENCE, ERRORS);

@@ -6,7 +6,7 @@
 
 import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
 import { unpackServed } from "../row-encoding.ts";
-import type { Bundle, CheckFragment, Fragment, NamedParts } from "../store.ts";
+import type { CheckFragment, Fragment, MatchesWithLinked, NamedParts } from "../store.ts";
 import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -56,7 +56,7 @@ export class LinkedResources {
   }
 
   /** The mere memory: undefined when it does not have everybody, or is of another state. */
-  remembered({ token, matches }: FoundMatches): Bundle | undefined {
+  remembered({ token, matches }: FoundMatches): MatchesWithLinked | undefined {
     if (token !== this.#state.token && matches.length > 0) return undefined;
     return this.#bundle(outlineOf(matches), NOTHING);
   }
@@ -65,7 +65,7 @@ export class LinkedResources {
   async read<F extends FoundMatches>(
     find: (connection: Connection) => Promise<F>,
     first?: F,
-  ): Promise<F & { bundle: Bundle }> {
+  ): Promise<F & { bundle: MatchesWithLinked }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const found = (attempt === 0 && first) || (await find(this.#session));
       const bundle = this.remembered(found) ?? (await this.#complete(found));
@@ -87,7 +87,7 @@ export class LinkedResources {
   }
 
   /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
-  async #complete({ token, matches }: FoundMatches): Promise<Bundle | undefined> {
+  async #complete({ token, matches }: FoundMatches): Promise<MatchesWithLinked | undefined> {
     if (token !== this.#state.token) await this.#catchUp();
     const outline = outlineOf(matches);
     const entries: Entries = { players: new Map(), teams: new Map() };

@@ -12,9 +12,9 @@ import type {
   Fate,
   Fragment,
   HistoryEntry,
-  KeptRecord,
   MatchEntry,
   MatchKey,
+  ShardRecord,
   StoredMatch,
   WithheldEntry,
 } from "../store.ts";
@@ -39,7 +39,7 @@ export function matchTables(
   /** Served matches added, less those removed. */
   let added = 0;
 
-  const records = async (sql: string, values: unknown[]): Promise<KeptRecord[]> =>
+  const records = async (sql: string, values: unknown[]): Promise<ShardRecord[]> =>
     (await connection.rows<RecordRow>(sql, values)).map(readRecord);
 
   const withheldAfter = (id: string, limit: number) =>
@@ -118,7 +118,7 @@ export function matchTables(
       );
     },
 
-    async load(ids: string[]): Promise<KeptRecord[]> {
+    async load(ids: string[]): Promise<ShardRecord[]> {
       if (ids.length === 0) return [];
       return records(
         `SELECT ${SERVED_RECORD} FROM ${SERVED} WHERE id = ANY($1::text[])
@@ -130,7 +130,7 @@ export function matchTables(
     async records(
       after: { fate: Fate; match: MatchKey } | undefined,
       limit: number,
-    ): Promise<KeptRecord[]> {
+    ): Promise<ShardRecord[]> {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
       const { createdAt, id } = after?.match ?? BEGINNING;
       // The time alone is a condition too: it tells which months need not be read.

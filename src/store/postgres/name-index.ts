@@ -1,7 +1,7 @@
 /** The index of player names: kept up with the players, filled for older shards, and searched. */
 
 import { indexKeys } from "../../domain/name-index.ts";
-import type { NameBearer } from "../store.ts";
+import type { NamedPlayer } from "../store.ts";
 import type { Connection } from "./session.ts";
 
 /** The names that players have got or lost in a transaction: looked at once, at its end. */
@@ -98,8 +98,8 @@ export function bearersOf(
   connection: Connection,
   names: string[],
   limit: number,
-): Promise<NameBearer[]> {
-  return connection.rows<NameBearer>(
+): Promise<NamedPlayer[]> {
+  return connection.rows<NamedPlayer>(
     `SELECT bearer.id, asked.name
      FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place) CROSS JOIN LATERAL (
        SELECT id FROM {players} AS named WHERE named.name = asked.name COLLATE "C"

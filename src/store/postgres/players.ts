@@ -1,9 +1,9 @@
 /** The tables of players and teams inside a transaction, and which of their rows changed. */
 
 import {
-  type NamedHolding,
   type PlayerRow,
   type Standing,
+  type StoredResource,
   StoreError,
   type TeamRow,
 } from "../store.ts";
@@ -91,7 +91,7 @@ export function playerTables(
     added[table] -= gone.length;
   }
 
-  async function after(table: NamedTable, id: string, limit: number): Promise<NamedHolding[]> {
+  async function after(table: NamedTable, id: string, limit: number): Promise<StoredResource[]> {
     const rows = await connection.rows<{
       id: string;
       resource: Uint8Array;

@@ -3,9 +3,9 @@
 import type { NamedRow } from "../cache.ts";
 import { readVocabulary } from "../row-encoding.ts";
 import type {
-  Bundle,
   CheckFragment,
-  NameBearer,
+  MatchesWithLinked,
+  NamedPlayer,
   Page,
   PlayerListing,
   Reader,
@@ -38,7 +38,7 @@ export class PostgresReader implements Reader {
     this.#lookups = new MatchLookups(session);
   }
 
-  async match(id: string): Promise<Bundle | undefined> {
+  async match(id: string): Promise<MatchesWithLinked | undefined> {
     const found = await this.#lookups.match(id);
     if (found.matches.length === 0) return undefined;
     const remembered = this.#linked.remembered(found);
@@ -113,7 +113,7 @@ export class PostgresReader implements Reader {
     return namesAround(this.#session, keys, before, after);
   }
 
-  bearersOf(names: string[], limit: number): Promise<NameBearer[]> {
+  playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
     return bearersOf(this.#session, names, limit);
   }
 

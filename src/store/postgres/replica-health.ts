@@ -4,9 +4,9 @@
  * nobody writes to, no replica lags.
  */
 
-import { StoreAway } from "../store.ts";
+import { StoreUnavailable } from "../store.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { type Patience, type PostgresPlace, Session } from "./session.ts";
+import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 /** A state of the shard, by its number, and the token that tells it from others of that number. */
 interface State {
@@ -62,7 +62,7 @@ export class Primary {
       this.#note(Number(row!.seq));
       return row!.isOwn ? "own" : "unknown";
     } catch (error) {
-      if (error instanceof StoreAway) return undefined;
+      if (error instanceof StoreUnavailable) return undefined;
       throw error;
     }
   }
@@ -108,7 +108,7 @@ export class Fitness {
       `SELECT seq, token, (SELECT version FROM {format}) AS version,
          pg_is_in_recovery() AS "isCopy" FROM {state}`,
     );
-    if (!row) throw new StoreAway(`${this.#session.place.shown} has no shard in it yet`);
+    if (!row) throw new StoreUnavailable(`${this.#session.place.shown} has no shard in it yet`);
     return { ...row, seq: Number(row.seq) };
   }
 
@@ -141,7 +141,7 @@ function withoutPrimary(state: ReplicaState, furthest: number): Unfit | undefine
 }
 
 export interface Replicas {
-  places: readonly PostgresPlace[];
+  places: readonly PostgresTarget[];
   /** How long there may be something that a replica lacks. */
   maxLagSeconds: number;
 }
@@ -175,7 +175,7 @@ export class ReplicaWatch {
   #look: Promise<void> | undefined;
 
   constructor(
-    place: PostgresPlace,
+    place: PostgresTarget,
     { places, maxLagSeconds }: Replicas,
     onChange: (change: ReplicaChange) => void,
     now: () => number = Date.now,
@@ -202,7 +202,7 @@ export class ReplicaWatch {
   }
 
   /** It has just failed to answer a reader: until the next look at it. */
-  leaveOut(at: number, error: StoreAway): void {
+  leaveOut(at: number, error: StoreUnavailable): void {
     this.#set(at, error.message);
   }
 

@@ -6,21 +6,21 @@
  */
 
 import {
-  type Bundle,
   type CheckFragment,
-  type NameBearer,
+  type MatchesWithLinked,
+  type NamedPlayer,
   type Page,
   type PlayerListing,
   type Reader,
   type Selection,
-  StoreAway,
+  StoreUnavailable,
   type Summary,
   type Vocabulary,
 } from "../store.ts";
 import type { NamedTable } from "./players.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
-import { type Patience, type PostgresPlace, sessionForReading } from "./session.ts";
+import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
 
 /** So that there is time left to ask the next one. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
@@ -32,7 +32,7 @@ export class ReplicatedReaders {
   #turn = 0;
 
   constructor(
-    place: PostgresPlace,
+    place: PostgresTarget,
     replicas: Replicas,
     cacheBytes: number,
     check: CheckFragment,
@@ -91,7 +91,7 @@ class RequestReader implements Reader {
     this.#end = first + replicas.length;
   }
 
-  match(id: string): Promise<Bundle | undefined> {
+  match(id: string): Promise<MatchesWithLinked | undefined> {
     return this.#read((reader) => reader.match(id));
   }
 
@@ -127,8 +127,8 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.namesAround(keys, before, after));
   }
 
-  bearersOf(names: string[], limit: number): Promise<NameBearer[]> {
-    return this.#read((reader) => reader.bearersOf(names, limit));
+  playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
+    return this.#read((reader) => reader.playersWithNames(names, limit));
   }
 
   summary(): Promise<Summary> {
@@ -156,7 +156,7 @@ class RequestReader implements Reader {
         const answer = await ask(this.#replicas[at]!);
         if (willDo(answer)) return answer;
       } catch (error) {
-        if (!(error instanceof StoreAway)) throw error;
+        if (!(error instanceof StoreUnavailable)) throw error;
         this.#watch.leaveOut(at, error);
       }
     }

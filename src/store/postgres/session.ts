@@ -1,23 +1,23 @@
 /** Talks to a shard's database: time-outs, and every failure as a StoreError. */
 
-import { isRefusal } from "../../postgres/failures.ts";
+import { isRefusal } from "../../postgres/errors.ts";
 import {
   type OwnErrors,
   type Patience,
-  type PostgresPlace,
   PostgresSession,
+  type PostgresTarget,
 } from "../../postgres/session.ts";
-import { StoreAway, StoreError, StoreRefuses } from "../store.ts";
+import { StoreError, StoreRefuses, StoreUnavailable } from "../store.ts";
 
 export {
   type Connection,
   type Patience,
-  type PostgresPlace,
+  type PostgresTarget,
   quoted,
 } from "../../postgres/session.ts";
 
 /** The connection broke during the commit: the transaction may have happened or not. */
-export class CommitInDoubt extends StoreAway {
+export class CommitInDoubt extends StoreUnavailable {
   override name = "CommitInDoubt";
 }
 
@@ -26,7 +26,9 @@ const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof StoreError,
   away: (message, cause) =>
-    isRefusal(cause) ? new StoreRefuses(message, { cause }) : new StoreAway(message, { cause }),
+    isRefusal(cause)
+      ? new StoreRefuses(message, { cause })
+      : new StoreUnavailable(message, { cause }),
   inDoubt: (message, cause) =>
     new CommitInDoubt(
       `${message}; whether the last records are stored is not known: take them in again, which does no harm`,
@@ -37,7 +39,7 @@ const ERRORS: OwnErrors = {
 
 export class Session extends PostgresSession {
   constructor(
-    place: PostgresPlace,
+    place: PostgresTarget,
     patience: Patience = PATIENCE,
     settings: Record<string, string> = {},
   ) {
@@ -63,6 +65,6 @@ export const IN_INDEX_ORDER = {
   jit: "off",
 };
 
-export function sessionForReading(place: PostgresPlace, patience: Patience = PATIENCE): Session {
+export function sessionForReading(place: PostgresTarget, patience: Patience = PATIENCE): Session {
   return new Session(place, patience, IN_INDEX_ORDER);
 }

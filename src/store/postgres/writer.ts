@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import {
   type Counts,
-  type Holdings,
-  type Keeper,
-  type KeptRecord,
-  StoreAway,
+  type ShardContents,
+  type ShardRecord,
+  StoreUnavailable,
   type Transaction,
+  type Writer,
 } from "../store.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
@@ -21,7 +21,7 @@ import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 const DOUBT_PATIENCE_MS = 60_000;
 const DOUBT_PAUSE_MS = 500;
 
-export class PostgresKeeper implements Keeper {
+export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
   #prepared: Promise<void> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -38,7 +38,7 @@ export class PostgresKeeper implements Keeper {
   }
 
   /** In turn with the writers of this process, so that it keeps one connection and no more. */
-  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T> {
+  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
       return this.session.transaction("REPEATABLE READ READ ONLY", (connection) =>
@@ -55,7 +55,7 @@ export class PostgresKeeper implements Keeper {
     });
   }
 
-  async inspect(id: string): Promise<KeptRecord | undefined> {
+  async inspect(id: string): Promise<ShardRecord | undefined> {
     return (await (await this.#reading()).load([id]))[0];
   }
 
@@ -139,7 +139,7 @@ export class PostgresKeeper implements Keeper {
         });
       } catch (error) {
         const isLate = performance.now() - began > DOUBT_PATIENCE_MS;
-        if (!(error instanceof StoreAway) || isLate) throw doubt;
+        if (!(error instanceof StoreUnavailable) || isLate) throw doubt;
         await Bun.sleep(DOUBT_PAUSE_MS);
       }
     }

@@ -14,9 +14,9 @@ import type {
   Fate,
   Fragment,
   HistoryEntry,
-  KeptRecord,
   MatchEntry,
   MatchKey,
+  ShardRecord,
   StoredMatch,
   WithheldEntry,
 } from "../store.ts";
@@ -44,7 +44,7 @@ export function matchTables(
   numbers: { players: RowNumbers; teams: RowNumbers },
   totals: Totals,
 ) {
-  const records = (sql: string, ...values: SQLQueryBindings[]): KeptRecord[] =>
+  const records = (sql: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
     database
       .get<RecordRow>(sql)
       .all(...values)
@@ -105,13 +105,13 @@ export function matchTables(
       return found;
     },
 
-    load: (ids: string[]): KeptRecord[] =>
+    load: (ids: string[]): ShardRecord[] =>
       ids.flatMap((id) => [
         ...records(`${SERVED} WHERE id = ?`, id),
         ...records(`${WITHHELD} WHERE id = ?`, id),
       ]),
 
-    records(after: { fate: Fate; match: MatchKey } | undefined, limit: number): KeptRecord[] {
+    records(after: { fate: Fate; match: MatchKey } | undefined, limit: number): ShardRecord[] {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
       const { createdAt, id } = after?.match ?? BEGINNING;
       const served = records(

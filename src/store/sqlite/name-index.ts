@@ -2,7 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/name-index.ts";
-import type { NameBearer } from "../store.ts";
+import type { NamedPlayer } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
 /** One statement for all keys of a name: to start another one takes longer than to write a row. */
@@ -72,7 +72,7 @@ export function namesAround(
   return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
 }
 
-export function bearersOf(statements: Statements, names: string[], limit: number): NameBearer[] {
+export function bearersOf(statements: Statements, names: string[], limit: number): NamedPlayer[] {
   const byName = statements.get(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`);
   return names.flatMap((name) => byName.values(name).map(([id]) => ({ id: id as string, name })));
 }

@@ -1,7 +1,7 @@
 /** The tables of players and teams inside a transaction, and which of their rows changed. */
 
 import type { Statement } from "bun:sqlite";
-import type { NamedHolding, PlayerRow, Standing, TeamRow } from "../store.ts";
+import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
 import type { Totals } from "./counters.ts";
 import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
@@ -62,7 +62,7 @@ export function playerTables(
     }
   }
 
-  const after = (table: NamedTable, id: string, limit: number): NamedHolding[] =>
+  const after = (table: NamedTable, id: string, limit: number): StoredResource[] =>
     database
       .get<{ id: string; resource: Uint8Array; companions: Uint8Array | null }>(
         `SELECT id, resource, companions FROM ${table} WHERE id > ? ORDER BY id LIMIT ${limit}`,

@@ -4,12 +4,12 @@ import type { Database } from "bun:sqlite";
 import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
 import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import type {
-  Bundle,
   CheckFragment,
   Fragment,
+  MatchesWithLinked,
   MatchKey,
-  NameBearer,
   NamedParts,
+  NamedPlayer,
   Page,
   PlayerListing,
   Reader,
@@ -55,7 +55,7 @@ export class SqliteReader implements Reader {
     };
   }
 
-  match(id: string): Bundle | undefined {
+  match(id: string): MatchesWithLinked | undefined {
     this.#snapshot.enter();
     const row = this.#statements
       .get<{ served: Uint8Array }>("SELECT served FROM matches WHERE id = ?")
@@ -115,7 +115,7 @@ export class SqliteReader implements Reader {
     return namesAround(this.#statements, keys, before, after);
   }
 
-  bearersOf(names: string[], limit: number): NameBearer[] {
+  playersWithNames(names: string[], limit: number): NamedPlayer[] {
     this.#snapshot.enter();
     return bearersOf(this.#statements, names, limit);
   }
@@ -137,7 +137,7 @@ export class SqliteReader implements Reader {
     this.#database.close();
   }
 
-  #bundle(rows: Uint8Array[]): Bundle {
+  #bundle(rows: Uint8Array[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
     const sheets: Fragment[] = [];

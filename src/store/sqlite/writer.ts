@@ -4,11 +4,11 @@ import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
-  type Holdings,
-  type Keeper,
-  type KeptRecord,
+  type ShardContents,
+  type ShardRecord,
   StoreRefuses,
   type Transaction,
+  type Writer,
 } from "../store.ts";
 import { counterTables, readCounts, Totals } from "./counters.ts";
 import { matchTables } from "./matches.ts";
@@ -17,7 +17,7 @@ import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
 
-export class SqliteKeeper implements Keeper {
+export class SqliteWriter implements Writer {
   readonly #database: Database;
   readonly #statements: Statements;
   readonly #tables: ReturnType<typeof openTables>;
@@ -38,7 +38,7 @@ export class SqliteKeeper implements Keeper {
   }
 
   /** In turn with the writers of this process: all of them have one connection. */
-  survey<T>(work: (holdings: Holdings) => Promise<T>): Promise<T> {
+  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       this.#database.query("BEGIN").run();
       try {
@@ -57,7 +57,7 @@ export class SqliteKeeper implements Keeper {
     });
   }
 
-  inspect(id: string): KeptRecord | undefined {
+  inspect(id: string): ShardRecord | undefined {
     return this.#tables.transaction.load([id])[0];
   }
 

@@ -27,7 +27,7 @@ export interface SheetTexts {
   stitchable: boolean;
 }
 
-export interface Sheet {
+export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
@@ -36,7 +36,7 @@ export interface Sheet {
   hashesEnd: number;
 }
 
-export function writeSheet({ resource, included, keys, stitchable }: SheetTexts): Fragment {
+export function encodeMatch({ resource, included, keys, stitchable }: SheetTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
   const first = deflate(plain[0]);
   const second = deflate(plain[1]);
@@ -59,7 +59,7 @@ export function writeSheet({ resource, included, keys, stitchable }: SheetTexts)
 }
 
 /** Reads a sheet for stitching, without inflating it. Throws DamagedFragment. */
-export function readSheet(stored: Fragment): Sheet {
+export function readEncodedMatch(stored: Fragment): EncodedMatch {
   const mark = crc32(stored.subarray(4));
   if (stored.length < HEADER || numberAt(stored, 0) !== mark) throw new DamagedFragment();
   const firstAt = HEADER + HASH * (stored[5]! | (stored[6]! << 8));
@@ -88,7 +88,7 @@ export function readSheet(stored: Fragment): Sheet {
 }
 
 /** 64 bits that stand for a match: that another one has the same is not to be expected. */
-export function sheetHash(stored: Fragment): { high: number; low: number } {
+export function matchHash(stored: Fragment): { high: number; low: number } {
   const mark = numberAt(stored, 0);
   return { high: mixed(numberAt(stored, 15) ^ mark) >>> 0, low: mixed(mark) >>> 0 };
 }
@@ -98,7 +98,7 @@ const MARKS = 1 << 13;
 const marked = new Int32Array(MARKS / 32);
 
 /** Whether two sheets (very probably) carry the same resource, which a reply may hold only once. */
-export function repeatResources(sheets: readonly Sheet[]): boolean {
+export function repeatResources(sheets: readonly EncodedMatch[]): boolean {
   if (sheets.length < 2) return false;
   marked.fill(0);
   for (const { stored, hashesEnd } of sheets) {
@@ -112,7 +112,7 @@ export function repeatResources(sheets: readonly Sheet[]): boolean {
   return false;
 }
 
-function haveEqualHashes(sheets: readonly Sheet[]): boolean {
+function haveEqualHashes(sheets: readonly EncodedMatch[]): boolean {
   const seen = new Set<number>();
   for (const { stored, hashesEnd } of sheets) {
     for (let at = HEADER; at < hashesEnd; at += HASH) {

@@ -1,6 +1,11 @@
 /** A key as programs read it: the same form on the command line and over HTTP. */
 
-import { type AccessPlan, type Allowance, allowanceOf, tierNamed } from "../domain/allowance.ts";
+import {
+  type AccessPlan,
+  type EffectiveLimits,
+  effectiveLimits,
+  tierNamed,
+} from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { type KeyRecord, stateOf } from "./key-store.ts";
 
@@ -8,7 +13,10 @@ import { type KeyRecord, stateOf } from "./key-store.ts";
 export type Source = "key" | "tier" | "default";
 
 /** A limit that was decided by the key itself, by its tier, or by neither. */
-export function sourcesOf(plan: AccessPlan, record: KeyRecord): Record<keyof Allowance, Source> {
+export function sourcesOf(
+  plan: AccessPlan,
+  record: KeyRecord,
+): Record<keyof EffectiveLimits, Source> {
   const own = tierNamed(plan, record.tier);
   const tier = own ?? plan.tiers[0]!;
   const source = (term: "rate" | "burst" | "matchesPerDay" | "shards"): Source => {
@@ -49,7 +57,7 @@ export function describeKey(
     burst,
     matchesPerDay,
     shards,
-    allowance: allowanceOf(plan, tier, record),
+    allowance: effectiveLimits(plan, tier, record),
     sources: sourcesOf(plan, record),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       createdAt: formatTimestamp(createdAt),

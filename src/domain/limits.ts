@@ -1,7 +1,7 @@
 /** What a key may do: what its tier grants, and where the key itself is an exception. */
 
 /** What can be granted. A member that is null or absent leaves it to the next one in line. */
-export interface Grant {
+export interface LimitOverrides {
   /** Requests a minute. */
   rate?: number | null;
   /** Requests that a rested key may send at once; 0: as many as its rate. */
@@ -13,12 +13,12 @@ export interface Grant {
 }
 
 /** A grant with a name, for many keys. */
-export interface Tier extends Grant {
+export interface Tier extends LimitOverrides {
   name: string;
 }
 
 /** What a key may do in the end. */
-export interface Allowance {
+export interface EffectiveLimits {
   tier: string;
   rate: number;
   /** At least 1. */
@@ -39,7 +39,11 @@ export interface AccessPlan {
 export const EVERY_OPEN_SHARD = "*";
 
 /** The key's own exceptions go before its tier, the tier before the deployment's defaults. */
-export function allowanceOf(plan: AccessPlan, tierName: string | null, own: Grant): Allowance {
+export function effectiveLimits(
+  plan: AccessPlan,
+  tierName: string | null,
+  own: LimitOverrides,
+): EffectiveLimits {
   const tier = tierNamed(plan, tierName) ?? plan.tiers[0]!;
   const { defaults } = plan;
   const rate = own.rate ?? tier.rate ?? defaults.rate;
@@ -58,7 +62,7 @@ export function tierNamed({ tiers }: AccessPlan, name: string | null): Tier | un
 }
 
 /** Whether a key may read a shard: it is named, or open to everybody who may read the open ones. */
-export function mayRead(plan: AccessPlan, { shards }: Allowance, shard: string): boolean {
+export function mayRead(plan: AccessPlan, { shards }: EffectiveLimits, shard: string): boolean {
   if (shards.includes(shard)) return true;
   return shards.includes(EVERY_OPEN_SHARD) && !plan.closedShards.includes(shard);
 }
