@@ -189,8 +189,8 @@ async function absence(ready: Promise<void>): Promise<StoreUnavailable | undefin
 function replicaEvent(shard: string, change: ReplicaChange): Event {
   const { replica, unfit } = change;
   return unfit === undefined
-    ? { event: "replica-used", shard, replica }
-    : { event: "replica-left-out", shard, replica, why: unfit };
+    ? { event: "replica-included", shard, replica }
+    : { event: "replica-excluded", shard, replica, why: unfit };
 }
 
 /** Where a shard lives, or would: its place in the settings, else its file in the data folder. */

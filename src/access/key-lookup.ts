@@ -69,11 +69,11 @@ export class KeyLookup {
   async reload(): Promise<void> {
     try {
       await this.refresh();
-      if (this.#isUnreadable) this.#observe({ event: "keys-readable" });
+      if (this.#isUnreadable) this.#observe({ event: "keys-reload-recovered" });
       this.#isUnreadable = false;
     } catch (error) {
       // The keys read last go on counting: a disk's hiccup must not lock every caller out.
-      const event = this.#isUnreadable ? "keys-still-unreadable" : "keys-unreadable";
+      const event = this.#isUnreadable ? "keys-reload-still-failing" : "keys-reload-failed";
       this.#isUnreadable = true;
       this.#observe({ event, error });
     }
@@ -148,7 +148,7 @@ export class KeyLookup {
       else this.#recent.delete(header);
     }
     for (const tier of unknownTiers) {
-      this.#observe({ event: "tier-unknown", tier, taken: this.#plan.tiers[0]!.name });
+      this.#observe({ event: "unknown-tier", tier, taken: this.#plan.tiers[0]!.name });
     }
     const keys = new Set(secrets.map(({ id }) => id));
     this.#observe({ event: "keys-reloaded", live: keys.size });

@@ -107,12 +107,12 @@ export class UsageRecorder {
       await this.#refreshFollowed();
       await this.#forgetOldDays();
     } catch (error) {
-      const event = this.#isUnwritten ? "usage-still-unwritten" : "usage-unwritten";
+      const event = this.#isUnwritten ? "usage-write-still-failing" : "usage-write-failed";
       this.#isUnwritten = true;
       this.#observe({ event, error });
       return;
     }
-    if (this.#isUnwritten) this.#observe({ event: "usage-written" });
+    if (this.#isUnwritten) this.#observe({ event: "usage-write-recovered" });
     this.#isUnwritten = false;
   }
 

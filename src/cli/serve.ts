@@ -114,7 +114,7 @@ const isInTerminal = (): boolean => isatty(STANDARD_INPUT);
  * reloaded, and the log says so.
  */
 function ignoreHangup(log: Observe): void {
-  if (!isInTerminal()) process.on("SIGHUP", () => log({ event: "nothing-reloaded" }));
+  if (!isInTerminal()) process.on("SIGHUP", () => log({ event: "reload-ignored" }));
 }
 
 /** The next signal that ends a server. */

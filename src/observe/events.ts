@@ -4,34 +4,34 @@ export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
   /** A replica is used for reads, or no longer. Replicas are numbered from 1, as in the settings. */
-  | { event: "replica-used"; shard: string; replica: number }
-  | { event: "replica-left-out"; shard: string; replica: number; why: string }
+  | { event: "replica-included"; shard: string; replica: number }
+  | { event: "replica-excluded"; shard: string; replica: number; why: string }
   | { event: "keys-reloaded"; live: number }
   /** The keys that were read last stay valid until they can be read again. */
-  | { event: "keys-unreadable"; error: unknown }
-  | { event: "keys-still-unreadable"; error: unknown }
-  | { event: "keys-readable" }
+  | { event: "keys-reload-failed"; error: unknown }
+  | { event: "keys-reload-still-failing"; error: unknown }
+  | { event: "keys-reload-recovered" }
   /** A key names a tier that the settings do not have. */
-  | { event: "tier-unknown"; tier: string; taken: string }
+  | { event: "unknown-tier"; tier: string; taken: string }
   /** The settings close a shard that does not exist: not yet, or its name is mistyped. */
   | { event: "closed-shard-missing"; shard: string }
   /** Usage and budgets are counted in memory only, until they can be stored again. */
-  | { event: "usage-unwritten"; error: unknown }
-  | { event: "usage-still-unwritten"; error: unknown }
-  | { event: "usage-written" }
+  | { event: "usage-write-failed"; error: unknown }
+  | { event: "usage-write-still-failing"; error: unknown }
+  | { event: "usage-write-recovered" }
   /** While shared limits are unavailable, every instance applies limits of its own. */
-  | { event: "shared-limits-away"; error: unknown }
-  | { event: "shared-limits-up" }
+  | { event: "shared-limits-unavailable"; error: unknown }
+  | { event: "shared-limits-available" }
   /** A worker has started to serve. */
   | { event: "worker-ready"; worker: number; pid: number }
   /** A worker ended unexpectedly. Another starts after the delay. */
-  | { event: "worker-lost"; worker: number; pid: number; how: string; delayMs: number }
+  | { event: "worker-exited"; worker: number; pid: number; how: string; delayMs: number }
   | { event: "restarting"; workers: number }
   | { event: "restarted"; workers: number }
   /** A new worker could not start; the old ones stay. */
-  | { event: "restart-broken-off"; worker: number; how: string }
+  | { event: "restart-failed"; worker: number; how: string }
   /** SIGHUP without workers that could be replaced. */
-  | { event: "nothing-reloaded" }
+  | { event: "reload-ignored" }
   | { event: "listening"; url: string }
   | { event: "admin-listening"; url: string }
   /** The private listener can be reached from other machines. */

@@ -6,26 +6,26 @@ import type { ShownEvent } from "./redact.ts";
 export const LEVELS = {
   "shard-opened": "info",
   "shard-unavailable": "error",
-  "replica-used": "info",
-  "replica-left-out": "warn",
+  "replica-included": "info",
+  "replica-excluded": "warn",
   "keys-reloaded": "info",
-  "keys-unreadable": "error",
+  "keys-reload-failed": "error",
   // Once a second, for as long as it lasts.
-  "keys-still-unreadable": "debug",
-  "keys-readable": "info",
-  "tier-unknown": "warn",
+  "keys-reload-still-failing": "debug",
+  "keys-reload-recovered": "info",
+  "unknown-tier": "warn",
   "closed-shard-missing": "warn",
-  "usage-unwritten": "error",
-  "usage-still-unwritten": "debug",
-  "usage-written": "info",
-  "shared-limits-away": "error",
-  "shared-limits-up": "info",
+  "usage-write-failed": "error",
+  "usage-write-still-failing": "debug",
+  "usage-write-recovered": "info",
+  "shared-limits-unavailable": "error",
+  "shared-limits-available": "info",
   "worker-ready": "info",
-  "worker-lost": "error",
+  "worker-exited": "error",
   restarting: "info",
   restarted: "info",
-  "restart-broken-off": "error",
-  "nothing-reloaded": "warn",
+  "restart-failed": "error",
+  "reload-ignored": "warn",
   listening: "info",
   "admin-listening": "info",
   "admin-exposed": "warn",
@@ -48,43 +48,43 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `shard ${event.shard} opened at ${event.location}`;
     case "shard-unavailable":
       return `${paint("red", `shard ${event.shard} cannot be read`)}: ${event.error.message}`;
-    case "replica-used":
+    case "replica-included":
       return `replica ${event.replica} of shard ${event.shard} is read from`;
-    case "replica-left-out":
+    case "replica-excluded":
       return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not read from`)}: ${event.why}`;
     case "keys-reloaded":
       return `API keys read: ${event.live} live`;
-    case "keys-unreadable":
+    case "keys-reload-failed":
       return `${paint("red", "API keys cannot be read, the last ones still count")}: ${event.error.message}`;
-    case "keys-still-unreadable":
+    case "keys-reload-still-failing":
       return `API keys still cannot be read: ${event.error.message}`;
-    case "keys-readable":
+    case "keys-reload-recovered":
       return "API keys can be read again";
-    case "tier-unknown":
+    case "unknown-tier":
       return `${paint("yellow", `no tier is called ${event.tier}`)}: keys that name it count as ${event.taken}`;
     case "closed-shard-missing":
       return `${paint("yellow", `closed-shards names ${event.shard}, and there is no such shard`)}: check the name, unless it is still to come`;
-    case "usage-unwritten":
+    case "usage-write-failed":
       return `${paint("red", "usage and budgets cannot be written down, they are still counted")}: ${event.error.message}`;
-    case "usage-still-unwritten":
+    case "usage-write-still-failing":
       return `usage and budgets still cannot be written down: ${event.error.message}`;
-    case "usage-written":
+    case "usage-write-recovered":
       return "usage and budgets are written down again";
-    case "shared-limits-away":
+    case "shared-limits-unavailable":
       return `${paint("red", "limits are not shared, this instance goes on with its own: Redis cannot be used")}: ${event.error.message}`;
-    case "shared-limits-up":
+    case "shared-limits-available":
       return "limits are shared through Redis";
     case "worker-ready":
       return `worker ${event.worker} serves, process ${event.pid}`;
-    case "worker-lost":
+    case "worker-exited":
       return `${paint("red", `worker ${event.worker} is lost`)}: process ${event.pid} ended with ${event.how}; another begins ${event.delayMs === 0 ? "now" : `in ${event.delayMs / 1000} s`}`;
     case "restarting":
       return `${event.workers} workers are replaced, one after another`;
     case "restarted":
       return `${event.workers} workers were replaced`;
-    case "restart-broken-off":
+    case "restart-failed":
       return `${paint("red", "no worker is replaced any more, the old ones go on")}: a new worker ${event.worker} ended with ${event.how}`;
-    case "nothing-reloaded":
+    case "reload-ignored":
       return `${paint("yellow", "SIGHUP: nothing is read anew without workers")}: restart the server to use new settings, or give it two workers or more; keys are noticed by themselves`;
     case "admin-listening":
       return `private listener on ${event.url}`;

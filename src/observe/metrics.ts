@@ -62,7 +62,7 @@ export class Metrics {
     ["outcome"],
   );
   readonly #brokenUploads = new Counter(
-    "matchbook_broken_uploads_total",
+    "matchbook_failed_uploads_total",
     "Uploads that broke off before their end",
   );
   readonly #shardFailures = new Counter(
@@ -92,12 +92,12 @@ export class Metrics {
       case "keys-reloaded":
         this.#liveKeys = event.live;
         break;
-      case "keys-unreadable":
-      case "keys-still-unreadable":
+      case "keys-reload-failed":
+      case "keys-reload-still-failing":
         this.#keyFailures.add();
         break;
-      case "usage-unwritten":
-      case "usage-still-unwritten":
+      case "usage-write-failed":
+      case "usage-write-still-failing":
         this.#usageFailures.add();
         break;
       case "shard-unavailable":
@@ -132,7 +132,7 @@ export class Metrics {
         { value: 1, labels: { version } },
       ]),
       ...this.#requests.families(),
-      gauge("matchbook_live_keys", "API keys in force", this.#liveKeys),
+      gauge("matchbook_active_keys", "API keys in force", this.#liveKeys),
       this.#keyFailures.family(),
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
@@ -163,7 +163,7 @@ function sharedLimitFamilies(
       isLowest: true,
     },
     total(
-      "matchbook_shared_limits_fallbacks_total",
+      "matchbook_shared_limit_fallbacks_total",
       "Decisions about limits that this instance made alone because Redis was away",
       state.fallbacks,
     ),

@@ -26,7 +26,7 @@ export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
     return { ...event, path, milliseconds: rounded(event.milliseconds) };
   }
   if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
-  if (event.event === "replica-left-out") return { ...event, why: scrub(event.why) };
+  if (event.event === "replica-excluded") return { ...event, why: scrub(event.why) };
   return event;
 }
 

@@ -17,7 +17,7 @@ const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PA
 /** The limits, by the error codes of requests that they refuse. */
 const LIMITS: ReadonlyMap<string, string> = new Map([
   ["rate-limited", "rate"],
-  ["budget-spent", "budget"],
+  ["budget-spent", "quota"],
   ["too-many-failures", "failures"],
 ]);
 
@@ -40,7 +40,7 @@ export class RequestMetrics {
     ["code"],
   );
   readonly #limits = new Counter(
-    "matchbook_limits_hit_total",
+    "matchbook_limit_rejections_total",
     "Requests refused because a limit was reached: the key's rate, its daily budget, or wrong keys from an address",
     ["limit"],
   );

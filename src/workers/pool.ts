@@ -111,7 +111,7 @@ export class WorkerPool {
         const exit = this.#isStopping ? undefined : await slot.replace();
         if (exit === undefined) continue;
         this.#observe({
-          event: "restart-broken-off",
+          event: "restart-failed",
           worker: index + 1,
           how: describeExit(exit),
         });

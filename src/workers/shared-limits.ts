@@ -4,11 +4,11 @@
  * what is touched takes room.
  */
 
+import type { Failures } from "../access/failed-keys.ts";
 import { type Limiter, MemoryLimiter, type Policy, type Verdict } from "../access/rate-limit.ts";
-import { SharedBuckets } from "./buckets.ts";
-import { SharedFailures } from "./failures.ts";
+import { SLOT_BYTES, SlotTable } from "./key-slots.ts";
 import { mapMemory, newMemory } from "./libc.ts";
-import { SLOT_BYTES, SlotTable } from "./slots.ts";
+import { SharedBuckets } from "./shared-buckets.ts";
 
 /** All keys that are used while the supervisor runs. */
 const KEYS = 2 ** 17;
@@ -72,4 +72,31 @@ export class SharedLimiter implements Limiter {
 function shareOf({ rate, burst }: Policy, workers: number): Policy {
   const share = (whole: number) => Math.max(1, Math.floor(whole / workers));
   return { rate: share(rate), burst: share(burst) };
+}
+
+/**
+ * Failed keys by client address. Addresses are not stored: each has the bucket that its hash selects. Two
+ * addresses share a bucket once in a million times; nobody can aim at that, since the seed is secret.
+ */
+class SharedFailures implements Failures {
+  readonly #buckets: SharedBuckets;
+  readonly #seed: bigint;
+
+  constructor(buckets: SharedBuckets, seed: bigint) {
+    this.#buckets = buckets;
+    this.#seed = seed;
+  }
+
+  take(address: string, policy: Policy, nowMs: number): void {
+    this.#buckets.take(this.#bucketOf(address), policy, nowMs);
+  }
+
+  wait(address: string, policy: Policy, nowMs: number): number {
+    return this.#buckets.wait(this.#bucketOf(address), policy, nowMs);
+  }
+
+  #bucketOf(address: string): number {
+    const hash = Bun.hash.wyhash(address, this.#seed);
+    return Number(hash % BigInt(this.#buckets.count));
+  }
 }

@@ -90,7 +90,7 @@ export class WorkerSlot {
     let how = describeExit(exit);
     for (;;) {
       const delayMs = this.#nextDelay();
-      this.#options.observe({ event: "worker-lost", worker: this.#number, pid, how, delayMs });
+      this.#options.observe({ event: "worker-exited", worker: this.#number, pid, how, delayMs });
       await this.#wait(delayMs);
       // A restart by signal may have been faster.
       if (this.#isStopping || this.#serving) return;

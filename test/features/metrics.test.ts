@@ -93,8 +93,8 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "matchbook_errors_total", { code })).toBe(count);
   });
 
-  test.each(["rate", "budget", "failures"])("count who ran into the limit of %s", (limit) => {
-    expect(seriesValue(scrape, "matchbook_limits_hit_total", { limit })).toBe(1);
+  test.each(["rate", "quota", "failures"])("count who ran into the limit of %s", (limit) => {
+    expect(seriesValue(scrape, "matchbook_limit_rejections_total", { limit })).toBe(1);
   });
 
   test("count requests and records by tier", () => {
@@ -107,13 +107,13 @@ describe("the metrics", () => {
   });
 
   test("tell of keys, usage and uploads", () => {
-    expect(seriesValue(scrape, "matchbook_live_keys")).toBe(5);
+    expect(seriesValue(scrape, "matchbook_active_keys")).toBe(5);
     expect(seriesValue(scrape, "matchbook_key_reload_failures_total")).toBe(0);
     expect(seriesValue(scrape, "matchbook_usage_write_failures_total")).toBe(0);
     const uploaded = (outcome: string) =>
       seriesValue(scrape, "matchbook_uploaded_records_total", { outcome });
     expect([uploaded("stored"), uploaded("rejected"), uploaded("withheld")]).toEqual([1, 1, 0]);
-    expect(seriesValue(scrape, "matchbook_broken_uploads_total")).toBe(0);
+    expect(seriesValue(scrape, "matchbook_failed_uploads_total")).toBe(0);
     expect(seriesValue(scrape, "matchbook_admin_requests_total", { status: "422" })).toBe(1);
   });
 

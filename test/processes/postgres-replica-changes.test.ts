@@ -54,7 +54,7 @@ test("a server that begins without either answers 503, and with whichever is bac
     expect(na).toMatchObject({ available: false, replicas: { listed: 1, inUse: 0 } });
     expect(await server.replicaMetric()).toBe(0);
     // However often it was tried.
-    expect(changes(server).map(({ event }) => event)).toEqual(["replica-left-out"]);
+    expect(changes(server).map(({ event }) => event)).toEqual(["replica-excluded"]);
     await pair.replica.start();
     await until("a match is served from the replica", async () => {
       for (let at = 0; at < 20; at++) if ((await server.get(at)) === 200) return true;
@@ -77,7 +77,7 @@ test("a replica whose tables are older than this program is not read without its
     expect(await server.get(0)).toBe(503);
     await until("the replica of another version is left out", () => {
       const last = changes(server).at(-1);
-      return last?.event === "replica-left-out" && last.why.includes("another version")
+      return last?.event === "replica-excluded" && last.why.includes("another version")
         ? true
         : undefined;
     });
@@ -92,12 +92,12 @@ test("each change of a replica is told once: in the log, the metrics and /status
   const server = await (await pair.shard(5)).serve();
   const known = await served(server.get, 0);
   await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
-  expect(changes(server)).toContainEqual({ event: "replica-used", shard: "na", replica: 1 });
+  expect(changes(server)).toContainEqual({ event: "replica-included", shard: "na", replica: 1 });
   pair.replica.stop("immediate");
   await answers(server, known, 200);
   await until(
     "the replica is left out",
-    () => changes(server).at(-1)?.event === "replica-left-out",
+    () => changes(server).at(-1)?.event === "replica-excluded",
   );
   // It is looked at every second, and asked by every scrape; only the change is told.
   expect(await server.replicaMetric()).toBe(0);
@@ -106,7 +106,7 @@ test("each change of a replica is told once: in the log, the metrics and /status
   await until("the replica is in use again", async () => (await server.replicaMetric()) === 1);
   const told = changes(server).map(({ event }) => event);
   expect(told.filter((event, at) => event === told[at - 1])).toEqual([]);
-  expect(told.at(-1)).toBe("replica-used");
+  expect(told.at(-1)).toBe("replica-included");
   expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
   expect(JSON.stringify(await server.status())).not.toContain("127.0.0.1");
   const { configFile } = server;

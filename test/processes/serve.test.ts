@@ -126,7 +126,7 @@ describe("SIGHUP without workers", () => {
     const server = await startServerProcess(["--data", newData()]);
     const log = logOf(server.child);
     server.child.kill("SIGHUP");
-    await log.saying('"event":"nothing-reloaded"');
+    await log.saying('"event":"reload-ignored"');
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(await server.end()).toBe(0);
   });

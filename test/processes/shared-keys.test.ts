@@ -196,7 +196,7 @@ describe("a database of keys that is away", () => {
     cluster.stop("immediate");
     try {
       await until("both have noticed", () =>
-        instances.every((instance) => said(instance, "keys-unreadable")),
+        instances.every((instance) => said(instance, "keys-reload-failed")),
       );
       for (let sent = 0; sent < 3; sent++) {
         for (const instance of instances) {
@@ -207,12 +207,12 @@ describe("a database of keys that is away", () => {
         }
       }
       await until("usage could not be written down", () =>
-        instances.every((instance) => said(instance, "usage-unwritten")),
+        instances.every((instance) => said(instance, "usage-write-failed")),
       );
       for (const instance of instances) await refusesUsageAndKeys(instance, id, key);
       // Each look since has failed, and only the first of them is told of in the usual log.
       await until("it was looked at again", () =>
-        instances.every((instance) => said(instance, "keys-still-unreadable")),
+        instances.every((instance) => said(instance, "keys-reload-still-failing")),
       );
       const refused = await keys("list");
       expect(refused.exitCode).toBe(1);
@@ -230,7 +230,7 @@ describe("a database of keys that is away", () => {
     for (const { events } of instances) {
       const ofKeys = events.filter(({ event }) => /^keys-(un)?readable$/.test(event));
       expect(ofKeys.filter(({ event }, at) => event === ofKeys[at - 1]?.event)).toEqual([]);
-      expect(ofKeys.at(-1)?.event).toBe("keys-readable");
+      expect(ofKeys.at(-1)?.event).toBe("keys-reload-recovered");
     }
     const told = Bun.inspect(
       instances.flatMap(({ events }) => events),

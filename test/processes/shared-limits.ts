@@ -62,7 +62,7 @@ async function passed(instances: Instance[], key: string, count: number): Promis
 /** How many decisions they made without Redis so far. */
 async function decidedAlone(instances: Instance[]): Promise<number> {
   const metrics = await Promise.all(
-    instances.map((instance) => instance.metric("matchbook_shared_limits_fallbacks_total")),
+    instances.map((instance) => instance.metric("matchbook_shared_limit_fallbacks_total")),
   );
   return metrics.flat().reduce((sum, { value }) => sum + value, 0);
 }
@@ -136,7 +136,7 @@ describe("two instances over one Redis", () => {
   test("say that limits are shared, and nothing of it where they are not meant to be", async () => {
     const [one] = await twoInstances();
     expect((await one.status()).sharedLimits).toBe("ok");
-    expect(changes(one)).toEqual(["shared-limits-up"]);
+    expect(changes(one)).toEqual(["shared-limits-available"]);
     expect(await one.metric("matchbook_shared_limits_up")).toMatchObject([{ value: 1 }]);
     const alone = await startInstance(world, {});
     running.push(alone);
@@ -159,7 +159,7 @@ describe("a Redis that is killed under load", () => {
     await are("away", both);
     for (const instance of both) {
       expect(await instance.metric("matchbook_shared_limits_up")).toMatchObject([{ value: 0 }]);
-      const [fallbacks] = await instance.metric("matchbook_shared_limits_fallbacks_total");
+      const [fallbacks] = await instance.metric("matchbook_shared_limit_fallbacks_total");
       expect(fallbacks!.value).toBeGreaterThan(0);
     }
     // Each by itself now: local limits hold.
@@ -172,9 +172,9 @@ describe("a Redis that is killed under load", () => {
     expect(slowest).toBeLessThan(BOUND_MS);
     for (const instance of both) {
       expect(changes(instance)).toEqual([
-        "shared-limits-up",
-        "shared-limits-away",
-        "shared-limits-up",
+        "shared-limits-available",
+        "shared-limits-unavailable",
+        "shared-limits-available",
       ]);
       expect(await instance.metric("matchbook_shared_limits_up")).toMatchObject([{ value: 1 }]);
     }
@@ -225,7 +225,7 @@ describe("a Redis that no longer answers", () => {
     const both = await twoInstances();
     redis.pause();
     await until("both say so", () =>
-      both.every((instance) => changes(instance).at(-1) === "shared-limits-away"),
+      both.every((instance) => changes(instance).at(-1) === "shared-limits-unavailable"),
     );
     redis.resume();
     await are("ok", both);
@@ -235,7 +235,10 @@ describe("a Redis that no longer answers", () => {
     const { key } = await makeKey(world, { rate: 1, burst: 20 });
     await redis.kill();
     const both = await twoInstances();
-    expect(both.map(changes)).toEqual([["shared-limits-away"], ["shared-limits-away"]]);
+    expect(both.map(changes)).toEqual([
+      ["shared-limits-unavailable"],
+      ["shared-limits-unavailable"],
+    ]);
     expect((await both[0].get(ONE, key)).status).toBe(200);
     await redis.start();
     await are("ok", both);
@@ -252,7 +255,11 @@ describe("a Redis that may not be written to", () => {
     await client.send("REPLICAOF", ["NO", "ONE"]);
     await are("ok", [one, other]);
     client.close();
-    expect(changes(one)).toEqual(["shared-limits-up", "shared-limits-away", "shared-limits-up"]);
+    expect(changes(one)).toEqual([
+      "shared-limits-available",
+      "shared-limits-unavailable",
+      "shared-limits-available",
+    ]);
   });
 
   test("is used again after its scripts were flushed", async () => {
@@ -279,7 +286,7 @@ test("limits that are closed while Redis does not answer decide locally at once 
     afterwards: expect.objectContaining({ allowed: true, remaining: 3 }),
     connecting: "ended",
     isUp: [false, false],
-    events: ["shared-limits-up"],
+    events: ["shared-limits-available"],
   });
   expect(await child.exited).toBe(0);
 });
@@ -288,7 +295,7 @@ test("an instance shows neither the user nor the password of its Redis", async (
   const address = redis.url.replace("redis://", "redis://somebody:open-sesame@");
   const one = await startInstance(world, { redis: address });
   running.push(one);
-  const [away] = one.events.filter(({ event }) => event === "shared-limits-away");
-  expect(Bun.inspect(away)).toContain("shared-limits-away");
+  const [away] = one.events.filter(({ event }) => event === "shared-limits-unavailable");
+  expect(Bun.inspect(away)).toContain("shared-limits-unavailable");
   expect(Bun.inspect(away)).not.toMatch(/somebody|open-sesame/);
 });

@@ -112,7 +112,7 @@ describe("a worker that is killed", () => {
     await Promise.all([callers.stop(), newcomers.stop()]);
 
     expect(another).toMatchObject({ worker: 2 });
-    const [lost] = await server.events("worker-lost");
+    const [lost] = await server.events("worker-exited");
     expect(lost).toMatchObject({ worker: 2, pid: victim.pid, how: "SIGKILL", delayMs: 0 });
     // Each caller has one request in flight at a time. Those at the other worker lost none.
     expect(callers.losses.length).toBeLessThanOrEqual(8);
@@ -129,10 +129,10 @@ describe("a worker that is killed", () => {
     for (let time = 1; time <= 4; time++) {
       const ready = await server.events("worker-ready", time + 1);
       process.kill(ready.findLast(({ worker }) => worker === 1)!.pid, "SIGKILL");
-      await server.events("worker-lost", time);
+      await server.events("worker-exited", time);
     }
     await server.events("worker-ready", 6);
-    const lost = await server.events("worker-lost");
+    const lost = await server.events("worker-exited");
     expect(lost.map(({ delayMs }) => delayMs)).toEqual([0, 250, 500, 1000]);
     await callers.stop();
     expect(await server.end()).toBe(0);
@@ -174,7 +174,7 @@ describe("SIGHUP", () => {
     const before = childrenOf(server.pid);
     writeFileSync(settings, 'rate = "many"\n');
     server.child.kill("SIGHUP");
-    const [broken] = await server.events("restart-broken-off");
+    const [broken] = await server.events("restart-failed");
     expect(broken).toMatchObject({ worker: 1, how: "exit code 2" });
     expect(childrenOf(server.pid)).toEqual(before);
     expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(1);
@@ -198,7 +198,7 @@ describe("the end", () => {
       await over;
       expect(workers.filter(isAlive)).toEqual([]);
       expect(server.log.filter(({ event }) => event === "stopped")).toHaveLength(2);
-      expect(server.log.filter(({ event }) => event === "worker-lost")).toEqual([]);
+      expect(server.log.filter(({ event }) => event === "worker-exited")).toEqual([]);
     },
   );
 

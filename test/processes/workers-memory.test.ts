@@ -4,10 +4,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
-import { SharedBuckets } from "../../src/workers/buckets.ts";
+import { SLOT_BYTES, SlotTable } from "../../src/workers/key-slots.ts";
 import { machineClock } from "../../src/workers/libc.ts";
+import { SharedBuckets } from "../../src/workers/shared-buckets.ts";
 import { newSharedMemory, SharedLimiter } from "../../src/workers/shared-limits.ts";
-import { SLOT_BYTES, SlotTable } from "../../src/workers/slots.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);

@@ -196,8 +196,8 @@ export async function whileReplicaIsRead<T>(
     const found = await round();
     const slow = events
       .slice(before)
-      .find((one) => one.event === "replica-left-out" && !isJudgement(one.why));
-    if (slow?.event !== "replica-left-out") return found;
+      .find((one) => one.event === "replica-excluded" && !isJudgement(one.why));
+    if (slow?.event !== "replica-excluded") return found;
     reasons.push(slow.why);
   }
   throw new Error(`the replica was left out in every round: ${reasons.join("; ")}`);

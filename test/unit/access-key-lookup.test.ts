@@ -244,7 +244,7 @@ describe("a key's tier", () => {
     await watch.refresh();
     expect(watch.find(bearer(key), NOW)?.limits).toEqual(HOBBY);
     expect(events).toEqual([
-      { event: "tier-unknown", tier: "gold", taken: "hobby" },
+      { event: "unknown-tier", tier: "gold", taken: "hobby" },
       { event: "keys-reloaded", live: 2 },
     ]);
     await stop();

@@ -138,9 +138,9 @@ describe("writing", () => {
     recorder.note("k_one", 404, 0, NOON);
     await recorder.write();
     expect(events.map(({ event }) => event)).toEqual([
-      "usage-unwritten",
-      "usage-still-unwritten",
-      "usage-written",
+      "usage-write-failed",
+      "usage-write-still-failing",
+      "usage-write-recovered",
     ]);
     expect(requestsOf(await access.usage.read(TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
     expect(await access.usage.quotas(TODAY)).toHaveLength(1);

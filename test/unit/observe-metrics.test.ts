@@ -116,10 +116,10 @@ describe("what went wrong inside", () => {
   const error = new Error("out of luck");
 
   test.each<[string, Event, Record<string, string>]>([
-    ["matchbook_key_reload_failures_total", { event: "keys-unreadable", error }, {}],
-    ["matchbook_key_reload_failures_total", { event: "keys-still-unreadable", error }, {}],
-    ["matchbook_usage_write_failures_total", { event: "usage-unwritten", error }, {}],
-    ["matchbook_usage_write_failures_total", { event: "usage-still-unwritten", error }, {}],
+    ["matchbook_key_reload_failures_total", { event: "keys-reload-failed", error }, {}],
+    ["matchbook_key_reload_failures_total", { event: "keys-reload-still-failing", error }, {}],
+    ["matchbook_usage_write_failures_total", { event: "usage-write-failed", error }, {}],
+    ["matchbook_usage_write_failures_total", { event: "usage-write-still-failing", error }, {}],
     [
       "matchbook_shard_failures_total",
       { event: "shard-unavailable", shard: "na", error },
@@ -131,10 +131,10 @@ describe("what went wrong inside", () => {
 
   test("does not show in the limits until somebody runs into one", async () => {
     const quiet = await after([]);
-    const limits = quiet.get("matchbook_limits_hit_total")!.samples;
+    const limits = quiet.get("matchbook_limit_rejections_total")!.samples;
     expect(limits.map(({ labels, value }) => [labels.limit, value])).toEqual([
       ["rate", 0],
-      ["budget", 0],
+      ["quota", 0],
       ["failures", 0],
     ]);
   });
@@ -145,7 +145,7 @@ test("the number of live keys is that of the last reading", async () => {
     { event: "keys-reloaded", live: 3 },
     { event: "keys-reloaded", live: 2 },
   ]);
-  expect(seriesValue(scrape, "matchbook_live_keys")).toBe(2);
+  expect(seriesValue(scrape, "matchbook_active_keys")).toBe(2);
 });
 
 describe("a shard", () => {

@@ -123,7 +123,7 @@ describe("the log for people", () => {
 
   test("cannot be made to do something to the terminal", () => {
     const error = new Error("\u001b]0;owned\u0007");
-    const text = logged([{ event: "keys-unreadable", error }], { isTTY: true });
+    const text = logged([{ event: "keys-reload-failed", error }], { isTTY: true });
     expect(text).not.toContain("\u001b");
     expect(text).not.toContain("\u0007");
   });

@@ -198,7 +198,9 @@ export class RedisLink {
   #tell(isUp: boolean, error: unknown): void {
     if (isUp === this.#wasUp) return;
     this.#wasUp = isUp;
-    this.#observe(isUp ? { event: "shared-limits-up" } : { event: "shared-limits-away", error });
+    this.#observe(
+      isUp ? { event: "shared-limits-available" } : { event: "shared-limits-unavailable", error },
+    );
   }
 }
 

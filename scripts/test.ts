@@ -3,7 +3,7 @@
  * which tests were skipped because a program is missing. Arguments go to `bun test`.
  */
 
-import { startCluster } from "./support/postgres.ts";
+import { startCluster } from "../test/support/postgres.ts";
 
 const BUN_TEST = ["test", "--timeout", "30000", "--parallel=2", "--no-isolate"];
 const SLOWEST = 10;
