@@ -80,7 +80,7 @@ describe("a server's keys", () => {
     expect(watch.find(bearer(key), NOW)).toMatchObject({
       id: record.id,
       name: "one",
-      allowance: { ...HOBBY, rate: 7, burst: 7 },
+      limits: { ...HOBBY, rate: 7, burst: 7 },
     });
     expect(events).toEqual([{ event: "keys-reloaded", live: 1 }]);
     watch.stop();

@@ -318,7 +318,7 @@ describe("the checks themselves", () => {
   });
 
   test("see every way of importing", async () => {
-    expect(graph.get("shards.ts")).toContain("store/sqlite/open.ts");
+    expect(graph.get("open-stores.ts")).toContain("store/sqlite/open.ts");
     expect(graph.get("wiring.ts")).toContain("upload-worker.ts");
     expect(graph.get("store/store.ts")).toContain("query/query.ts");
     expect([...graph.keys()].length).toBeGreaterThan(80);

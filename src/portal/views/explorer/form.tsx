@@ -5,7 +5,7 @@ import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
 import {
   fieldsType,
   findParameter,
-  LONGEST_NEAR,
+  MAX_NEAR_LENGTH,
   type Parameter,
 } from "../../../query/parameters.ts";
 import { useSession } from "../../session.ts";
@@ -168,7 +168,7 @@ function useNameHelp(shard: string): Suggest {
     () => async (typed, signal) => {
       if (key === undefined) return [];
       // The beginning of a long name is enough.
-      const start = Array.from(typed).slice(0, LONGEST_NEAR).join("");
+      const start = Array.from(typed).slice(0, MAX_NEAR_LENGTH).join("");
       const near = await matchbook.shard(shard).playerNames(start, { signal });
       return [...new Set(near.map(({ name }) => name))];
     },
