@@ -8,10 +8,10 @@ import { startCluster } from "../test/support/postgres.ts";
 const BUN_TEST = ["test", "--timeout", "30000", "--parallel=2", "--no-isolate"];
 const SLOWEST = 10;
 
-const cluster = process.env.MATCHBOOK_TEST_POSTGRES ? undefined : await startCluster();
+const cluster = process.env.TEST_POSTGRES ? undefined : await startCluster();
 const child = Bun.spawn([process.execPath, ...BUN_TEST, ...process.argv.slice(2)], {
   stdio: ["inherit", "inherit", "pipe"],
-  env: { ...process.env, ...(cluster && { MATCHBOOK_TEST_POSTGRES: cluster.url }) },
+  env: { ...process.env, ...(cluster && { TEST_POSTGRES: cluster.url }) },
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 

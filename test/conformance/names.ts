@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { indexKeys } from "../../src/domain/name-index.ts";
 import type { Reader } from "../../src/store/store.ts";
+import { scaled } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
@@ -172,7 +173,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
           expect(await listedOf(reader, NAMES)).toEqual(expected);
         }
       });
-      await fc.assert(keepsUp, { numRuns: 25 });
+      await fc.assert(keepsUp, { numRuns: scaled(25) });
     },
     120_000,
   );

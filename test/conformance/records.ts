@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
 import type { Fate, StoredMatch } from "../../src/store/store.ts";
+import { scaled } from "../support/scale.ts";
 import {
   addPlainly,
   anEntry,
@@ -65,7 +66,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
         if (!isServed) return expect(bundle).toBeUndefined();
         expect(plain({ ...kept, sheet: bundle!.sheets[0]! })).toEqual(kept);
       });
-      await fc.assert(keptWhole, { numRuns: 60 });
+      await fc.assert(keptWhole, { numRuns: scaled(60) });
     },
   );
 

@@ -112,13 +112,9 @@ describe("docs/settings.md", () => {
   test("and every other page name only variables that exist", () => {
     const known = [...VALUE_NAMES.map(variableOf), variableOf("config")];
     const named = unique([...everyPage.matchAll(/MATCHBOOK_[A-Z_]+/g)].map(([name]) => name));
-    const isKnown = (name: string) => known.includes(name) || FOR_TESTS.includes(name);
-    expect(named.filter((name) => !isKnown(name) && name !== "MATCHBOOK_")).toEqual([]);
+    expect(named.filter((name) => !known.includes(name) && name !== "MATCHBOOK_")).toEqual([]);
   });
 });
-
-/** No settings, but variables that tests go by. */
-const FOR_TESTS = ["MATCHBOOK_TEST_POSTGRES", "MATCHBOOK_TEST_POSTGRES_BIN"];
 
 const KEY_NEEDED = { key: "yes", own: "yes, and no `Accept`", open: "no" };
 

@@ -12,6 +12,7 @@ import { RedisLink } from "../../src/access/redis/link.ts";
 import { takeScript } from "../../src/access/redis/scripts.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
+import { scaled } from "../support/scale.ts";
 
 let redis: TestRedis;
 let client: RedisClient;
@@ -78,7 +79,7 @@ describe("a bucket in Redis", () => {
           });
         }
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 
@@ -127,7 +128,7 @@ describe("a budget in Redis", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: scaled(100) },
     );
   });
 

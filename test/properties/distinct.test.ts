@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { COUNTED_EXACTLY, DistinctCounter, type Hash, Sketch } from "../../src/access/distinct.ts";
+import { scaled } from "../support/scale.ts";
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -78,7 +79,7 @@ describe("counting different records", () => {
         for (const one of [before, restored]) one.addWithin(hashes.slice(count), NO_LIMIT);
         expect(restored.count).toBe(before.count);
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 
@@ -109,7 +110,7 @@ describe("counting different records", () => {
         }
         expect(Buffer.compare(counter.toBytes(), bytes)).toBe(0);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30) },
     );
   });
 });
@@ -134,7 +135,7 @@ describe("a budget", () => {
           expect(Buffer.compare(counter.toBytes(), before)).toBe(0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 
@@ -206,7 +207,7 @@ describe("an estimate", () => {
         for (const step of steps.reverse()) sketch.undo(step);
         expect(sketch.estimate()).toBe(before);
       }),
-      { numRuns: 40 },
+      { numRuns: scaled(40) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
+import { scaled } from "../support/scale.ts";
 import { aFolder, JSON_API, type World } from "../support/world.ts";
 import { ask, askEverything, matchesPath, parametersOf, query, walk, worldOf } from "./asking.ts";
 import {
@@ -34,7 +35,7 @@ async function forAnyRecords<T>(
       await world.stop();
     }
   });
-  await fc.assert(holds, { numRuns });
+  await fc.assert(holds, { numRuns: scaled(numRuns) });
 }
 
 /** The document of a reply, whichever encoding it is read in. */

@@ -18,6 +18,7 @@ import {
 } from "../../src/document/fragment.ts";
 import { gzipBody, plainBody } from "../../src/document/gzip.ts";
 import type { Json, Resource } from "../../src/domain/json.ts";
+import { scaled } from "../support/scale.ts";
 import { anyJson, reversed } from "./json.ts";
 
 const anyText = fc.oneof(
@@ -65,7 +66,7 @@ describe("fragments", () => {
         for (const other of others) writeFragment(other);
         expect(Buffer.compare(first, writeFragment(text))).toBe(0);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30) },
     );
   });
 
@@ -101,7 +102,7 @@ describe("fragments", () => {
         larger.set(stored, at);
         expect(fragmentText(larger.subarray(at, at + stored.length)) === text).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30) },
     );
   });
 
@@ -114,7 +115,7 @@ describe("fragments", () => {
         expect(() => readFragment(stored)).toThrow(DamagedFragment);
         expect(() => fragmentText(stored)).toThrow(DamagedFragment);
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -171,7 +172,7 @@ describe("pieces laid one after another", () => {
           );
         expect(Buffer.compare(body(), body())).toBe(0);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30) },
     );
   });
 
@@ -204,7 +205,7 @@ describe("CRC-32", () => {
         }
         expect(joined).toBe(crc32(Buffer.concat(pieces)));
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -225,7 +226,7 @@ describe("canonical JSON", () => {
       fc.property(anyJson, (value) => {
         expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -234,7 +235,7 @@ describe("canonical JSON", () => {
       fc.property(anyJson, (value) => {
         expect(JSON.parse(canonicalJson(value)).attributes.value).toStrictEqual(value);
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 

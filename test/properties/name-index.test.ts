@@ -6,6 +6,7 @@ import { playerName } from "../../src/demo/names.ts";
 import { Random } from "../../src/demo/random.ts";
 import { closestNames, indexKeys, keysToRead, lettersOf } from "../../src/domain/name-index.ts";
 import { editDistance } from "../../src/text/nearest.ts";
+import { scaled } from "../support/scale.ts";
 
 /** The usual table: adding, dropping and changing a letter, and swapping two neighbours. */
 function slipsByTable(one: string[], other: string[]): number {
@@ -104,7 +105,7 @@ describe("slips", () => {
           slips <= most ? slips : Number.POSITIVE_INFINITY,
         );
       }),
-      { numRuns: 5000 },
+      { numRuns: scaled(5000) },
     );
   });
 
@@ -115,7 +116,7 @@ describe("slips", () => {
         const [one, other] = [lettersOf(name || "a"), lettersOf(typed)];
         expect(editDistance(one, other, 2)).toBe(editDistance(other, one, 2));
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 });
@@ -134,7 +135,7 @@ describe("the spots of a name", () => {
           expect(Array.from(spot).length).toBeLessThanOrEqual(33);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 
@@ -158,7 +159,7 @@ describe("the index finds", () => {
         fc.pre(lettersOf(typed).length > 1);
         expect(new Index([name, ...others]).closestTo(typed)).toContain(name);
       }),
-      { numRuns: 3000 },
+      { numRuns: scaled(3000) },
     );
   });
 

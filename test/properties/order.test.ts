@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { aMatch, duel } from "../support/records.ts";
+import { scaled } from "../support/scale.ts";
 import type { World } from "../support/world.ts";
 import { ask, askEverything, differences, take, worldOf } from "./asking.ts";
 import { type Arrival, arrival, SHARD } from "./histories.ts";
@@ -20,7 +21,7 @@ test("any order, repetition and batching of the same records serves the same byt
       await piecemeal.stop();
     }
   });
-  await fc.assert(servesTheSame, { numRuns: 30 });
+  await fc.assert(servesTheSame, { numRuns: scaled(30) });
 }, 120_000);
 
 /** Sends the records as the arrival says; each counts once, and its repetitions as duplicates. */
@@ -68,5 +69,5 @@ test("a run of results counts in full however long it is and in whatever order i
       await world.stop();
     }
   });
-  await fc.assert(counts, { numRuns: 12 });
+  await fc.assert(counts, { numRuns: scaled(12) });
 }, 60_000);

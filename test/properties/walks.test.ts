@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { MatchDocument } from "../support/records.ts";
+import { scaled } from "../support/scale.ts";
 import type { World } from "../support/world.ts";
 import { ask, matchesPath, PUBLIC_URL, parametersOf, take, worldOf } from "./asking.ts";
 import { history, NAMES, PLAYER_IDS, TAGS, TITLE } from "./histories.ts";
@@ -46,7 +47,7 @@ test("following next and then prev while matches arrive meets none twice and mis
       await world.stop();
     }
   });
-  await fc.assert(keeps, { numRuns: 45 });
+  await fc.assert(keeps, { numRuns: scaled(45) });
 }, 120_000);
 
 /** Nothing twice, and those of the start in their order. */

@@ -1,6 +1,6 @@
 /**
- * In charge of a real PostgreSQL for tests: the one that MATCHBOOK_TEST_POSTGRES names, else one that
- * is started here, from the binaries in MATCHBOOK_TEST_POSTGRES_BIN, the system's, or those of npm.
+ * In charge of a real PostgreSQL for tests: the one that TEST_POSTGRES names, else one that
+ * is started here, from the binaries in TEST_POSTGRES_BIN, the system's, or those of npm.
  */
 
 import { execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ const OTHER_USERS = ["postgres", "nobody"];
 
 /** A database for one test file; `stop` when it is done. */
 export async function aPostgres(): Promise<{ url: string; stop(): void }> {
-  const named = process.env.MATCHBOOK_TEST_POSTGRES;
+  const named = process.env.TEST_POSTGRES;
   if (named) return { url: named, stop: () => {} };
   const cluster = await startCluster();
   return { url: cluster.url, stop: () => cluster.remove() };
@@ -177,10 +177,10 @@ let found: string | undefined;
 
 /** The folder of initdb and the others. */
 export function binaries(): string {
-  found ??= process.env.MATCHBOOK_TEST_POSTGRES_BIN ?? systemBinaries() ?? ownBinaries();
+  found ??= process.env.TEST_POSTGRES_BIN ?? systemBinaries() ?? ownBinaries();
   if (!found) {
     throw new Error(
-      "there is no PostgreSQL: install it (apt-get install postgresql), run npm ci with optional packages, or set MATCHBOOK_TEST_POSTGRES",
+      "there is no PostgreSQL: install it (apt-get install postgresql), run npm ci with optional packages, or set TEST_POSTGRES",
     );
   }
   return found;

@@ -24,10 +24,15 @@ export async function startWorkers(
     log,
     /** The log lines of an event, as soon as there are so many. */
     events: (event: string, least = 1): Promise<LogLine[]> =>
-      until(`${least} times ${event} in the log`, () => {
-        const found = log.filter((line) => line.event === event);
-        return found.length >= least ? found : undefined;
-      }),
+      until(
+        `${least} times ${event} in the log`,
+        () => {
+          const found = log.filter((line) => line.event === event);
+          return found.length >= least ? found : undefined;
+        },
+        // To replace two workers takes half a minute: each drains for 14 seconds.
+        110,
+      ),
     /** Sends a signal and waits for the end, and for the last line of the log. */
     async end(signal?: NodeJS.Signals): Promise<number> {
       const exitCode = await server.end(signal);

@@ -17,6 +17,7 @@ import {
 } from "../../src/portal/views/explorer/question.ts";
 import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
+import { scaled } from "../support/scale.ts";
 
 const asked = (parameters: Question["parameters"], on: Question["on"] = "matches"): Question => ({
   shard: "na",
@@ -230,7 +231,7 @@ describe("the curl line", () => {
           url,
         ]);
       }),
-      { numRuns: 25 },
+      { numRuns: scaled(25) },
     );
   });
 

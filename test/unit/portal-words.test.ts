@@ -13,6 +13,7 @@ import {
   skinName,
   statName,
 } from "../../src/portal/words.ts";
+import { scaled } from "../support/scale.ts";
 
 const NAMING = {
   playerName,
@@ -108,7 +109,7 @@ describe("readable names", () => {
           if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(named)) throw new Error(`${naming}: ${named}`);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 

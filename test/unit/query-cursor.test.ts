@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { decodeCursor, encodeCursor } from "../../src/query/cursor.ts";
 import type { Cursor } from "../../src/query/query.ts";
+import { scaled } from "../support/scale.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -52,7 +53,7 @@ describe("a cursor", () => {
         fc.pre(damaged !== cursor);
         expect(decodeCursor(damaged)).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 

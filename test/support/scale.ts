@@ -1,0 +1,5 @@
+/** How many cases property tests generate: all of them where TEST_SCALE=1, as in CI, a part of them otherwise. */
+
+const SCALE = Number(process.env.TEST_SCALE ?? 0.25);
+
+export const scaled = (cases: number): number => Math.max(5, Math.round(cases * SCALE));
