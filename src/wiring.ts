@@ -10,7 +10,7 @@ import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import type { AccessPlan } from "./domain/limits.ts";
-import { PROFILES } from "./http/compat.ts";
+import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
 import { type RunningServer, startServer } from "./http/server.ts";

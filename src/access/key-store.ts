@@ -1,8 +1,8 @@
 /** The stored API keys: create, list, change, rotate, revoke, and the secrets that a server looks up. */
 
 import type { LimitOverrides } from "../domain/limits.ts";
-import type { Connection, Database } from "./database.ts";
 import { hashKey, makeKey, makeKeyId } from "./key.ts";
+import type { Connection, Database } from "./key-database.ts";
 
 /** What an operator decides about a key. Null leaves it to the tier, or to the deployment. */
 export interface KeyOptions extends Required<LimitOverrides> {

@@ -5,7 +5,7 @@
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import { DistinctCounter, type Hash } from "./distinct.ts";
+import { DistinctCounter, type Hash } from "./distinct-count.ts";
 import { dayOf } from "./usage.ts";
 
 /** Where the counters are may be elsewhere, shared by several instances: callers await. */

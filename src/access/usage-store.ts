@@ -1,6 +1,6 @@
 /** The stored usage and quotas. Several processes may write: counts add up, and quotas are joined. */
 
-import type { Connection, Database } from "./database.ts";
+import type { Connection, Database } from "./key-database.ts";
 import { joined, type StoredQuota } from "./quota.ts";
 import type { KeyDay } from "./usage.ts";
 

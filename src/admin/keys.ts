@@ -12,7 +12,7 @@ import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { type AdminEndpoint, type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
-import { readKeyOptions, readNewKeyOptions, readOverlap } from "./key-options.ts";
+import { readKeyOptions, readNewKeyOptions, readOverlap } from "./key-body.ts";
 import { invalidQuery, readJson, readQuery } from "./request.ts";
 
 const DEFAULT_DAYS = "30";

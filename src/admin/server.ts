@@ -1,7 +1,7 @@
 /** The private listener: start, requests, stop. */
 
-import { AccessError } from "../access/database.ts";
 import { FailureGuard } from "../access/failed-keys.ts";
+import { AccessError } from "../access/key-database.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";

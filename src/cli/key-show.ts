@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
-import { DistinctCounter } from "../access/distinct.ts";
+import { DistinctCounter } from "../access/distinct-count.ts";
 import type { KeyRecord } from "../access/key-store.ts";
 import { isExceeded, matchesLeft } from "../access/quota.ts";
 import type { KeyDay } from "../access/usage.ts";

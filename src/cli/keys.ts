@@ -19,7 +19,7 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import { keyOptionsOf, OPTION_FLAGS, warnOfUnknownShards, withKeyOptions } from "./key-options.ts";
+import { keyOptionsOf, OPTION_FLAGS, warnOfUnknownShards, withKeyOptions } from "./key-flags.ts";
 import { addShow, warnOfUnknownTiers } from "./key-show.ts";
 import { KEY_ID, noKeysYet, readKeys, readLastSeen, withKey, withKeys } from "./key-store.ts";
 import { addUsage } from "./key-usage.ts";

@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import { description, version } from "../../package.json";
-import { AccessError } from "../access/database.ts";
+import { AccessError } from "../access/key-database.ts";
 import { ListenError } from "../http/listen.ts";
 import { RetryTimeout } from "../ingest/retry.ts";
 import { fileOnly, flagOf, isTableName } from "../settings/definitions.ts";

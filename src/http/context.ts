@@ -8,7 +8,7 @@ import type { KeyDay } from "../access/usage.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ReadableShards } from "../store/shards.ts";
-import type { CompatProfile } from "./compat.ts";
+import type { CompatProfile } from "./compat-profile.ts";
 import type { Portal } from "./portal.ts";
 
 export interface ServerContext {

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { matchesLinks } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { parseMatchesQuery, parseSingleQuery } from "../query/parse.ts";
+import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { Cursor, Gap, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
 import {

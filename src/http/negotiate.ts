@@ -1,6 +1,6 @@
 /** Content negotiation: the Accept header that the API requires, and gzip. */
 
-import type { Encoding } from "../document/tag.ts";
+import type { Encoding } from "../document/entity-tag.ts";
 
 export const MEDIA_TYPE = "application/vnd.api+json";
 

@@ -1,6 +1,6 @@
 /** Handles a request: one function that reads as the list of its stages. */
 
-import { AccessError } from "../access/database.ts";
+import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";

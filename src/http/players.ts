@@ -1,9 +1,9 @@
 /** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
 
 import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
-import { closestNames, keysToRead } from "../domain/name-index.ts";
+import { closestNames, keysToRead } from "../domain/similar-names.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
-import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse.ts";
+import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { ParseContext, PlayersQuery } from "../query/query.ts";
 import type { NamedPlayer, PlayerListing, Reader } from "../store/store.ts";
 import {

@@ -1,7 +1,7 @@
 /** Serves the web portal: its page, its assets, and their security and cache headers. */
 
 import { gunzipSync, gzipSync } from "node:zlib";
-import { namesTag } from "../document/tag.ts";
+import { namesTag } from "../document/entity-tag.ts";
 import { chooseEncoding } from "./negotiate.ts";
 import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
 import type { ApiRequest } from "./request.ts";

@@ -1,8 +1,8 @@
 /** Builds responses: status, headers and body, the same way for every route. */
 
+import { type Encoding, namesTag, strongTag, weakTag } from "../document/entity-tag.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import type { Document } from "../document/stitch.ts";
-import { type Encoding, namesTag, strongTag, weakTag } from "../document/tag.ts";
 import { type ApiError, errorDocument, internalError } from "./errors.ts";
 import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";

@@ -4,10 +4,10 @@ import { selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { Endpoint } from "../query/parameters.ts";
-import type { Parsed } from "../query/parse.ts";
+import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
-import type { CompatProfile } from "./compat.ts";
+import type { CompatProfile } from "./compat-profile.ts";
 import { ApiError, apiError } from "./errors.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 

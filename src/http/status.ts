@@ -5,7 +5,7 @@ import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
-import type { CompatProfile } from "./compat.ts";
+import type { CompatProfile } from "./compat-profile.ts";
 
 export interface StatusContext {
   version: string;

@@ -17,7 +17,6 @@ import {
   type Transaction,
   type Writer,
 } from "../store/store.ts";
-import { updatePlayers, updateTeams } from "./aggregates.ts";
 import {
   type Outline,
   type PreparedRecord,
@@ -25,6 +24,7 @@ import {
   restore,
   type StoredRecord,
 } from "./prepare.ts";
+import { updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
   | { kind: "stored" }

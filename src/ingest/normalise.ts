@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
-import type { Kind } from "./check-resource.ts";
+import type { Kind } from "./check-shape.ts";
 import { exactNumber } from "./parse-json.ts";
 
 /** Attributes that included resources take from their match, where they have none of their own. */

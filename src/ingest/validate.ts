@@ -3,7 +3,7 @@
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
-import { type Kind, resourceProblems } from "./check-resource.ts";
+import { type Kind, resourceProblems } from "./check-shape.ts";
 import {
   type CopyBudget,
   collectResources,

@@ -6,9 +6,9 @@
 
 import type { Failures } from "../access/failed-keys.ts";
 import { type Limiter, MemoryLimiter, type Policy, type Verdict } from "../access/rate-limit.ts";
-import { SLOT_BYTES, SlotTable } from "./key-slots.ts";
 import { mapMemory, newMemory } from "./libc.ts";
 import { SharedBuckets } from "./shared-buckets.ts";
+import { SLOT_BYTES, SlotTable } from "./shared-key-table.ts";
 
 /** All keys that are used while the supervisor runs. */
 const KEYS = 2 ** 17;

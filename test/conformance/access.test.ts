@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
-import { AccessError } from "../../src/access/database.ts";
+import { AccessError } from "../../src/access/key-database.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import type { PostgresTarget } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";

@@ -1,8 +1,8 @@
 /** In charge of what any place of keys and usage must do: every adapter passes this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Hash } from "../../src/access/distinct.ts";
-import { DistinctCounter } from "../../src/access/distinct.ts";
+import type { Hash } from "../../src/access/distinct-count.ts";
+import { DistinctCounter } from "../../src/access/distinct-count.ts";
 import { hashKey } from "../../src/access/key.ts";
 import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
 import { MemoryQuotas, type StoredQuota } from "../../src/access/quota.ts";

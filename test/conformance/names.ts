@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { indexKeys } from "../../src/domain/name-index.ts";
+import { indexKeys } from "../../src/domain/similar-names.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { scaled } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";

@@ -1,7 +1,7 @@
 /** In charge of shards that an older Matchbook made in PostgreSQL: whoever comes first brings them up to date. */
 
 import { afterAll, expect, test } from "bun:test";
-import { indexKeys } from "../../src/domain/name-index.ts";
+import { indexKeys } from "../../src/domain/similar-names.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";

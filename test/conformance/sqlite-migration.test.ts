@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { indexKeys } from "../../src/domain/name-index.ts";
+import { indexKeys } from "../../src/domain/similar-names.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";

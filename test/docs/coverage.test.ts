@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../../src/domain/modes.ts";
-import { PROFILES } from "../../src/http/compat.ts";
+import { PROFILES } from "../../src/http/compat-profile.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { Match, Participant, Player, Roster, Team } from "../../src/schema/resources.ts";

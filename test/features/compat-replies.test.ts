@@ -5,7 +5,7 @@ import { Validator } from "jsonapi-validator";
 import { FailureGuard } from "../../src/access/failed-keys.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { PROFILES } from "../../src/http/compat.ts";
+import { PROFILES } from "../../src/http/compat-profile.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";

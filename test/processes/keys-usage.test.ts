@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { DistinctCounter } from "../../src/access/distinct.ts";
+import { DistinctCounter } from "../../src/access/distinct-count.ts";
 import { dayOf, writtenDay } from "../../src/access/usage.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { matchbook } from "../support/process.ts";

@@ -1,7 +1,7 @@
 /** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { keysToRead } from "../../src/domain/name-index.ts";
+import { keysToRead } from "../../src/domain/similar-names.ts";
 import { bearersOf, namesAround } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RedisClient } from "bun";
 import fc from "fast-check";
-import type { Hash } from "../../src/access/distinct.ts";
-import { COUNTED_EXACTLY } from "../../src/access/distinct.ts";
+import type { Hash } from "../../src/access/distinct-count.ts";
+import { COUNTED_EXACTLY } from "../../src/access/distinct-count.ts";
 import { MemoryQuotas } from "../../src/access/quota.ts";
 import { MemoryLimiter, type Policy, verdictOn } from "../../src/access/rate-limit.ts";
 import { RedisLimiter, RedisQuotas } from "../../src/access/redis/limits.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { keysToRead } from "../../src/domain/name-index.ts";
+import { keysToRead } from "../../src/domain/similar-names.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";

@@ -4,9 +4,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
-import { SLOT_BYTES, SlotTable } from "../../src/workers/key-slots.ts";
 import { machineClock } from "../../src/workers/libc.ts";
 import { SharedBuckets } from "../../src/workers/shared-buckets.ts";
+import { SLOT_BYTES, SlotTable } from "../../src/workers/shared-key-table.ts";
 import { newSharedMemory, SharedLimiter } from "../../src/workers/shared-limits.ts";
 
 // Several processes may share a slow machine.

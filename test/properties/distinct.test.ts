@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COUNTED_EXACTLY, DistinctCounter, type Hash, Sketch } from "../../src/access/distinct.ts";
+import {
+  COUNTED_EXACTLY,
+  DistinctCounter,
+  type Hash,
+  Sketch,
+} from "../../src/access/distinct-count.ts";
 import { scaled } from "../support/scale.ts";
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { playerName } from "../../src/demo/names.ts";
 import { Random } from "../../src/demo/random.ts";
-import { closestNames, indexKeys, keysToRead, lettersOf } from "../../src/domain/name-index.ts";
+import { closestNames, indexKeys, keysToRead, lettersOf } from "../../src/domain/similar-names.ts";
 import { editDistance } from "../../src/text/nearest.ts";
 import { scaled } from "../support/scale.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AccessError } from "../../src/access/database.ts";
+import { AccessError } from "../../src/access/key-database.ts";
 import { type KeyRecord, stateOf } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import { openAccess } from "../../src/open-stores.ts";

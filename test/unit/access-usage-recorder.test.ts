@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Hash } from "../../src/access/distinct.ts";
+import type { Hash } from "../../src/access/distinct-count.ts";
 import { dayOf, type KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import type { UsageStore } from "../../src/access/usage-store.ts";

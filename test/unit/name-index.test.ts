@@ -1,7 +1,7 @@
 /** Examples of similar names: what counts of a name, and which of several is closest. */
 
 import { describe, expect, test } from "bun:test";
-import { closestNames, indexKeys, lettersOf } from "../../src/domain/name-index.ts";
+import { closestNames, indexKeys, lettersOf } from "../../src/domain/similar-names.ts";
 
 const letters = (name: string) => Array.from(lettersOf(name)).join("");
 

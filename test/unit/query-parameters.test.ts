@@ -5,7 +5,7 @@ import {
   parseMatchesQuery,
   parsePlayersQuery,
   parseSingleQuery,
-} from "../../src/query/parse.ts";
+} from "../../src/query/parse-query.ts";
 import { writeQuery } from "../../src/query/query-string.ts";
 
 const context: ParseContext = {

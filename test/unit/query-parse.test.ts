@@ -7,7 +7,7 @@ import {
   parseMatchesQuery,
   parsePlayersQuery,
   parseSingleQuery,
-} from "../../src/query/parse.ts";
+} from "../../src/query/parse-query.ts";
 import type { Gap, MatchesQuery } from "../../src/query/query.ts";
 import { writeQuery } from "../../src/query/query-string.ts";
 import { joinList } from "../support/lists.ts";

@@ -8,7 +8,7 @@ import {
   parseMatchesQuery,
   parsePlayersQuery,
   parseSingleQuery,
-} from "../../src/query/parse.ts";
+} from "../../src/query/parse-query.ts";
 
 const context: ParseContext = {
   now: Date.UTC(2026, 2, 29),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseTimestamp } from "../../src/domain/time.ts";
-import { parseMatchesQuery } from "../../src/query/parse.ts";
+import { parseMatchesQuery } from "../../src/query/parse-query.ts";
 
 const NOW = "2026-03-29T12:00:00Z";
 const EARLIEST = "2026-03-01T12:00:00Z";

@@ -12,7 +12,7 @@ import {
   type Database,
   migrate,
   type Versioned,
-} from "../database.ts";
+} from "../key-database.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /** Nothing here takes long. */

@@ -1,6 +1,6 @@
 /** The tables of keys and of usage in PostgreSQL. */
 
-import type { Migrations } from "../database.ts";
+import type { Migrations } from "../key-database.ts";
 
 export const MIGRATIONS: Migrations = [
   [

@@ -1,6 +1,6 @@
 /** Rate limits and daily quotas that several instances share: buckets and counters are in Redis. */
 
-import type { Hash } from "../distinct.ts";
+import type { Hash } from "../distinct-count.ts";
 import type { Quotas } from "../quota.ts";
 import { type Limiter, type Policy, type Verdict, verdictOn } from "../rate-limit.ts";
 import { dayOf, secondsToNextDay } from "../usage.ts";

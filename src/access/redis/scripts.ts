@@ -3,7 +3,7 @@
  * each other. The rules are those of rate-limit.ts and quota.ts. Redis 6.2 or later can run them.
  */
 
-import { COUNTED_EXACTLY } from "../distinct.ts";
+import { COUNTED_EXACTLY } from "../distinct-count.ts";
 import { DROPS } from "../rate-limit.ts";
 
 export interface Script {

@@ -13,7 +13,7 @@ import {
   type Migrations,
   migrate,
   type Versioned,
-} from "../database.ts";
+} from "../key-database.ts";
 import type { SqliteFile } from "./schema.ts";
 
 const RETRY_MS = 20;

@@ -1,6 +1,6 @@
 /** The tables of keys and of usage in SQLite: a file each. */
 
-import type { Migrations } from "../database.ts";
+import type { Migrations } from "../key-database.ts";
 
 export interface SqliteFile {
   name: string;

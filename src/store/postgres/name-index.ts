@@ -1,6 +1,6 @@
 /** The index of player names: kept up with the players, filled for older shards, and searched. */
 
-import { indexKeys } from "../../domain/name-index.ts";
+import { indexKeys } from "../../domain/similar-names.ts";
 import type { NamedPlayer } from "../store.ts";
 import type { Connection } from "./session.ts";
 

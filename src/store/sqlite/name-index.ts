@@ -1,7 +1,7 @@
 /** The index of player names: kept up with the players, filled for older files, and searched. */
 
 import type { Database } from "bun:sqlite";
-import { indexKeys } from "../../domain/name-index.ts";
+import { indexKeys } from "../../domain/similar-names.ts";
 import type { NamedPlayer } from "../store.ts";
 import type { Statements } from "./statements.ts";
 

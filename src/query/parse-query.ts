@@ -8,6 +8,7 @@ import {
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
+import { parseFields, parseInclude } from "./include-and-fields.ts";
 import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
@@ -26,7 +27,6 @@ import type {
   ValueParser,
 } from "./query.ts";
 import { type Pair, splitQuery } from "./query-string.ts";
-import { parseFields, parseInclude } from "./shape-parameters.ts";
 
 export type { ParseContext } from "./query.ts";
 
