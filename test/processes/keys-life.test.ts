@@ -41,7 +41,7 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   expect(await find(key)).toMatchObject({
     id,
     name: "one",
-    allowance: { tier: "hobby", rate: 60 },
+    limits: { tier: "hobby", rate: 60 },
   });
 
   const changed = await keys(
@@ -60,7 +60,7 @@ test("a key is made, changed, rotated and revoked, and a server follows", async 
   );
   expect(await find(key)).toMatchObject({
     name: "two",
-    allowance: { tier: "community", rate: 300 },
+    limits: { tier: "community", rate: 300 },
   });
 
   const rotated = await keys("rotate", id, "--data", "life");
