@@ -228,7 +228,7 @@ describe("a database of keys that is away", () => {
     await until("usage has been written down", async () => (await usageOf(id))["404"] === 6);
     expect((await usageOf(id))["200"]).toBeGreaterThanOrEqual(counted["200"] ?? 0);
     for (const { events } of instances) {
-      const ofKeys = events.filter(({ event }) => /^keys-(un)?readable$/.test(event));
+      const ofKeys = events.filter(({ event }) => /^keys-reload-(failed|recovered)$/.test(event));
       expect(ofKeys.filter(({ event }, at) => event === ofKeys[at - 1]?.event)).toEqual([]);
       expect(ofKeys.at(-1)?.event).toBe("keys-reload-recovered");
     }
