@@ -34,22 +34,32 @@ export class UsageCounter {
   }
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
-    const requests = new Map([[status, 1]]);
-    this.add({ keyId, day: dayOf(nowMs), requests, records, lastSeen: nowMs });
+    const counted = this.#dayOf(keyId, dayOf(nowMs));
+    counted.requests.set(status, (counted.requests.get(status) ?? 0) + 1);
+    counted.records += records;
+    counted.lastSeen = Math.max(counted.lastSeen, nowMs);
   }
 
   add({ keyId, day, requests, records, lastSeen }: KeyDay): void {
-    const counted = this.#days.get(`${day} ${keyId}`);
-    if (!counted) {
-      const own = { keyId, day, requests: new Map(requests), records, lastSeen };
-      this.#days.set(`${day} ${keyId}`, own);
-      return;
-    }
+    const counted = this.#dayOf(keyId, day);
     for (const [status, count] of requests) {
       counted.requests.set(status, (counted.requests.get(status) ?? 0) + count);
     }
     counted.records += records;
     counted.lastSeen = Math.max(counted.lastSeen, lastSeen);
+  }
+
+  #dayOf(keyId: string, day: number): KeyDay {
+    const name = `${day} ${keyId}`;
+    const counted = this.#days.get(name) ?? {
+      keyId,
+      day,
+      requests: new Map(),
+      records: 0,
+      lastSeen: 0,
+    };
+    this.#days.set(name, counted);
+    return counted;
   }
 
   /** Takes out at most so many days. */
