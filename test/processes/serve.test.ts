@@ -48,27 +48,6 @@ describe("the start", () => {
     expect(await child.exited).toBe(0);
     expect((await reader.read()).done).toBe(true);
   });
-
-  test("takes a free port when asked for port 0, another for every server", async () => {
-    const data = newData();
-    const servers = await Promise.all([1, 2].map(() => startServerProcess(["--data", data])));
-    const ports = servers.map(({ url }) => Number(new URL(url).port));
-    expect(ports.every((port) => port > 0)).toBe(true);
-    expect(new Set(ports).size).toBe(2);
-    expect(await Promise.all(servers.map((server) => server.end()))).toEqual([0, 0]);
-  });
-
-  test("on a port that is taken fails with a sentence that names it", async () => {
-    const data = newData();
-    const server = await startServerProcess(["--data", data]);
-    const { port } = new URL(server.url);
-    const second = await matchbook(["serve", "--port", port, "--data", data]);
-    expect(second.exitCode).not.toBe(0);
-    expect(second.stdout).toBe("");
-    expect(second.stderr).toContain(port);
-    expect(second.stderr).not.toContain("    at ");
-    await server.end();
-  });
 });
 
 describe("while it serves", () => {
