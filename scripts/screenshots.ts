@@ -14,7 +14,7 @@ import { openAccess } from "../src/open-stores.ts";
 import { loadSettings } from "../src/settings/load.ts";
 import { serve } from "../src/wiring.ts";
 import { settled, startBrowser } from "../test/browser/support.ts";
-import { buildPortal } from "../test/support/portal.ts";
+import { buildPortal } from "../test/support/process.ts";
 import { aFolder, ingestInto, JSON_API } from "../test/support/world.ts";
 
 const { values: flags } = parseArgs({

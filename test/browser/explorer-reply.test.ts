@@ -13,8 +13,7 @@ import {
   send,
   shown,
 } from "./explorer.ts";
-import { holdReplies } from "./places.ts";
-import { inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
+import { holdReplies, inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
 
 inBrowser("the reply in the explorer", () => {
   let world: World;
@@ -204,29 +203,12 @@ inBrowser("the explorer, when something is wrong,", () => {
     await leaveQuietly(visitor);
   });
 
-  test("a wrong key is said to be one", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches", {
-      key: "mb_wrong",
-      expects: [401],
-    });
-    expect(await visitor.page.getByRole("alert").innerText()).toContain("key");
-    expect(await visitor.page.locator(".explorer-status").innerText()).toContain("401");
-    await leaveQuietly(visitor);
-  });
-
   test("a list without a hit says what to try", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches&filter[playerNames]=Nobody");
     const text = await visitor.page.getByRole("region", { name: "Reply" }).innerText();
     expect(text).toContain("No matches fit");
     expect(text).toContain("Names are exact");
     expect(text).toContain("200 OK");
-    await leaveQuietly(visitor);
-  });
-
-  test("a record that is not there is an error in the service's words", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=player&id=nobody", { expects: [404] });
-    const { body } = await world.get("/shards/na/players/nobody");
-    expect(await visitor.page.getByRole("alert").innerText()).toContain(body.errors[0].detail);
     await leaveQuietly(visitor);
   });
 
@@ -274,10 +256,8 @@ inBrowser("the explorer", () => {
       "?shard=na&on=matches&filter[playerNames]=Ada&include=rosters.participants.player",
       [],
     ],
-    ["players", "?shard=na&on=players", []],
     ["JSON", "?shard=na&on=match&id=match-12&as=json", []],
     ["errors", "?shard=na&on=matches&page[limit]=50&filter[gameMode]=foo&filtr=1", [400]],
-    ["an empty list", "?shard=na&on=matches&filter[teamNames]=Nobody", []],
   ];
   describe.each(everywhere)("with %s", (_, query, expects) => {
     testEverywhere(

@@ -2,11 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
 import { serve } from "../../src/wiring.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { holdReplies } from "./places.ts";
 import {
+  holdReplies,
   inBrowser,
   leave,
   settled,
@@ -92,36 +91,6 @@ inBrowser("the start page", () => {
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
     expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
     await page.getByRole("button", { name: "Enter an API key" }).waitFor();
-    await leave(visitor);
-  });
-
-  test("says what is wrong with a key that was good once", async () => {
-    const access = openAccess({ data: world.data });
-    const { key, record } = await access.keys.create({ name: "old" }, Date.now());
-    await access.keys.revoke(record.id, Date.now());
-    await access.close();
-    const visitor = await visit(world.url, { key, expects: [401] });
-    await visitor.page.getByRole("alert").getByRole("button", { name: "Enter an API key" }).click();
-    await visitor.page.getByRole("dialog").waitFor();
-    expect(visitor.complaints).toEqual([]);
-    await leave(visitor);
-  });
-
-  test("says how long to wait when a limit is reached", async () => {
-    const access = openAccess({ data: world.data });
-    const { key } = await access.keys.create({ name: "slow", rate: 1, burst: 1 }, Date.now());
-    await access.close();
-    // It is known to the server within a second; a first question uses up what it may ask.
-    while (
-      (await world.get("/shards/na/players", { Authorization: `Bearer ${key}` })).status === 401
-    );
-    const visitor = await visit(world.url, { key, expects: [429] });
-    const { page } = visitor;
-    await page
-      .getByRole("timer")
-      .getByText(/You can go on in \d+ second/)
-      .waitFor();
-    expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
 

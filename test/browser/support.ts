@@ -5,7 +5,7 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import { skipWithout } from "../support/needs.ts";
-import { buildPortal } from "../support/portal.ts";
+import { buildPortal } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 /** Systems call it by different names. */
@@ -162,5 +162,36 @@ export function testEverywhere(
     expect(await sticksOut(page)).toEqual([]);
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
+  });
+}
+
+/** Where the top of each piece is, in whole pixels from the top of the page. */
+export function topsOf(page: Page, pieces: readonly string[]): Promise<number[]> {
+  return page.evaluate(
+    (selectors) =>
+      selectors.map((selector) => {
+        const piece = document.querySelector(selector);
+        return piece ? Math.round(piece.getBoundingClientRect().top + scrollY) : Number.NaN;
+      }),
+    pieces,
+  );
+}
+
+/** Holds back the replies under an address until the test lets them through. */
+export async function holdReplies(page: Page, address: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(address, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Everything the page says, but for times: "3 minutes ago" is another text a minute later. */
+export function textOf(page: Page): Promise<string> {
+  return page.locator("main").evaluate((main) => {
+    const copy = main.cloneNode(true) as HTMLElement;
+    for (const time of copy.querySelectorAll("time")) time.remove();
+    return copy.textContent ?? "";
   });
 }

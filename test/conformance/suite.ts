@@ -55,7 +55,12 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
 ];
 
-export function storeConformance(name: string, makeStore: () => Promise<TestStore>): void {
+/** All guarantees, or those that are wanted. */
+export function storeConformance(
+  name: string,
+  makeStore: () => Promise<TestStore>,
+  isWanted: (topic: string, title: string) => boolean = () => true,
+): void {
   const titles = new Set<string>();
   describe(`the ${name} store`, () => {
     for (const [topic, state] of PARTS) {
@@ -63,7 +68,7 @@ export function storeConformance(name: string, makeStore: () => Promise<TestStor
         state((title, body, milliseconds) => {
           if (titles.has(title)) throw new Error(`two guarantees are called "${title}"`);
           titles.add(title);
-          test(title, () => withStore(makeStore, body), milliseconds);
+          if (isWanted(topic, title)) test(title, () => withStore(makeStore, body), milliseconds);
         }),
       );
     }

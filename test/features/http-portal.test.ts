@@ -1,7 +1,7 @@
 /** In charge of how the portal is served: to everybody, safely, compressed, and never twice for nothing. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { buildPortal } from "../support/portal.ts";
+import { buildPortal } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 

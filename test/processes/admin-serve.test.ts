@@ -81,21 +81,6 @@ describe("the start", () => {
     expect(log).not.toContain(TOKEN);
   });
 
-  test("without a token is misuse, and says how to make one", async () => {
-    const { exitCode, stdout, stderr } = await matchbook([
-      ...["serve", "--port", "0", "--admin-port", "0", "--data", newData()],
-    ]);
-    expect([exitCode, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("openssl rand -hex 32");
-    expect(stderr).not.toContain("    at ");
-  });
-
-  test("takes no token as a flag, which others could read", async () => {
-    const { exitCode, stderr } = await matchbook(["serve", "--admin-token", TOKEN]);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--admin-token");
-  });
-
   test("on an address that others can reach is noted as a warning", async () => {
     const { child } = await startServer(
       newData(),
@@ -108,35 +93,6 @@ describe("the start", () => {
     await child.exited;
     const [line = ""] = (await new Response(child.stderr).text()).split("\n");
     expect(JSON.parse(line)).toMatchObject({ level: 40, event: "admin-exposed" });
-  });
-});
-
-describe("an upload of 50,000 records", () => {
-  const RECORDS = 50_000;
-
-  test("that is cut in the middle and sent again is there once", async () => {
-    const data = newData();
-    const { child, adminUrl } = await startServer(data, "--log-level", "silent");
-    const pieces: string[] = [];
-    for (let from = 0; from < RECORDS; from += 500) {
-      const ids = Array.from({ length: 500 }, (_, at) => `match-${from + at}`);
-      pieces.push(ndjson(ids.map(small)));
-    }
-    const cut = await openUpload(adminUrl);
-    for (const piece of pieces.slice(0, pieces.length / 2)) await cut.write(piece);
-    await cut.write(pieces[pieces.length / 2]!.slice(0, 1000));
-    cut.socket.destroy();
-
-    const body = pieces.join("");
-    const { report } = await until("the whole upload is accepted", async () => {
-      const reply = await uploadTo(adminUrl, body);
-      return reply.status === 200 ? reply : undefined;
-    });
-    expect(report.duplicate).toBeWithin(256, RECORDS / 2 + 1);
-    expect(report.stored + report.duplicate).toBe(RECORDS);
-    expect(await held(data)).toBe(RECORDS);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
   });
 });
 

@@ -259,17 +259,6 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
       /^half\.gz:\d+: rejected\n {4}the rest of half\.gz cannot be read: its gzip is cut off \(unexpected end of file\); get a whole copy, and send that\n$/,
     );
   });
-
-  test("a gzip file with damaged bytes does not keep the next file out", async () => {
-    const packed = gzipSync(lines(some(3)));
-    packed.fill(0xff, packed.length >> 1);
-    const next = some(3);
-    const file = aFile(packed, "damaged.gz");
-    const { exitCode, stderr, report, holds } = await ingest([file, aFile(lines(next))]);
-    expect([exitCode, report.rejected]).toEqual([1, 1]);
-    expect(idsIn(next).every(holds)).toBe(true);
-    expect(stderr).toContain("the rest of damaged.gz cannot be read");
-  });
 });
 
 test("a document longer than --max-record-bytes is left out, of whatever form, and ingest goes on", async () => {

@@ -101,17 +101,6 @@ describe("the usage of one key", () => {
       ],
     });
   });
-
-  test("that was not used is said in words", async () => {
-    const { exitCode, stdout, stderr } = await keys(["usage", idle]);
-    expect([exitCode, stdout, stderr]).toEqual([
-      0,
-      "",
-      `${idle} was not used in the last 30 days.\n`,
-    ]);
-    const { stdout: json } = await keys(["usage", idle, "--json"]);
-    expect(JSON.parse(json).days).toEqual([]);
-  });
 });
 
 describe("the usage of all keys", () => {
@@ -175,12 +164,4 @@ test("neither waits for a server that is writing, nor changes what it reads", as
   server.run("ROLLBACK");
   expect(version()).toEqual(before);
   server.close();
-});
-
-test.each([
-  [["--days", "0"], '--days "0" must be a whole number from 1 to 400'],
-  [["--days", "month"], '--days "month" must be a whole number from 1 to 400'],
-])("usage %p is misuse", async (args, message) => {
-  const { exitCode, stdout, stderr } = await keys(["usage", ...args]);
-  expect([exitCode, stdout, stderr]).toEqual([2, "", `matchbook: ${message}\n`]);
 });

@@ -48,57 +48,9 @@ describe("the start", () => {
     expect(await child.exited).toBe(0);
     expect((await reader.read()).done).toBe(true);
   });
-
-  test("takes a free port when asked for port 0, another for every server", async () => {
-    const data = newData();
-    const servers = await Promise.all([1, 2].map(() => startServerProcess(["--data", data])));
-    const ports = servers.map(({ url }) => Number(new URL(url).port));
-    expect(ports.every((port) => port > 0)).toBe(true);
-    expect(new Set(ports).size).toBe(2);
-    expect(await Promise.all(servers.map((server) => server.end()))).toEqual([0, 0]);
-  });
-
-  test("on a port that is taken fails with a sentence that names it", async () => {
-    const data = newData();
-    const server = await startServerProcess(["--data", data]);
-    const { port } = new URL(server.url);
-    const second = await matchbook(["serve", "--port", port, "--data", data]);
-    expect(second.exitCode).not.toBe(0);
-    expect(second.stdout).toBe("");
-    expect(second.stderr).toContain(port);
-    expect(second.stderr).not.toContain("    at ");
-    await server.end();
-  });
 });
 
 describe("while it serves", () => {
-  test("a key that is made or revoked counts within five seconds", async () => {
-    const data = newData();
-    await ingest(data, aMatch());
-    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-    const statusFor = async (key: string) =>
-      (await fetch(`${server.url}/shards/na/players`, { headers: headersFor(key) })).status;
-    const secondsUntil = async (key: string, wanted: number) => {
-      const began = performance.now();
-      await until(
-        `a key is answered with ${wanted}`,
-        async () => (await statusFor(key)) === wanted,
-      );
-      return (performance.now() - began) / 1000;
-    };
-    try {
-      const key = await aKey(data);
-      expect(await secondsUntil(key, 200)).toBeLessThan(5);
-
-      const listed = await matchbook(["keys", "list", "--json", "--data", data]);
-      const [{ id }] = JSON.parse(listed.stdout);
-      expect((await matchbook(["keys", "revoke", id, "--data", data])).exitCode).toBe(0);
-      expect(await secondsUntil(key, 401)).toBeLessThan(5);
-    } finally {
-      await server.end();
-    }
-  }, 30_000);
-
   test("a shard that ingest makes appears, and so does every match added later", async () => {
     const data = newData();
     const key = await aKey(data);

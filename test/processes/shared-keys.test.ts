@@ -99,46 +99,6 @@ describe("two instances over one database of keys", () => {
     expect(listed.at(-1)).toMatchObject({ id, state: "revoked" });
   });
 
-  test("go by what a verb changes, and by both secrets while a key is rotated", async () => {
-    const instances = await twoInstances();
-    const { id, key } = await makeKey();
-    await both(instances, key, 200);
-    expect((await keys("change", id, "--shards", "eu")).exitCode).toBe(0);
-    expect(await both(instances, key, 403)).toBeLessThan(NOTICED_MS);
-    await keys("change", id, "--shards", "default");
-    const rotated = (await keys("rotate", id, "--overlap", "1h")).stdout.trim();
-    expect(await both(instances, rotated, 200)).toBeLessThan(NOTICED_MS);
-    await both(instances, key, 200);
-  });
-
-  test("let in a key at once where its making was asked for over HTTP", async () => {
-    const [one, other] = await twoInstances();
-    const made = await fetch(`${one.adminUrl}/keys`, {
-      method: "POST",
-      headers: { ...AUTHORIZATION, "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "over HTTP" }),
-    });
-    const { key, record } = (await made.json()) as { key: string; record: { id: string } };
-    expect([made.status, (await one.get(ONE, key)).status]).toEqual([201, 200]);
-    expect(await both([other], key, 200)).toBeLessThan(NOTICED_MS);
-    const listed = await fetch(`${other.adminUrl}/keys`, { headers: AUTHORIZATION });
-    expect(await listed.text()).toContain(record.id);
-  });
-
-  test("count usage together", async () => {
-    const [one, other] = await twoInstances();
-    const { id, key } = await makeKey();
-    await both([one, other], key, 200);
-    const count = async () => (await usageOf(id))["404"] ?? 0;
-    for (let sent = 0; sent < 3; sent++) await one.get("/shards/na/matches/nobody", key);
-    for (let sent = 0; sent < 4; sent++) await other.get("/shards/na/matches/nobody", key);
-    await until("usage is written down", async () => (await count()) === 7);
-    for (const instance of [one, other]) {
-      const { days } = (await instance.get("/usage", key)).body;
-      expect(days[0].requests["404"]).toBe(7);
-    }
-  });
-
   test("know what the other has served of a day, a moment later", async () => {
     const [one, other] = await twoInstances();
     const { id, key } = await makeKey("--matches-per-day", "8");

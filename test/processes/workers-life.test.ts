@@ -83,18 +83,6 @@ describe("the start", () => {
     expect(second.stderr).toContain(port);
     await other.end();
   });
-
-  test("with a damaged store fails as that of one process does, and is told once", async () => {
-    const broken = join(folder.path, "broken");
-    await matchbook(["ingest", "-", "--data", broken], { stdin: ndjson([aMatch()]) });
-    writeFileSync(join(broken, "na.db"), "This is no database at all. ".repeat(1000));
-    const args = ["serve", "--port", "0", "--data", broken, "--log-level", "error"];
-    const alone = await matchbook(args);
-    const several = await matchbook([...args, "--workers", "3"]);
-    expect(several).toEqual(alone);
-    expect(several.exitCode).toBe(1);
-    expect(several.stderr).toStartWith("matchbook: ");
-  });
 });
 
 describe("a worker that is killed", () => {

@@ -1,11 +1,12 @@
-/** In charge of a large shard for tests of cost: several months, and everything in known numbers. */
+/** A large shard for tests of cost, everything in known numbers, and the pages whose cost is measured. */
 
-import type { MatchEntry, Writer } from "../../src/store/store.ts";
+import type { PageStart } from "../../src/query/query.ts";
+import type { MatchEntry, Selection, Writer } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam } from "../conformance/entries.ts";
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const MONTHS = 5;
-export const UNTIL = Date.UTC(2026, 5, 30);
+const UNTIL = Date.UTC(2026, 5, 30);
 const FROM = UNTIL - MONTHS * 30 * DAY_MS;
 
 export const MATCHES = 30_000;
@@ -15,15 +16,15 @@ const TEAMS = 400;
 const BATCH = 5000;
 
 /** Common ones and rare ones of each. */
-export const MODES = ["ranked", "casual", "blitz_pvp_ranked", "private"];
-export const PATCHES = ["3.0", "3.1", "3.2", "3.3", "3.4"];
+const MODES = ["ranked", "casual", "blitz_pvp_ranked", "private"];
+const PATCHES = ["3.0", "3.1", "3.2", "3.3", "3.4"];
 /** A player of every tenth match. */
-export const BUSY_PLAYER = "busy";
+const BUSY_PLAYER = "busy";
 /** A player of a few matches, spread over all months. */
-export const RARE_PLAYER = "rare";
+const RARE_PLAYER = "rare";
 
-export const playerOf = (number: number): string => `p${number % PLAYERS}`;
-export const teamOf = (number: number): string => `t${number % TEAMS}`;
+const playerOf = (number: number): string => `p${number % PLAYERS}`;
+const teamOf = (number: number): string => `t${number % TEAMS}`;
 
 function matchNumber(number: number): MatchEntry {
   const players = Array.from({ length: PLAYERS_A_MATCH }, (_, at) =>
@@ -56,7 +57,7 @@ export async function fillLargely(writer: Writer): Promise<void> {
 }
 
 /** How many matches of the window have this. */
-export function countIn(
+function countIn(
   window: { start: number; end: number },
   has: (match: MatchEntry) => boolean,
 ): number {
@@ -67,3 +68,76 @@ export function countIn(
   }
   return count;
 }
+
+type Filter = Pick<Selection, "players" | "teams" | "gameModes" | "patchVersions">;
+
+export const LIMIT = 5;
+/** The usual window, some time ago: there are months before it and after it. */
+const window = { start: UNTIL - 60 * DAY_MS, end: UNTIL - 32 * DAY_MS };
+export const WINDOW = { window };
+
+const middle = (window.start + window.end) / 2;
+export const PLACES: PageStart[] = [
+  { from: "offset", offset: 0 },
+  { from: "after", gap: { createdAt: middle, id: "m", side: "after" } },
+  { from: "before", gap: { createdAt: middle, id: "m", side: "before" } },
+];
+
+const none: Filter = { players: [], teams: [], gameModes: undefined, patchVersions: undefined };
+const some = Array.from({ length: 6 }, (_, at) => playerOf(at * 11));
+
+/** No player of the large shard. */
+export const STRANGER = "stranger";
+
+/** With how many values each has. */
+export const SINGLE_FILTERS: [name: string, filter: Filter, values: number][] = [
+  ["no filter", none, 1],
+  ["one player", { ...none, players: [[playerOf(5)]] }, 1],
+  ["one player of many matches", { ...none, players: [[BUSY_PLAYER]] }, 1],
+  ["one player of few matches", { ...none, players: [[RARE_PLAYER]] }, 1],
+  ["nobody", { ...none, players: [[STRANGER]] }, 1],
+  ["six players", { ...none, players: [some] }, 6],
+  ["one team", { ...none, teams: [[teamOf(3)]] }, 1],
+  ["two teams", { ...none, teams: [[teamOf(3), teamOf(4)]] }, 2],
+  ["a common mode", { ...none, gameModes: [MODES[0]!] }, 1],
+  ["a rare mode", { ...none, gameModes: [MODES[3]!] }, 1],
+  ["all modes", { ...none, gameModes: MODES }, MODES.length],
+  ["a patch", { ...none, patchVersions: [PATCHES[3]!] }, 1],
+  ["a patch of another time", { ...none, patchVersions: [PATCHES[0]!] }, 1],
+  ["all patches", { ...none, patchVersions: PATCHES }, PATCHES.length],
+];
+
+export const COMBINATIONS: [name: string, filter: Filter][] = [
+  [
+    "few matches of a player, a common mode",
+    { ...none, players: [[RARE_PLAYER]], gameModes: [MODES[0]!] },
+  ],
+  ["a player, a mode", { ...none, players: [[playerOf(5)]], gameModes: [MODES[3]!] }],
+  ["a rare mode, a patch", { ...none, gameModes: [MODES[3]!], patchVersions: [PATCHES[3]!] }],
+  [
+    "a player of many matches, a patch of another time",
+    { ...none, players: [[BUSY_PLAYER]], patchVersions: [PATCHES[0]!] },
+  ],
+  ["players together", { ...none, players: [[BUSY_PLAYER], [playerOf(70)]] }],
+  ["a team, a player", { ...none, players: [[BUSY_PLAYER]], teams: [[teamOf(3)]] }],
+  [
+    "six players, a mode, a patch",
+    { ...none, players: [some], gameModes: [MODES[1]!], patchVersions: [PATCHES[3]!] },
+  ],
+];
+
+/** How many matches of the window each of the filters has, one after another. */
+export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): number[] {
+  const has: ((match: MatchEntry) => boolean)[] = [
+    ...players.map(
+      (ids) => (match: MatchEntry) => match.players.some(({ id }) => ids.includes(id)),
+    ),
+    ...teams.map((ids) => (match: MatchEntry) => match.teams.some(({ id }) => ids.includes(id))),
+  ];
+  if (gameModes) has.push(({ gameMode }) => gameModes.includes(gameMode));
+  if (patchVersions) has.push(({ patchVersion }) => patchVersions.includes(patchVersion));
+  return has.map((one) => countIn(window, one));
+}
+
+/** Names that nearly all players of the large shard have something in common with, short ones and long ones. */
+export const TYPED_NAMES = ["n", "name of", "nmae of p1234", "mae of p99", "z".repeat(64)];

@@ -74,3 +74,13 @@ export async function startServerProcess(args: string[], options: RunOptions = {
     },
   };
 }
+
+let isBuilt = false;
+
+/** Builds the portal from its sources as they are now, once. */
+export function buildPortal(): void {
+  if (isBuilt) return;
+  const built = Bun.spawnSync([process.execPath, "scripts/portal.ts", "--quiet"], { cwd: ROOT });
+  if (built.exitCode !== 0) throw new Error(`the portal cannot be built: ${built.stderr}`);
+  isBuilt = true;
+}
