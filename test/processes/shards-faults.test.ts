@@ -252,6 +252,13 @@ describe("a move that cannot be made", () => {
     expect(stderr).not.toContain("hidden");
   });
 
+  test("to a server that does not answer hides the password", async () => {
+    const [exitCode, stderr] = await fails(moving("postgres://user:hidden@127.0.0.1:1/database"));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("postgres://127.0.0.1:1/database");
+    expect(stderr).not.toContain("hidden");
+  });
+
   test("for want of rights says which are needed", async () => {
     await database`CREATE ROLE guest LOGIN`;
     const [exitCode, stderr] = await fails(moving(schema("x").replace("matchbook@", "guest@")));
