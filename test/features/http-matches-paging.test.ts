@@ -44,6 +44,7 @@ describe("page[limit]", () => {
     "1e0",
     "0x1",
     "%2B1",
+    "1%0A",
     "٣",
     "99999999999999999999",
   ])("%s is refused, with the range it should be in", async (value) => {

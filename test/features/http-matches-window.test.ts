@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn } from "../support/problems.ts";
+import { problemIn, problemsIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -197,6 +197,14 @@ describe.each([START, END])("%s", (name) => {
     expect(problem).toMatchObject({ code: "invalid-parameter", source: { parameter: name } });
     expect(problem.detail).toMatch(/such as \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/);
   });
+});
+
+test("a window is not called empty on account of an end that could not be read", async () => {
+  const codes = async (start: string, end: string) =>
+    problemsIn(await page(`${START}=${start}&${END}=${end}`)).map(({ code }) => code);
+  expect(await codes("yesterday", "2020-01-01T00:00:00Z")).toEqual(["invalid-parameter"]);
+  expect(await codes("%FF", "2020-01-01T00:00:00Z")).toEqual(["malformed-query"]);
+  expect(await codes("2020-01-01T00:00:00Z", "yesterday")).toEqual(["invalid-parameter"]);
 });
 
 test("a window without matches is an empty array", async () => {
