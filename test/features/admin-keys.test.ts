@@ -175,6 +175,7 @@ describe("GET /keys", () => {
 describe("PATCH /keys/{id}", () => {
   test("changes what it names and nothing else, and counts at once", async () => {
     const { key, record } = await made({ note: "stays", rate: 500 });
+    expect(await statusOf(key)).toBe(200);
     const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
       name: "renamed",
       rate: 1,

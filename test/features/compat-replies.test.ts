@@ -2,14 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "jsonapi-validator";
-import { FailureGuard } from "../../src/access/failed-keys.ts";
-import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { PROFILES } from "../../src/http/compat-profile.ts";
-import { type RunningServer, startServer } from "../../src/http/server.ts";
-import { unobserved } from "../../src/observe/events.ts";
-import type { Settings } from "../../src/settings/definitions.ts";
-import { openParts, type ServerParts } from "../../src/wiring.ts";
 import {
   type AnyResource,
   primary,
@@ -17,7 +10,7 @@ import {
   repeatedNames,
   unlinkedNames,
 } from "../support/compound.ts";
-import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { included, type Reply, startWorld, type World } from "../support/world.ts";
@@ -164,19 +157,6 @@ describe("the members such clients read are there, empty where the record has no
       attributes: { version, releasedAt: startedAt },
     });
   });
-
-  test("on every match of a collection, with and without related resources", async () => {
-    for (const path of ["/shards/na/matches", "/shards/na/matches?include="]) {
-      const { data } = (await world.get(path)).body;
-      expect(data).toHaveLength(3);
-      for (const { attributes, relationships } of data) {
-        expect(attributes.titleId).toBeString();
-        for (const name of ["assets", "rounds", "spectators"]) {
-          expect(relationships[name].data).toBeArray();
-        }
-      }
-    }
-  });
 });
 
 describe("where the record has them, they are its own:", () => {
@@ -296,24 +276,6 @@ describe("a reply with them", () => {
     expect([...new Set(related(body).map(({ type }) => type))].sort()).toEqual(types);
   });
 
-  test("may be asked to include them by a server that shares its shards with a strict one", async () => {
-    const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
-    const parts = await openParts(bare.settings, unobserved, new TestClock());
-    const [relaxed, strict] = (["gamelocker", "off"] as const).map((profile) =>
-      startSharing(bare.settings, parts, profile),
-    );
-    const ask = ({ url }: RunningServer) =>
-      bare.get(`${url}/shards/na/matches/alone?include=assets`);
-    try {
-      expect((await ask(relaxed!)).body.included).toEqual([]);
-      expect(problemIn(await ask(strict!)).code).toBe("unknown-include-path");
-    } finally {
-      for (const server of [relaxed, strict]) await server!.stop("test");
-      await parts.release();
-      await bare.stop();
-    }
-  });
-
   test("may be asked to include them where no record has any", async () => {
     const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
     try {
@@ -390,50 +352,3 @@ describe("a collection that finds nothing is a 404 with an error document:", () 
     }
   });
 });
-
-test("in demo data ids are unique over all types of a document, with and without the profile", async () => {
-  const documents = [...demoDocuments({ matches: 40, seed: 7, until: Date.now(), shards: ["na"] })];
-  const demo = await startWorld(documents, { compat: "gamelocker" });
-  const server = await serveWithKeys(demo, [], { compat: "off" });
-  try {
-    for (const url of [demo.url, server.url]) {
-      for (let address: string | undefined = `${url}/shards/na/matches`; address; ) {
-        const { body }: Reply = await demo.get(address);
-        const ids = all(body).map(({ id }) => id);
-        expect(new Set(ids).size).toBe(ids.length);
-        address = body.links.next;
-      }
-    }
-  } finally {
-    await server.stop();
-    await demo.stop();
-  }
-});
-
-/** A server over parts that others use too; they are released by whoever opened them. */
-function startSharing(
-  settings: Settings,
-  { shards, keys, usage, limits, observe }: ServerParts,
-  profile: keyof typeof PROFILES,
-): RunningServer {
-  return startServer({
-    version: "test",
-    shards,
-    keys,
-    guard: new FailureGuard(0),
-    limiter: limits.limiter,
-    quotas: limits.quotas,
-    usage,
-    host: settings.host,
-    port: settings.port,
-    sharesPort: false,
-    publicUrl: "",
-    trustedProxies: settings["trusted-proxies"],
-    maxOffset: settings["max-offset"],
-    profile: PROFILES[profile],
-    drainMs: 0,
-    clock: new TestClock(),
-    observe,
-    release: async () => {},
-  });
-}

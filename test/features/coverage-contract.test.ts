@@ -40,22 +40,6 @@ test("an anonymous player is served as a participant without a player, all else 
   expect(players).toHaveLength(1);
 });
 
-test.each(["filter[teamNames]", "filter[patchVersion]"])(
-  "%s takes 50 values and no more, repeated ones not counted",
-  async (name) => {
-    const values = Array.from({ length: 50 }, (_, index) => `v${index}`);
-    const ask = (list: string[]) => world.get(`/shards/na/matches?${name}=${list}`);
-    expect((await ask(values)).status).toBe(200);
-    expect((await ask([...values, ...values])).status).toBe(200);
-    const reply = await ask([...values, "one-more"]);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
-      code: "too-many-values",
-      source: { parameter: name },
-    });
-  },
-);
-
 test("without a setting nothing is forgiven that the compatibility profile forgives", async () => {
   const M = "/shards/na/matches";
   for (const [path, headers, status, code] of [

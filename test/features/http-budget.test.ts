@@ -67,18 +67,14 @@ async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Rep
 }
 
 describe("a scraper that walks windows", () => {
-  test("is stopped within its budget, and told what to do instead", async () => {
+  test("is stopped within its budget", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
       expect(got.size).toBeGreaterThan(100 - 5);
       expect(got.size).toBeLessThanOrEqual(100);
       expect(refusal!.status).toBe(429);
       expect(refusal!.headers.get("retry-after")).toBe(String(12 * 3600));
-      const problem = problemIn(refusal!);
-      expect(problem.code).toBe("budget-spent");
-      for (const advice of ["100 different matches", "filter[playerIds]", "/usage", "tier"]) {
-        expect(problem.detail).toContain(advice);
-      }
+      expect(problemIn(refusal!).code).toBe("budget-spent");
     });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { makeKey } from "../../src/access/key.ts";
+import { hashKey, makeKey } from "../../src/access/key.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { anonymous, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -54,6 +54,7 @@ const WRONG: [what: string, authorization: string][] = [
   ["another scheme", `Basic ${btoa(`user:${live}`)}`],
   ["another scheme with a live key", `Token ${live}`],
   ["the key without the word Bearer", live],
+  ["the hash of a key", `Bearer ${hashKey(live)}`],
   ["the word Bearer without a key", "Bearer"],
   ["the word Bearer and a blank", "Bearer "],
   ["an unknown key", `Bearer ${makeKey()}`],
@@ -62,6 +63,8 @@ const WRONG: [what: string, authorization: string][] = [
   ["a key in the wrong case", `Bearer ${live.toUpperCase()}`],
   ["a key and something after it", `Bearer ${live} ${live}`],
   ["two keys", `Bearer ${live}, Bearer ${live}`],
+  ["a key in quotes", `Bearer "${live}"`],
+  ["no space before the key", `Bearer${live}`],
   ["a very long key", `Bearer ${live.repeat(50)}`],
   ["a revoked key", `Bearer ${revoked}`],
   ["an expired key", `Bearer ${expired}`],
@@ -80,11 +83,10 @@ describe("every kind of wrong credentials gets the same 401 as none at all:", ()
 test("a 401 says how to authenticate", async () => {
   const reply = await ask("/shards/na/matches", null);
   expect(reply.headers.get("www-authenticate")).toBe("Bearer");
-  expect(problemIn(reply).detail).toContain('"Authorization: Bearer <API_KEY>"');
 });
 
-test("the scheme is read in any case, as HTTP has it", async () => {
-  expect((await ask("/shards/na/matches", `bearer ${live}`)).status).toBe(200);
+test.each(["bearer ", "BEARER ", "Bearer   "])("a key is read after %p", async (scheme) => {
+  expect((await ask("/shards/na/matches", scheme + live)).status).toBe(200);
 });
 
 test("a key in the query is not a key", async () => {

@@ -154,50 +154,6 @@ const crossing = [
   ),
 ];
 
-const exotic = aMatch({
-  id: "exotic",
-  patch: "exotic",
-  createdAt: minutesAgo(33),
-  attributes: { weather: "rain", nothing: null, flags: [true, { deep: [1.5, "ü", []] }], tags: {} },
-  stats: { "1": "one", objects: { a: [null, false, 0, -0.25, 1e-7, ""] }, emoji: "🎮\u2028" },
-  relationships: {
-    rounds: {
-      data: [
-        { type: "round", id: "r-1" },
-        { type: "round", id: "r-2" },
-      ],
-      meta: { count: 2 },
-      links: { related: "https://x.example/r" },
-    },
-    assets: link("asset", "tele"),
-  },
-  included: [
-    {
-      type: "round",
-      id: "r-1",
-      attributes: { n: 1 },
-      relationships: { map: link("map", "m-1") },
-      meta: { kept: true },
-    },
-    { type: "round", id: "r-2", attributes: { n: 2 }, relationships: { map: link("map", "m-1") } },
-    { type: "map", id: "m-1" },
-    asset("tele", { contentType: "application/json", name: "telemetry" }),
-  ],
-  rosters: [
-    {
-      members: [
-        {
-          id: "e1",
-          attributes: { country: { code: "no" } },
-          stats: { elo_earned_season_4: 12.5, title: "x" },
-        },
-      ],
-      attributes: { color: "blue" },
-    },
-    { members: [{ bot: true }] },
-  ],
-});
-
 const world = await startWorld([
   plain,
   ...sharing,
@@ -205,7 +161,6 @@ const world = await startWorld([
   ...companions,
   ...friends,
   ...crossing,
-  exotic,
 ]);
 afterAll(() => world.stop());
 
@@ -256,7 +211,7 @@ describe("by default everything related is included", () => {
   });
 });
 
-describe.each(["plain", "sharing", "same-roster", "companions", "friends", "crossing", "exotic"])(
+describe.each(["plain", "sharing", "same-roster", "companions", "friends", "crossing"])(
   "in the documents of the story %s",
   (name) => {
     const documents = async () => {
@@ -292,15 +247,6 @@ describe.each(["plain", "sharing", "same-roster", "companions", "friends", "cros
   },
 );
 
-test("a resource that two matches of a page share stands once, and each match's own as well", async () => {
-  expect(includedNames(await get(story("sharing")), "asset").toSorted()).toEqual([
-    "asset/own-asset-1",
-    "asset/own-asset-2",
-    "asset/own-asset-3",
-    "asset/shared-asset",
-  ]);
-});
-
 test("of two rosters with one id, a page has the one of its first match; alone each has its own", async () => {
   const participants = (body: object) =>
     included(body as never, "roster", "the-roster")!.relationships;
@@ -314,44 +260,8 @@ test("of two rosters with one id, a page has the one of its first match; alone e
   );
 });
 
-test("players and teams are shown as they are now, with older matches too", async () => {
-  const at = (id: string, minutes: number, name: string, tag: string) =>
-    aMatch({
-      id,
-      patch: "changing",
-      createdAt: minutesAgo(minutes),
-      rosters: [
-        { members: [{ id: "changing-p", name }], team: { id: "changing-t", name: tag } },
-        { members: [{ bot: true }] },
-      ],
-    });
-  await world.ingest([at("changing-2", 20, "Second", "TWO")]);
-  await world.ingest([at("changing-1", 21, "First", "ONE")]);
-  for (const path of ["/shards/na/matches/changing-1", story("changing")]) {
-    const body = await get(path);
-    expect(included(body, "player")).toMatchObject({ attributes: { name: "Second" } });
-    expect(included(body, "team")).toEqual({
-      type: "team",
-      id: "changing-t",
-      attributes: { name: "TWO", shardId: "na" },
-    });
-  }
-});
-
 test("what a player brings along is that of its latest match", async () => {
   const older = await get("/shards/na/matches/companions-1");
   expect(includedNames(older, "asset")).toEqual(["asset/c1-new"]);
   expect(includedNames(await get(story("companions")), "asset")).toEqual(["asset/c1-new"]);
-});
-
-test("whatever else a record carries is served back as equal JSON values", async () => {
-  const body = await get("/shards/na/matches/exotic");
-  expect(body.data).toEqual(exotic.data);
-  for (const resource of exotic.included) {
-    if (resource.type === "player") continue;
-    expect(included(body, resource.type as string, resource.id as string)).toEqual(resource);
-  }
-  expect(included(body, "player", "e1")).toMatchObject({
-    attributes: { country: { code: "no" }, stats: { elo_earned_season_4: 12.5, title: "x" } },
-  });
 });

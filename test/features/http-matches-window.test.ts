@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn } from "../support/problems.ts";
+import { problemIn, problemsIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -98,12 +98,10 @@ describe("the end", () => {
     expect(Date.parse(reply.body.meta.window.end)).toBeWithin(before, Date.now() + 1);
   });
 
-  test("before the default start is refused, with the advice to give a start as well", async () => {
+  test("before the default start is refused", async () => {
     const reply = await page(`${END}=${iso(AT["before-window"]!)}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({ code: "invalid-window", source: { parameter: END } });
-    expect(problem.detail).toContain(`Give ${START} as well`);
+    expect(problemIn(reply)).toMatchObject({ code: "invalid-window", source: { parameter: END } });
   });
 
   test("before the default start is fine with a start of its own", async () => {
@@ -126,9 +124,10 @@ describe("start and end", () => {
   ])("that are %s are refused", async (_, start, end) => {
     const reply = await page(`${START}=${iso(start)}&${END}=${iso(end)}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({ code: "invalid-window", source: { parameter: START } });
-    expect(problem.detail).toContain(`${START} must be before ${END}`);
+    expect(problemIn(reply)).toMatchObject({
+      code: "invalid-window",
+      source: { parameter: START },
+    });
   });
 
   test.each([
@@ -190,13 +189,22 @@ describe.each([START, END])("%s", (name) => {
     " 2026-03-01T18:30:00Z",
     "20260301T183000Z",
     "26-03-01T18:30:00Z",
-  ])("refuses %s with an example of a right value", async (written) => {
+  ])("refuses %s", async (written) => {
     const reply = await page(`${name}=${written}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({ code: "invalid-parameter", source: { parameter: name } });
-    expect(problem.detail).toMatch(/such as \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/);
+    expect(problemIn(reply)).toMatchObject({
+      code: "invalid-parameter",
+      source: { parameter: name },
+    });
   });
+});
+
+test("a window is not called empty on account of an end that could not be read", async () => {
+  const codes = async (start: string, end: string) =>
+    problemsIn(await page(`${START}=${start}&${END}=${end}`)).map(({ code }) => code);
+  expect(await codes("yesterday", "2020-01-01T00:00:00Z")).toEqual(["invalid-parameter"]);
+  expect(await codes("%FF", "2020-01-01T00:00:00Z")).toEqual(["malformed-query"]);
+  expect(await codes("2020-01-01T00:00:00Z", "yesterday")).toEqual(["invalid-parameter"]);
 });
 
 test("a window without matches is an empty array", async () => {

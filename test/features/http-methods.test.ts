@@ -41,9 +41,7 @@ describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
       const reply = await world.get(path, {}, method);
       expect(reply.status).toBe(405);
       expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
-      const problem = problemIn(reply);
-      expect(problem.code).toBe("method-not-allowed");
-      expect(problem.detail).toContain(`use GET or HEAD, not ${method}`);
+      expect(problemIn(reply).code).toBe("method-not-allowed");
     },
   );
 

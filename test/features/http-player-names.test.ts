@@ -159,14 +159,9 @@ test("names are those of now: a new one is found at once, an old one no more", a
 });
 
 describe("refused is", () => {
-  test.each([
-    ["", "The list of names needs filter[near]; give it, such as filter[near]=Adda."],
-    ["?filter[near]=", "filter[near] has no value; give it one, such as Adda."],
-    ["?filter[near]", "filter[near] has no value; give it one, such as Adda."],
-  ])("no name at all: %s", async (query, detail) => {
+  test.each(["", "?filter[near]=", "?filter[near]"])("no name at all: %s", async (query) => {
     expect(await refusal(query)).toMatchObject({
       code: "empty-parameter",
-      detail,
       source: { parameter: "filter[near]" },
     });
   });
@@ -175,8 +170,6 @@ describe("refused is", () => {
     expect((await near("😀".repeat(64))).status).toBe(200);
     expect(await refusal(`?filter[near]=${"a".repeat(65)}`)).toMatchObject({
       code: "invalid-parameter",
-      detail:
-        "filter[near] takes 64 characters at most, and the beginning of a name is enough; you sent 65.",
     });
   });
 
@@ -188,22 +181,10 @@ describe("refused is", () => {
     const reply = await world.get(
       "/shards/na/player-names?filter[near]=Ada&page[limit]=3&filter[naer]=Ada",
     );
-    expect(problemsIn(reply).map(({ code, detail }) => [code, detail])).toEqual([
-      [
-        "unknown-parameter",
-        "page[limit] is a parameter of the collection of matches and the collection of players, not of the list of names; leave it out here.",
-      ],
-      ["unknown-parameter", 'There is no parameter "filter[naer]"; did you mean filter[near]?'],
+    expect(problemsIn(reply).map(({ code, source }) => [code, source?.parameter])).toEqual([
+      ["unknown-parameter", "page[limit]"],
+      ["unknown-parameter", "filter[naer]"],
     ]);
-  });
-
-  test("near without brackets, with a hint at filter[near]", async () => {
-    const reply = await world.get("/shards/na/player-names?near=Ada&filter[near]=Ada");
-    expect(problemIn(reply)).toMatchObject({
-      code: "unknown-parameter",
-      detail: 'There is no parameter "near"; did you mean filter[near]?',
-      source: { parameter: "near" },
-    });
   });
 
   test("the same parameter twice", async () => {
@@ -214,9 +195,7 @@ describe("refused is", () => {
 
   test("filter[near] where no names are looked for", async () => {
     const reply = await world.get("/shards/na/players?filter[near]=Ada");
-    expect(problemIn(reply).detail).toBe(
-      "filter[near] is a parameter of the list of names, not of the collection of players; leave it out here.",
-    );
+    expect(problemIn(reply).code).toBe("unknown-parameter");
   });
 });
 

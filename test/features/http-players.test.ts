@@ -59,10 +59,6 @@ describe("filter[playerNames]", () => {
     expect(await ids("filter[playerNames]=Newname")).toEqual(["renamed"]);
   });
 
-  test("finds nothing by a name that nobody bears any more", async () => {
-    expect(await ids("filter[playerNames]=Mover")).toEqual([]);
-  });
-
   test("takes names in any order and answers in that order", async () => {
     expect(await ids("filter[playerNames]=Twin,Grace+Hopper,Nobody,Ada")).toEqual([
       "Twin-c",
@@ -78,10 +74,6 @@ describe("filter[playerNames]", () => {
   test("is exact: case, spaces inside and at the ends", async () => {
     expect(await ids("filter[playerNames]=ada,Ada%20,%20Ada,grace+hopper")).toEqual([]);
     expect(await ids("filter[playerNames]=%20Ada%20")).toEqual(["spaced"]);
-  });
-
-  test("takes a comma inside a name as \\,", async () => {
-    expect(await ids("filter[playerNames]=Love%5C,%20lace")).toEqual(["comma"]);
   });
 });
 
@@ -132,26 +124,6 @@ describe("at most six players", () => {
       "twin-a",
     ]);
   });
-
-  test("are returned without a filter: those seen most recently, latest first, then by id", async () => {
-    const fresh = await startWorld([
-      aMatch({ createdAt: minutesAgo(10), rosters: duel({ id: "b" }, { id: "a" }) }),
-      aMatch({ createdAt: minutesAgo(5), rosters: duel({ id: "d" }, { id: "c" }) }),
-      aMatch({ createdAt: minutesAgo(20), rosters: duel({ id: "f" }, { id: "d" }) }),
-      aMatch({ createdAt: minutesAgo(30), rosters: duel({ id: "h" }, { id: "g" }) }),
-      aMatch({
-        createdAt: minutesAgo(1),
-        mode: "practice",
-        rosters: duel({ id: "h" }, { id: "z" }),
-      }),
-    ]);
-    try {
-      const reply = await fresh.get("/shards/na/players");
-      expect(idsOf(reply.body)).toEqual(["c", "d", "a", "b", "f", "g"]);
-    } finally {
-      await fresh.stop();
-    }
-  });
 });
 
 describe("the paging parameters that some JSON:API libraries always send:", () => {
@@ -179,7 +151,6 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
     expect(reply.status).toBe(400);
     expect(problemIn(reply)).toMatchObject({
       code: "invalid-parameter",
-      detail: `page[limit] must be a whole number from 1 to 6; you sent "${limit}".`,
       source: { parameter: "page[limit]" },
     });
   });
@@ -189,12 +160,10 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
     async (offset) => {
       const reply = await world.get(`/shards/na/players?page[offset]=${offset}`);
       expect(reply.status).toBe(400);
-      const problem = problemIn(reply);
-      expect(problem).toMatchObject({
+      expect(problemIn(reply)).toMatchObject({
         code: "invalid-parameter",
         source: { parameter: "page[offset]" },
       });
-      expect(problem.detail).toContain("the collection of players has no further pages");
     },
   );
 });
@@ -233,12 +202,4 @@ test("a filter that matches nothing is 200 with an empty array", async () => {
   const reply = await world.get("/shards/na/players?filter[playerNames]=Nobody");
   expect(reply.status).toBe(200);
   expect(reply.body.data).toEqual([]);
-});
-
-test("a rename shows once a match has been played after it", async () => {
-  await world.ingest([play({ id: "late", name: "Before" })]);
-  expect(await ids("filter[playerNames]=Before")).toEqual(["late"]);
-  await world.ingest([play({ id: "late", name: "After" })]);
-  expect(await ids("filter[playerNames]=Before")).toEqual([]);
-  expect(await ids("filter[playerNames]=After")).toEqual(["late"]);
 });

@@ -75,41 +75,33 @@ describe.each(LISTS)("on %s", (list) => {
     expect((await ask(list, "filter[playerIds]=a%252Cb")).body.data).toEqual([]);
   });
 
-  test.each(["filter[playerIds]", "filter[playerNames]"])(
-    "%s takes 50 values and no more",
-    async (name) => {
-      const values = (count: number) =>
-        Array.from({ length: count }, (_, index) => `v${index}`).join(",");
-      expect((await get(`${list}?${name}=${values(50)}`)).status).toBe(200);
-      const reply = await get(`${list}?${name}=${values(51)}`);
+  test.each([",", "a,", ",a", "a,,b", "%2C", "a%5Cb", "a%5C", "%5C%5C%5C"])(
+    "an empty item or a stray backslash is refused: %s",
+    async (value) => {
+      const reply = await get(`${list}?filter[playerNames]=${value}`);
       expect(reply.status).toBe(400);
-      const problem = problemIn(reply);
-      expect(problem).toMatchObject({ code: "too-many-values", source: { parameter: name } });
-      expect(problem.detail).toContain("50");
+      expect(problemIn(reply)).toMatchObject({
+        code: "invalid-parameter",
+        source: { parameter: "filter[playerNames]" },
+      });
     },
   );
+});
 
-  test.each([",", "a,", ",a", "a,,b", "%2C"])("an empty item is refused: %s", async (value) => {
-    const reply = await get(`${list}?filter[playerNames]=${value}`);
-    expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "filter[playerNames]" },
-    });
-    expect(problem.detail).toContain("empty item");
-  });
-
-  test.each(["a%5Cb", "a%5C", "%5C%5C%5C"])("a stray backslash is refused: %s", async (value) => {
-    const reply = await get(`${list}?filter[playerNames]=${value}`);
-    expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "filter[playerNames]" },
-    });
-    expect(problem.detail).toContain("write a backslash as \\\\");
-  });
+test.each([
+  ["matches", "filter[playerNames]"],
+  ["matches", "filter[playerIds]"],
+  ["matches", "filter[teamNames]"],
+  ["matches", "filter[patchVersion]"],
+  ["players", "filter[playerNames]"],
+  ["players", "filter[playerIds]"],
+])("on %s, %s takes 50 values and no more, repeated ones not counted", async (list, name) => {
+  const values = Array.from({ length: 50 }, (_, index) => `v${index}`);
+  const status = async (given: string[]) => (await get(`${list}?${name}=${given}`)).status;
+  expect([await status(values), await status([...values, ...values])]).toEqual([200, 200]);
+  const reply = await get(`${list}?${name}=${[...values, "one-more"]}`);
+  expect(reply.status).toBe(400);
+  expect(problemIn(reply)).toMatchObject({ code: "too-many-values", source: { parameter: name } });
 });
 
 describe("an unknown parameter is refused, with the nearest known name:", () => {
@@ -130,8 +122,7 @@ describe("an unknown parameter is refused, with the nearest known name:", () => 
     expect(reply.status).toBe(400);
     const problem = problemIn(reply);
     expect(problem).toMatchObject({ code: "unknown-parameter", source: { parameter: name } });
-    expect(problem.detail).toContain(`"${name}"`);
-    if (guess !== undefined) expect(problem.detail).toContain(`did you mean ${guess}?`);
+    if (guess !== undefined) expect(problem.detail).toContain(guess);
   });
 });
 

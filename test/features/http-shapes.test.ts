@@ -1,14 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import {
-  idsOf,
-  includedNames,
-  related,
-  repeatedNames,
-  unlinkedNames,
-} from "../support/compound.ts";
+import { related, repeatedNames, unlinkedNames } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
-import { included, startWorld } from "../support/world.ts";
+import { startWorld } from "../support/world.ts";
 
 const documents = [1, 2].map((number) =>
   aMatch({
@@ -90,13 +84,6 @@ describe.each([
     expect(sparse.included).toEqual([]);
   });
 
-  test("of everything there is equals the default", async () => {
-    const all = "rosters.participants.player,rosters.team,assets,rounds.map,spectators";
-    expect(related(await get(`${path}?include=${all}`)).toSorted(byName)).toEqual(
-      related(await get(path)).toSorted(byName),
-    );
-  });
-
   test.each([
     "roster",
     "players",
@@ -108,33 +95,15 @@ describe.each([
     "match",
     "nonsense",
     "rosters,nonsense",
-  ])("=%s is refused, with the paths there are", async (include) => {
+  ])("=%s is refused", async (include) => {
     const reply = await world.get(`${path}?include=${include}`);
     expect(reply.status).toBe(400);
-    const problem = problemIn(reply);
-    expect(problem).toMatchObject({
+    expect(problemIn(reply)).toMatchObject({
       code: "unknown-include-path",
       source: { parameter: "include" },
     });
-    for (const known of [
-      "rosters",
-      "rosters.participants",
-      "rosters.participants.player",
-      "rosters.team",
-      "assets",
-    ]) {
-      expect(problem.detail).toContain(known);
-    }
-  });
-
-  test("with an empty item is refused", async () => {
-    expect((await world.get(`${path}?include=rosters,`)).status).toBe(400);
   });
 });
-
-function byName(one: { type: string; id: string }, other: { type: string; id: string }): number {
-  return `${one.type}/${one.id}` < `${other.type}/${other.id}` ? -1 : 1;
-}
 
 describe.each([
   ["a single player", PLAYER],
@@ -164,74 +133,12 @@ describe.each([
 });
 
 describe("fields", () => {
-  test("of the primary type keeps those attributes and relationships only", async () => {
-    const body = await get(`${SINGLE}?fields[match]=gameMode,rosters`);
-    const whole = await get(SINGLE);
-    expect(body.data).toEqual({
-      type: "match",
-      id: "match-1",
-      attributes: { gameMode: "ranked" },
-      relationships: { rosters: whole.data.relationships.rosters },
-    });
-    expect(body.included).toEqual(whole.included);
-  });
-
-  test("of the primary type holds for every match of a page", async () => {
-    const body = await get(`${LIST}?fields[match]=createdAt`);
-    expect(idsOf(body)).toEqual(["match-1", "match-2"]);
-    for (const match of body.data) {
-      expect(Object.keys(match)).toEqual(["type", "id", "attributes"]);
-      expect(Object.keys(match.attributes)).toEqual(["createdAt"]);
-    }
-  });
-
-  test("of included types trims those, and only those", async () => {
-    const whole = await get(SINGLE);
-    const body = await get(
-      `${SINGLE}?fields[roster]=won&fields[participant]=actor,player&fields[player]=name&fields[team]=name&fields[asset]=URL`,
-    );
-    expect(body.data).toEqual(whole.data);
-    expect(includedNames(body)).toEqual(includedNames(whole));
-    expect(included(body, "roster", "match-1-r0")).toEqual({
-      type: "roster",
-      id: "match-1-r0",
-      attributes: { won: "true" },
-    });
-    expect(included(body, "participant", "match-1-r0p0")).toEqual({
-      type: "participant",
-      id: "match-1-r0p0",
-      attributes: { actor: "*Ember*" },
-      relationships: { player: { data: { type: "player", id: "p1" } } },
-    });
-    expect(included(body, "player", "p1")).toEqual({
-      type: "player",
-      id: "p1",
-      attributes: { name: "Name_p1" },
-    });
-    expect(included(body, "team")).toEqual({ type: "team", id: "t1", attributes: { name: "ONE" } });
-    expect(included(body, "asset")).toEqual({
-      type: "asset",
-      id: "a-1",
-      attributes: { URL: "https://files.example/x" },
-    });
-    expect(included(body, "map")).toEqual(included(whole, "map")!);
-  });
-
   test("trims players, alone and in the collection", async () => {
     const expected = { type: "player", id: "p1", attributes: { name: "Name_p1", shardId: "na" } };
     expect((await get(`${PLAYER}?fields[player]=name,shardId`)).data).toEqual(expected);
     expect((await get(`${PLAYERS}?fields[player]=name,shardId&filter[playerIds]=p1`)).data).toEqual(
       [expected],
     );
-  });
-
-  test("that a resource does not have are ignored", async () => {
-    const body = await get(`${SINGLE}?fields[match]=nonsense,duration,id,type`);
-    expect(body.data).toEqual({ type: "match", id: "match-1", attributes: { duration: 1200 } });
-    expect((await get(`${PLAYER}?fields[player]=nonsense`)).data).toEqual({
-      type: "player",
-      id: "p1",
-    });
   });
 
   test.each(["fields[match]=", "fields[match]"])(
@@ -260,41 +167,17 @@ describe("fields", () => {
     expect((await get(`${PLAYER}?fields[match]=duration`)).data).toEqual((await get(PLAYER)).data);
   });
 
-  test("and include work together", async () => {
-    const body = await get(
-      `${SINGLE}?include=rosters.team&fields[roster]=won&fields[match]=duration`,
-    );
-    expect(body.data).toEqual({ type: "match", id: "match-1", attributes: { duration: 1200 } });
-    expect(types(body)).toEqual(["roster", "team"]);
-    expect(included(body, "roster", "match-1-r1")).toEqual({
-      type: "roster",
-      id: "match-1-r1",
-      attributes: { won: "false" },
-    });
-  });
-
   test.each([SINGLE, LIST, PLAYER, PLAYERS])(
     "of an unknown type are refused on %s",
     async (path) => {
       for (const type of ["mach", "Match", "", "TYPE"]) {
         const reply = await world.get(`${path}?fields[${type}]=a`);
         expect(reply.status).toBe(400);
-        const problem = problemIn(reply);
-        expect(problem).toMatchObject({
+        expect(problemIn(reply)).toMatchObject({
           code: "unknown-type",
           source: { parameter: `fields[${type}]` },
         });
-        expect(problem.detail).toContain("match, roster, participant, player, team");
       }
     },
   );
-
-  test("survive in the links", async () => {
-    const body = await get(`${LIST}?fields[match]=gameMode&include=&page[limit]=1`);
-    const next = await get(body.links.next);
-    expect(next.included).toEqual([]);
-    expect(next.data).toEqual([
-      { type: "match", id: "match-2", attributes: { gameMode: "ranked" } },
-    ]);
-  });
 });

@@ -273,21 +273,6 @@ describe("the latest served match", () => {
       });
     }
   });
-
-  test("gives what hangs on the player, too", async () => {
-    const id = anId("linked");
-    const badge = (name: string, at: number): Loose => {
-      const match: Loose = played({ id }, at);
-      match.included.find((one: Loose) => one.id === id).relationships = {
-        badges: { data: [{ type: "badge", id: name }] },
-      };
-      match.included.push({ type: "badge", id: name });
-      return match;
-    };
-    await world.ingest([badge("new", 2), badge("old", 1)]);
-    const { body } = await world.get(`/shards/na/players/${id}`);
-    expect(body.data.relationships.badges.data).toEqual([{ type: "badge", id: "new" }]);
-  });
 });
 
 describe("a rename", () => {
@@ -310,13 +295,6 @@ describe("a rename", () => {
     expect((await world.get(`/shards/na/matches?${byName}`)).body.data).toHaveLength(2);
     const { body } = await world.get(`/shards/na/matches/${old.data.id}`);
     expect(body.included.find((one: Loose) => one.id === id).attributes.name).toBe(`After ${id}`);
-  });
-
-  test("does not show by a late match from before it", async () => {
-    const id = anId("renamed");
-    await world.ingest([played({ id, name: "Now" }, 5)]);
-    await world.ingest([played({ id, name: "Once" }, 3)]);
-    expect((await attributesOf(id)).name).toBe("Now");
   });
 
   test("does not show by a match that is withheld", async () => {

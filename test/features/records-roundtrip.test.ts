@@ -6,8 +6,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { type Draft, draftOf, type Loose } from "../support/drafts.ts";
-import { aMatch, anId, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
-import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
 
 const world = await startWorld();
 afterAll(() => world.stop());
@@ -187,22 +187,6 @@ describe("a match that carries everything a record may carry", () => {
     expectEqualResources((await fetched).body, document);
   });
 
-  test("keeps the names that JavaScript treats specially", async () => {
-    const { text, body } = await fetched;
-    const { stats } = body.data.attributes;
-    expect(text).toContain('"__proto__":{"polluted":true}');
-    expect(Object.hasOwn(stats, "__proto__")).toBe(true);
-    expect(JSON.stringify(stats.object)).toBe(JSON.stringify(OPEN_SET.object));
-    expect(new Set(Object.keys(stats))).toEqual(
-      new Set([...Object.keys(OPEN_SET), "endGameReason", "queue"]),
-    );
-  });
-
-  test("comes back the same uncompressed", async () => {
-    const { text } = await world.get("/shards/na/matches/rich", { "Accept-Encoding": "identity" });
-    expect(text).toBe((await fetched).text);
-  });
-
   test("comes back the same on a page", async () => {
     await fetched;
     const { body } = await world.get("/shards/na/matches?filter[playerIds]=rich-ann");
@@ -261,91 +245,6 @@ describe("a match that carries everything a record may carry", () => {
 function withoutLinks({ links: _, meta: __, ...document }: Loose): Loose {
   return document;
 }
-
-describe("any JSON value may stand among the attributes and stats, by any name:", () => {
-  /** Fetched without the checks of the other tests: JSON:API has opinions about some of the names. */
-  async function fetchedAsIs(path: string): Promise<Loose> {
-    const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
-    return (await fetch(`${world.url}${path}`, { headers })).json();
-  }
-
-  test.each<[string, Json]>(Object.entries(OPEN_SET))("%s", async (name, value) => {
-    const id = anId("match");
-    const draft = draftOf(aMatch({ id }));
-    const keys = [`match/${id}`, `roster/${id}-r0`, `participant/${id}-r0p0`];
-    const targets = (resources: Map<string, Loose>): object[] =>
-      keys.flatMap((key) => {
-        const { attributes } = resources.get(key);
-        return [attributes, attributes.stats];
-      });
-    for (const target of targets(resourcesOf(draft.document))) {
-      // Assigned, a name like "__proto__" would be lost.
-      Object.defineProperty(target, name, { value, enumerable: true });
-    }
-    expect((await world.ingest([draft.document])).report.stored).toBe(1);
-    const came = resourcesOf(await fetchedAsIs(`/shards/na/matches/${id}`));
-    for (const target of targets(came)) {
-      expect(Object.entries(target)).toContainEqual([name, value]);
-    }
-  });
-});
-
-describe("what hangs on players alone", () => {
-  const withBadge = (match: MatchDocument, player: string, badge: string): Loose => {
-    const draft = draftOf(match);
-    draft.at(`player/${player}`).relationships = {
-      badges: { data: [{ type: "badge", id: badge }] },
-    };
-    draft.document.included.push({ type: "badge", id: badge, attributes: { of: badge } });
-    return draft.document;
-  };
-
-  test("is included with each match of the player, once a page", async () => {
-    const rosters = () => duel({ id: "kim" }, { id: anId("player") });
-    const one = withBadge(
-      aMatch({ id: "kim-1", createdAt: minutesAgo(50), rosters: rosters() }),
-      "kim",
-      "b-kim",
-    );
-    const two = withBadge(
-      aMatch({ id: "kim-2", createdAt: minutesAgo(40), rosters: rosters() }),
-      "kim",
-      "b-kim",
-    );
-    await world.ingest([one, two]);
-    for (const id of ["kim-1", "kim-2"]) {
-      const { body } = await world.get(`/shards/na/matches/${id}`);
-      expect(resourcesOf(body).get("badge/b-kim")).toEqual({
-        type: "badge",
-        id: "b-kim",
-        attributes: { of: "b-kim" },
-      });
-    }
-    const { body } = await world.get("/shards/na/matches?filter[playerIds]=kim");
-    expect(body.included.filter(({ type }: Loose) => type === "badge")).toHaveLength(1);
-    expect((await world.ingest([body])).report).toMatchObject({ duplicate: 2 });
-  });
-});
-
-test("a resource that two matches of a page carry is included once, and with each match alone", async () => {
-  const shared = { type: "season", id: "season-5", attributes: { name: "five" } };
-  const relationships = { season: { data: { type: "season", id: "season-5" } } };
-  const matches = ["s5-1", "s5-2"].map((id) =>
-    aMatch({
-      id,
-      relationships,
-      included: [shared],
-      rosters: duel({ id: "sam" }, { id: anId("player") }),
-    }),
-  );
-  await world.ingest(matches);
-  const { body } = await world.get("/shards/na/matches?filter[playerIds]=sam");
-  expect(body.included.filter(({ type }: Loose) => type === "season")).toEqual([shared]);
-  expect(
-    resourcesOf((await world.get("/shards/na/matches/s5-2")).body).get("season/season-5"),
-  ).toEqual(shared);
-  expect((await world.ingest([body])).report).toMatchObject({ duplicate: 2, rejected: 0 });
-});
 
 describe("a whole world that is fetched page by page", () => {
   /** Every match of the shard, as pages, and every player, as documents. */

@@ -4,7 +4,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { type Loose, minute } from "../support/drafts.ts";
-import { anonymous } from "../support/problems.ts";
 import {
   aMatch,
   duel,
@@ -369,86 +368,6 @@ describe("rule 3: a private match has a ranked player", () => {
 });
 
 describe("what is withheld cannot be observed:", () => {
-  test("a withheld match answers as one that was never received", async () => {
-    const { match, add, get } = aShard();
-    await add([match("m", { mode: "practice" }), match("other", {})]);
-    const [hidden, unknown] = [await get("/matches/m"), await get("/matches/n")];
-    expect(hidden.status).toBe(404);
-    expect(anonymous(hidden)).toEqual(anonymous(unknown));
-  });
-
-  test("a player seen only in withheld matches answers as one that was never seen", async () => {
-    const { match, add, get } = aShard();
-    const rosters = duel({ id: "hidden", name: "Hidden" }, { id: "h2" });
-    await add([match("m", { mode: "practice", rosters }), match("other", {})]);
-    const [hidden, unknown] = [await get("/players/hidden"), await get("/players/nobody")];
-    expect(hidden.status).toBe(404);
-    expect(anonymous(hidden)).toEqual(anonymous(unknown));
-  });
-
-  test("no filter and no list leads to them", async () => {
-    const { match, add, get, ids } = aShard();
-    const team = { id: "t", name: "TAG" };
-    await add([
-      match("m1", {
-        mode: "practice",
-        patch: "7.7",
-        rosters: [{ members: [{ id: "h", name: "Hidden" }], team }, { members: [] }],
-      }),
-      match("m2", {
-        ending: "exitpractice",
-        patch: "7.7",
-        rosters: duel({ id: "h", name: "Hidden" }, { id: "h2" }),
-      }),
-      match("m3", {
-        mode: "private",
-        patch: "7.7",
-        rosters: duel({ id: "h", name: "Hidden" }, { id: "h2" }),
-      }),
-    ]);
-    expect(await ids("")).toEqual([]);
-    for (const filter of [
-      "[playerIds]=h",
-      "[playerNames]=Hidden",
-      "[teamNames]=TAG",
-      "[patchVersion]=7.7",
-      "[gameMode]=private",
-    ]) {
-      expect(await ids(`?filter${filter}`)).toEqual([]);
-    }
-    for (const query of ["", "?filter[playerIds]=h,h2", "?filter[playerNames]=Hidden"]) {
-      expect((await get(`/players${query}`)).body.data).toEqual([]);
-    }
-  });
-
-  test("a withheld match adds nothing to players that are seen elsewhere", async () => {
-    const { match, add, get } = aShard();
-    await add([
-      match(
-        "m1",
-        minute(1, {
-          mode: "casual",
-          rosters: duel({ id: "a", name: "Known", gold: 1 }, { id: "b" }),
-          patch: "1.0",
-        }),
-      ),
-      match(
-        "m2",
-        minute(2, {
-          mode: "practice",
-          rosters: duel({ id: "b" }, { id: "a", name: "Later", gold: 9, stats: { level: 99 } }),
-          patch: "2.0",
-        }),
-      ),
-    ]);
-    const { body } = await get("/players/a");
-    expect(body.data.attributes).toMatchObject({
-      name: "Known",
-      patchVersion: "1.0",
-      stats: { played: 1, wins: 1, winStreak: 1, lossStreak: 0, lifetimeGold: 1, level: 12 },
-    });
-  });
-
   test("the status page knows of served matches only", async () => {
     const { match, add, shard } = aShard();
     await add([match("m1", minute(1, {})), match("m2", minute(2, { mode: "practice" }))]);

@@ -76,6 +76,7 @@ async function walkOn(
   const ids: string[] = [];
   for (let page = first; ; ) {
     ids.push(...(direction === "next" ? page.ids : page.ids.toReversed()));
+    if (ids.length > 1000) throw new Error(`a walk by ${direction} does not end`);
     const [arrival] = arriving.splice(0, 1);
     if (arrival) await take(world, [arrival]);
     const link = page.links[direction];

@@ -4,7 +4,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hashKey } from "../../src/access/key.ts";
 import { KeyLookup } from "../../src/access/key-lookup.ts";
 import type { KeyStore } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
@@ -56,13 +55,6 @@ async function watched(): Promise<{
   };
 }
 
-/** A new key in place of an old one. */
-async function rotated(keyring: KeyStore, id: string, overlapMs: number): Promise<string> {
-  const outcome = await keyring.rotate(id, overlapMs, NOW);
-  if (typeof outcome !== "object") throw new Error(outcome);
-  return outcome.key;
-}
-
 describe("a server's keys", () => {
   test("begin without a file and are there after the first was made", async () => {
     const folder = freshFolder();
@@ -87,24 +79,6 @@ describe("a server's keys", () => {
     await access.close();
   });
 
-  test("follow each change of another process, and are read only after one", async () => {
-    const { keyring, watch, stop } = await watched();
-    const first = await keyring.create({ name: "first" }, 1000);
-    await watch.refresh();
-    expect(await watch.refresh()).toBe(false);
-    const second = await keyring.create({ name: "second" }, 2000);
-    expect(await watch.refresh()).toBe(true);
-    expect(watch.find(bearer(second.key), NOW)?.name).toBe("second");
-    await keyring.revoke(first.record.id, 3000);
-    expect(await watch.refresh()).toBe(true);
-    expect(watch.find(bearer(first.key), NOW)).toBeUndefined();
-    await keyring.revoke(second.record.id, 3000);
-    expect(await watch.refresh()).toBe(true);
-    expect(watch.find(bearer(second.key), NOW)).toBeUndefined();
-    expect(await watch.refresh()).toBe(false);
-    await stop();
-  });
-
   test("follow a file that takes the place of another, and end with the file", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
     const here = openAccess({ data: folder });
@@ -126,54 +100,6 @@ describe("a server's keys", () => {
     expect(watch.find(bearer(restored.key), NOW)).toBeUndefined();
     watch.stop();
   });
-
-  test("are found by the key alone: neither its hash nor its id opens anything", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key, record } = await keyring.create({ name: "one" }, 1000);
-    await watch.refresh();
-    for (const wrong of [hashKey(key), record.id, key.toLowerCase(), ""]) {
-      expect(watch.find(bearer(wrong), NOW)).toBeUndefined();
-    }
-    expect(watch.find(null, NOW)).toBeUndefined();
-    await stop();
-  });
-});
-
-describe("a rotated key", () => {
-  test("is good in both forms until the overlap ends, then only in the new one", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key: old, record } = await keyring.create({ name: "one" }, NOW);
-    const fresh = await rotated(keyring, record.id, 1000);
-    await watch.refresh();
-    for (const key of [old, fresh]) {
-      expect(watch.find(bearer(key), NOW + 999)?.id).toBe(record.id);
-    }
-    expect(watch.find(bearer(old), NOW + 1000)).toBeUndefined();
-    expect(watch.recent(bearer(old), NOW + 1000)).toBeUndefined();
-    expect(watch.find(bearer(fresh), NOW + 1000)?.id).toBe(record.id);
-    await stop();
-  });
-
-  test("is one key: it is counted once, with one id", async () => {
-    const { keyring, watch, events, stop } = await watched();
-    const { record } = await keyring.create({ name: "one" }, NOW);
-    await rotated(keyring, record.id, 1000);
-    await watch.refresh();
-    expect(events.at(-1)).toEqual({ event: "keys-reloaded", live: 1 });
-    await stop();
-  });
-
-  test("ends with its key, if that is earlier than the overlap", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key: old, record } = await keyring.create({ name: "one", expiresAt: NOW + 500 }, NOW);
-    const fresh = await rotated(keyring, record.id, 1000);
-    await watch.refresh();
-    for (const key of [old, fresh]) {
-      expect(watch.find(bearer(key), NOW + 499)?.id).toBe(record.id);
-      expect(watch.find(bearer(key), NOW + 500)).toBeUndefined();
-    }
-    await stop();
-  });
 });
 
 describe("an end", () => {
@@ -186,52 +112,6 @@ describe("an end", () => {
     expect(watch.recent(header, NOW + 999)?.name).toBe("one");
     expect(watch.recent(header, NOW + 1000)).toBeUndefined();
     expect(watch.find(header, NOW + 1000)).toBeUndefined();
-    await stop();
-  });
-
-  test("that is moved further makes the key good again", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key, record } = await keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
-    await watch.refresh();
-    expect(watch.find(bearer(key), NOW + 2000)).toBeUndefined();
-    await keyring.change(record.id, { expiresAt: null });
-    await watch.refresh();
-    expect(watch.find(bearer(key), NOW + 2000)?.name).toBe("one");
-    await stop();
-  });
-});
-
-describe("a header that was found good a moment ago", () => {
-  test("is known by itself, and one that was never shown is not", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key } = await keyring.create({ name: "one" }, NOW);
-    await watch.refresh();
-    expect(watch.recent(bearer(key), NOW)).toBeUndefined();
-    watch.find(bearer(key), NOW);
-    expect(watch.recent(bearer(key), NOW)?.name).toBe("one");
-    expect(watch.recent(null, NOW)).toBeUndefined();
-    await stop();
-  });
-
-  test("is forgotten when its key is revoked", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key, record } = await keyring.create({ name: "one" }, NOW);
-    await watch.refresh();
-    watch.find(bearer(key), NOW);
-    await keyring.revoke(record.id, NOW);
-    await watch.refresh();
-    expect(watch.recent(bearer(key), NOW)).toBeUndefined();
-    await stop();
-  });
-
-  test("goes by the terms that its key has now", async () => {
-    const { keyring, watch, stop } = await watched();
-    const { key, record } = await keyring.create({ name: "one" }, NOW);
-    await watch.refresh();
-    watch.find(bearer(key), NOW);
-    await keyring.change(record.id, { tier: "community" });
-    await watch.refresh();
-    expect(watch.recent(bearer(key), NOW)?.limits.rate).toBe(300);
     await stop();
   });
 });
@@ -247,18 +127,6 @@ describe("a key's tier", () => {
       { event: "unknown-tier", tier: "gold", taken: "hobby" },
       { event: "keys-reloaded", live: 2 },
     ]);
-    await stop();
-  });
-
-  test("opens the shards that it names, closed ones too", async () => {
-    const { keyring, watch, stop } = await watched();
-    const usual = (await keyring.create({ name: "usual" }, NOW)).key;
-    const invited = (await keyring.create({ name: "invited", tier: "community" }, NOW)).key;
-    const narrow = (await keyring.create({ name: "narrow", shards: ["beta"] }, NOW)).key;
-    await watch.refresh();
-    const shards = (key: string) =>
-      ["na", "beta"].filter((shard) => watch.mayRead(watch.find(bearer(key), NOW)!, shard));
-    expect([usual, invited, narrow].map(shards)).toEqual([["na"], ["na", "beta"], ["beta"]]);
     await stop();
   });
 });

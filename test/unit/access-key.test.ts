@@ -1,8 +1,8 @@
-/** In charge of the form of keys and of the header they come in. */
+/** The form of API keys; the header is tested in test/features/http-credentials.test.ts. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { hashKey, keyInHeader, looksLikeKey, makeKey } from "../../src/access/key.ts";
+import { hashKey, looksLikeKey, makeKey } from "../../src/access/key.ts";
 
 const BASE62 = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
 
@@ -57,29 +57,4 @@ describe("a key", () => {
   test("is kept as its SHA-256", () => {
     expect(hashKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
-});
-
-describe("the Authorization header", () => {
-  const key = makeKey();
-
-  test.each([`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer   ${key}`])(
-    "a key is read from %p",
-    (header) => expect(keyInHeader(header)).toBe(key),
-  );
-
-  test.each([
-    null,
-    "",
-    key,
-    "Bearer",
-    "Bearer ",
-    `Basic ${key}`,
-    `Bearer${key}`,
-    `Bearer ${key} ${key}`,
-    `Bearer ${key}, Bearer ${key}`,
-    `Bearer "${key}"`,
-    `Bearer ${key.slice(0, -1)}`,
-    `Bearer ${"x".repeat(100_000)}`,
-    `Bearer ${" ".repeat(100_000)}${key}`,
-  ])("no key is read from case %#", (header) => expect(keyInHeader(header)).toBeUndefined());
 });

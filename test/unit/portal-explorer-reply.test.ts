@@ -8,23 +8,6 @@ import { aMatch } from "../support/records.ts";
 describe("a reply", () => {
   const document = aMatch({ id: "m" });
 
-  test("leads from a match to its rosters, their members and the players", () => {
-    const { parts, related, isList } = readReply(document);
-    expect(isList).toBe(false);
-    const [match] = parts;
-    const rosters = related(match!, "rosters");
-    expect(rosters.map(({ id }) => id)).toEqual(["m-r0", "m-r1"]);
-    const [participant] = related(rosters[0]!, "participants");
-    expect(participant?.stats.kills).toBe(4);
-    expect(related(participant!, "player")).toHaveLength(1);
-    expect(related(participant!, "team")).toEqual([]);
-  });
-
-  test("has only the related resources that came along", () => {
-    const { parts, related } = readReply({ data: [document.data] });
-    expect(related(parts[0]!, "rosters")).toEqual([]);
-  });
-
   test("tells its links and the times that were searched", () => {
     const window = { start: "2026-03-01T00:00:00Z", end: "2026-03-02T00:00:00Z" };
     const reply = readReply({ data: [], links: { next: "http://n" }, meta: { window } });

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import type { MatchRecord } from "../../src/portal/views/match/record.ts";
 import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
-import { resultsInWords, streakInWords, tallies } from "../../src/portal/views/player/form.ts";
-import { meanOf, pointsOf } from "../../src/portal/views/player/series.ts";
+import { streakInWords, tallies } from "../../src/portal/views/player/form.ts";
+import { pointsOf } from "../../src/portal/views/player/series.ts";
 import { type Step, type Walked, walkOn } from "../../src/portal/views/player/walk.ts";
 
 const side = (won: boolean, id: string, stats = {}) => ({
@@ -27,28 +27,6 @@ const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
 const appearance = (wishes: Partial<Appearance>): Appearance => ({
   ...appearanceOf(match(true, false), "ada")!,
   ...wishes,
-});
-
-describe("an appearance", () => {
-  test("is the match as the player saw it", () => {
-    expect(appearanceOf(match(true, false, { gold: 10.5, kills: 2 }), "ada")).toMatchObject({
-      outcome: "won",
-      hero: "Hero 009",
-      mode: "Casual ARAL",
-      gold: 10.5,
-      kills: 2,
-      farm: undefined,
-    });
-    expect(appearanceOf(match(true, false), "bo")?.outcome).toBe("lost");
-  });
-
-  test("has no result where nobody won", () => {
-    expect(appearanceOf(match(false, false), "ada")?.outcome).toBe("undecided");
-  });
-
-  test("is none for somebody who only watched", () => {
-    expect(appearanceOf(match(true, false), "eve")).toBeUndefined();
-  });
 });
 
 describe("the streak in words", () => {
@@ -89,11 +67,6 @@ describe("what recent matches add up to", () => {
     expect(tallies([recent[2]!], ({ hero }) => hero)[0]!.winRate).toBeUndefined();
   });
 
-  test("is told in words", () => {
-    expect(resultsInWords(recent)).toBe("1 won, 1 lost, 1 without a winner");
-    expect(resultsInWords(recent.slice(0, 2))).toBe("1 won, 1 lost");
-  });
-
   test("is plotted from the oldest to the newest, with gaps for what is not said", () => {
     expect(pointsOf(recent)).toEqual({
       xs: [1, 2, 3],
@@ -101,11 +74,6 @@ describe("what recent matches add up to", () => {
       farm: [1, 2, 3],
       times: ["2026-03-01", "2026-03-02", "2026-03-03"],
     });
-  });
-
-  test("has a mean of what is known", () => {
-    expect(meanOf([10, null, 30])).toBe(20);
-    expect(meanOf([null])).toBeUndefined();
   });
 });
 
@@ -142,15 +110,6 @@ describe("the walk back through matches", () => {
     await walkOn(told.at(-1)!, 6, never, (now) => told.push(now));
     expect(idsOf(told.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
     expect(asked).toEqual([0, 1, 2]);
-  });
-
-  test("ends where there are no more", async () => {
-    const { first } = pages(2);
-    let last: Walked = { appearances: [], next: first };
-    await walkOn(last, 100, never, (now) => {
-      last = now;
-    });
-    expect([last.appearances.length, last.next]).toEqual([4, undefined]);
   });
 
   test("keeps what it has when a page fails, and goes on with that page", async () => {

@@ -44,21 +44,6 @@ const match = (...rosters: RosterRecord[]): MatchRecord => ({
 });
 
 describe("a scoreboard", () => {
-  test("has both sides with their names, outcomes and lines", () => {
-    const { sides } = scoreboardOf(
-      match(
-        roster(false, [{ kills: 3, skinKey: "Hero009_Gilded" }], { side: "left/blue" }),
-        roster(true, [{ wentAfk: true, firstAfkTime: 90 }], { side: "right/red" }),
-      ),
-    );
-    expect(sides.map(({ name, outcome, place }) => [name, outcome, place])).toEqual([
-      ["Blue side", "lost", "left"],
-      ["Red side", "won", "right"],
-    ]);
-    expect(sides[0]!.lines[0]).toMatchObject({ hero: "Hero 009", kills: 3, afk: false });
-    expect(sides[1]!.lines[0]).toMatchObject({ afk: true, afkSince: 90, items: [] });
-  });
-
   test("draws the side that played left on the left", () => {
     const right = roster(true, [], { side: "right/red" });
     const left = roster(false, [], { side: "left/blue" });
@@ -78,20 +63,6 @@ describe("a scoreboard", () => {
     expect(sides[1]!.totals).toMatchObject({ kills: 9, gold: 500, farm: 10 });
   });
 
-  test("gives bars the best figure of anybody as their length", () => {
-    const one = roster(true, [{ kills: 2, gold: 90 }, { gold: 110 }]);
-    expect(scoreboardOf(match(one, roster(false, [{ kills: 7 }]))).most).toEqual({
-      gold: 110,
-      farm: 0,
-      kills: 7,
-    });
-  });
-
-  test("says that nobody won where no roster did", () => {
-    const { sides } = scoreboardOf(match(roster(false, [{}]), roster(false, [{}])));
-    expect(sides.map(({ outcome }) => outcome)).toEqual(["undecided", "undecided"]);
-  });
-
   test("takes a stat of another type as not said, and shows it among the further ones", () => {
     const odd = { kills: "many", gold: null, level: [1], items: "boots", farm: Number.NaN };
     const [side] = scoreboardOf(match(roster(true, [odd]))).sides;
@@ -99,14 +70,6 @@ describe("a scoreboard", () => {
     expect(side!.totals).toMatchObject({ kills: undefined, gold: undefined });
     expect(furtherFigures(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
     expect(furtherLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
-  });
-
-  test("stands for one against ten, and for nobody", () => {
-    const ten = Array.from({ length: 10 }, () => ({ kills: 1 }));
-    const { sides } = scoreboardOf(match(roster(true, [{}]), roster(false, ten)));
-    expect(sides.map(({ lines }) => lines.length)).toEqual([1, 10]);
-    expect(scoreboardOf(match(roster(true, []))).most).toEqual({ gold: 0, farm: 0, kills: 0 });
-    expect(scoreboardOf(match()).sides).toEqual([]);
   });
 });
 
@@ -132,30 +95,6 @@ test("whatever an open set holds, there is a scoreboard, and nothing on it is lo
 });
 
 describe("what a record carries beside the board", () => {
-  const lines = () =>
-    scoreboardOf(
-      match(
-        roster(true, [
-          { kills: 1, jungleKills: 4, itemUses: { "*Item_ScoutLamp*": 2 } },
-          { moonPhase: "waning" },
-        ]),
-      ),
-    ).sides[0]!.lines;
-
-  test("is a table of single values, with a dash where one is missing", () => {
-    expect(furtherFigures(lines())).toEqual([
-      { key: "jungleKills", name: "Jungle kills", texts: ["4", "–"] },
-      { key: "moonPhase", name: "Moon phase", texts: ["–", "waning"] },
-    ]);
-  });
-
-  test("is a list for each object", () => {
-    expect(furtherLists(lines()[0]!)).toEqual([
-      { key: "itemUses", name: "Item uses", text: "Scout Lamp × 2" },
-    ]);
-    expect(furtherLists(lines()[1]!)).toEqual([]);
-  });
-
   test("has the items that are no names", () => {
     const [side] = scoreboardOf(match(roster(true, [{ items: ["Orb", 7, { id: "x" }] }]))).sides;
     expect(side!.lines[0]!.items).toEqual(["Orb"]);

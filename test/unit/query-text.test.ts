@@ -1,0 +1,123 @@
+/** What any text must hold as a query; what each parameter does is tested over HTTP. */
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Problem } from "../../src/domain/errors.ts";
+import { GAME_MODES } from "../../src/domain/modes.ts";
+import { splitList } from "../../src/query/comma-list.ts";
+import { MAX_PARAMETERS } from "../../src/query/parameters.ts";
+import {
+  type ParseContext,
+  parseMatchesQuery,
+  parsePlayersQuery,
+  parseSingleQuery,
+} from "../../src/query/parse-query.ts";
+import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
+import { joinList } from "../support/lists.ts";
+
+const context: ParseContext = {
+  now: Date.UTC(2026, 2, 29),
+  maxOffset: 10_000,
+  includePaths: new Set(["rosters", "rosters.participants", "rosters.team"]),
+  types: new Set(["match", "roster", "player"]),
+};
+
+function split(raw: string): { pairs: Pair[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  return { pairs: splitQuery(raw, problems), problems };
+}
+
+test("any query is parsed or refused with a problem, never thrown", () => {
+  const part = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("page[limit]=", "filter[playerNames]=", "include=", "&", "%", ",", "\\", "="),
+  );
+  fc.assert(
+    fc.property(fc.array(part), (parts) => {
+      for (const parse of [parseMatchesQuery, parsePlayersQuery, parseSingleQuery]) {
+        const parsed = parse(parts.join(""), context);
+        expect(parsed.ok || parsed.problems.length > 0).toBe(true);
+      }
+    }),
+  );
+});
+
+test("any pairs, written as a query string, are read back as the same pairs", () => {
+  const text = fc.string({ unit: "binary" });
+  const pair = fc.tuple(fc.string({ unit: "binary", minLength: 1 }), text);
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 10 }), (pairs) => {
+      const raw = writeQuery(pairs);
+      expect(split(raw)).toEqual({ pairs, problems: [] });
+      expect(raw).toMatch(/^[A-Za-z0-9\-._~!'()*%&=]*$/);
+    }),
+  );
+});
+
+test("any items, joined and split, are the same items", () => {
+  const item = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1 }),
+    fc.string({ unit: fc.constantFrom(",", "\\", "a", " "), minLength: 1 }),
+  );
+  fc.assert(
+    fc.property(fc.array(item, { minLength: 1 }), (items) => {
+      expect(splitList(joinList(items))).toEqual(items);
+    }),
+  );
+});
+
+test("parameters, written as a query string, are read back as the same query", () => {
+  const names = fc.array(fc.string({ unit: "binary", minLength: 1 }), {
+    minLength: 1,
+    maxLength: 50,
+  });
+  const given = fc
+    .record(
+      {
+        "filter[playerNames]": names.map(joinList),
+        "filter[teamNames]": names.map(joinList),
+        "filter[gameMode]": fc.subarray([...GAME_MODES], { minLength: 1 }).map(joinList),
+        "page[limit]": fc.integer({ min: 1, max: 5 }).map(String),
+        "page[offset]": fc.nat(10_000).map(String),
+        include: fc.subarray([...context.includePaths]).map(String),
+        "filter[createdAt-start]": fc.constant("2026-03-20T02:00:00+02:00"),
+      },
+      { requiredKeys: [] },
+    )
+    .chain((parameters) => {
+      const pairs = Object.entries(parameters) as [string, string][];
+      return fc.shuffledSubarray(pairs, { minLength: pairs.length });
+    });
+  fc.assert(
+    fc.property(given, (pairs) => {
+      const parsed = parseMatchesQuery(writeQuery(pairs), context);
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+      expect(parsed.query.given).toEqual(pairs);
+      expect(parseMatchesQuery(writeQuery(parsed.query.given), context)).toEqual(parsed);
+    }),
+  );
+});
+
+test("the same unreadable part several times is one problem", () => {
+  expect(split("%&%&a=%&a=%&=1&=1").problems).toHaveLength(3);
+});
+
+test("parameters without end are cut off with a single problem", () => {
+  expect(split("a&".repeat(MAX_PARAMETERS)).problems).toEqual([]);
+  const { pairs, problems } = split("a&".repeat(MAX_PARAMETERS * 10));
+  expect(pairs).toHaveLength(MAX_PARAMETERS);
+  expect(problems).toMatchObject([{ code: "malformed-query" }]);
+  const unreadable = Array.from({ length: MAX_PARAMETERS * 10 }, (_, number) => `%z${number}`);
+  expect(split(unreadable.join("&")).problems).toHaveLength(MAX_PARAMETERS + 1);
+});
+
+test("a long value is quoted in short, and never cut inside a character", () => {
+  for (const lead of ["", "x"]) {
+    const value = lead + "🎮".repeat(100);
+    const parsed = parseMatchesQuery(`page[limit]=${encodeURIComponent(value)}`, context);
+    const quoted = parsed.ok ? "" : parsed.problems[0]!.detail.split('"')[1]!;
+    expect(quoted.length).toBeLessThanOrEqual(60);
+    expect(quoted).toEndWith("🎮…");
+    expect(quoted.isWellFormed()).toBe(true);
+  }
+});
