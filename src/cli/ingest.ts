@@ -162,7 +162,7 @@ function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout 
 const MOST_THREADS = 4;
 
 /** On one core, threads would only get in each other's way. */
-export function readingThreads(cores: number): number {
+function readingThreads(cores: number): number {
   return cores > 1 ? Math.min(cores, MOST_THREADS) : 0;
 }
 
@@ -178,8 +178,13 @@ function openRejects(path: string): RejectsFile {
 }
 
 /** What every ingest takes from the settings. */
+export type IngestSettings = Pick<
+  Settings,
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+>;
+
 export function ingestOptions(
-  settings: Settings,
+  settings: IngestSettings,
   shards: Shards,
   shard: string | undefined,
 ): Pick<IngestOptions, "writer" | "clock" | "batch" | "context"> {

@@ -4,13 +4,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
-import { demoDocuments } from "../demo/demo.ts";
 import { DEMO_SHARDS, regionOf } from "../demo/regions.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
-import { ingest } from "../ingest/ingest.ts";
-import { recordsIn } from "../ingest/report.ts";
 import { unobserved } from "../observe/events.ts";
 import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
@@ -26,7 +23,7 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import { ingestOptions, readingThreads } from "./ingest.ts";
+import type { DemoProgress, Job, Share } from "./demo-worker.ts";
 import { startProgress } from "./progress.ts";
 import { serveUntilSignal } from "./serve.ts";
 
@@ -64,14 +61,6 @@ export const quickstart: AddCommand = (program) => {
   ]);
 };
 
-/** The demo matches of one shard. */
-interface Share {
-  shard: string;
-  matches: number;
-  seed: number;
-  until: number;
-}
-
 /** Stored in the data folder, so that the next run completes one that was interrupted. */
 interface DemoPlan {
   shares: Share[];
@@ -82,12 +71,15 @@ function newPlan(matches: number, until: number): DemoPlan {
   const regions = DEMO_SHARDS.map(regionOf);
   const weights = regions.reduce((sum, { weight }) => sum + weight, 0);
   return {
-    shares: regions.map(({ shard, weight }) => ({
-      shard,
-      matches: Math.max(1, Math.round((matches * weight) / weights)),
-      seed: DEMO_SEED,
-      until,
-    })),
+    // The largest first: the small ones fill the gaps at the end.
+    shares: regions
+      .toSorted((one, other) => other.weight - one.weight)
+      .map(({ shard, weight }) => ({
+        shard,
+        matches: Math.max(1, Math.round((matches * weight) / weights)),
+        seed: DEMO_SEED,
+        until,
+      })),
     complete: false,
   };
 }
@@ -123,32 +115,63 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   const total = plan.shares.reduce((sum, { matches }) => sum + matches, 0);
   note(`Creating ${total} demo matches in ${data} …`);
   const progress = startProgress("demo", total);
-  let problem: string | undefined;
+  const counts = new Map<Share, number>();
   try {
-    await ingest(
-      plan.shares.map((share) => ({ name: "demo data", bytes: lines(share) })),
-      {
-        ...ingestOptions(settings, shards, undefined),
-        replace: false,
-        threads: readingThreads(navigator.hardwareConcurrency),
-        onRejection: ({ problems }) => {
-          problem ??= problems.join("; ");
-        },
-        onConflict: () => {},
-        onProgress: (soFar) => progress.update(recordsIn(soFar), recordsIn(soFar)),
-      },
-    );
+    await fillInParallel(plan.shares, settings, (share, records) => {
+      counts.set(share, records);
+      const sum = [...counts.values()].reduce((all, one) => all + one, 0);
+      progress.update(sum, sum);
+    });
   } finally {
     progress.stop();
   }
-  if (problem) throw new CommandError(`the demo data was rejected: ${problem}`);
   writePlan(data, { ...plan, complete: true });
 }
 
-async function* lines({ shard, ...share }: Share): AsyncGenerator<Uint8Array> {
-  for (const document of demoDocuments({ ...share, shards: [shard] })) {
-    yield Buffer.from(`${JSON.stringify(document)}\n`);
-  }
+/** Fills the shards with as many workers as there are cores. */
+async function fillInParallel(
+  shares: readonly Share[],
+  settings: Settings,
+  onProgress: (share: Share, records: number) => void,
+): Promise<void> {
+  const waiting = [...shares];
+  // Other settings cannot be sent to a worker.
+  const { data, shards } = settings;
+  const plain = {
+    data,
+    shards,
+    batch: settings.batch,
+    "title-id": settings["title-id"],
+    "max-record-bytes": settings["max-record-bytes"],
+  };
+  const work = async () => {
+    const worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href);
+    try {
+      for (let share = waiting.shift(); share; share = waiting.shift()) {
+        await runJob(worker, { share, settings: plain }, onProgress);
+      }
+    } finally {
+      worker.terminate();
+    }
+  };
+  const cores = Math.min(navigator.hardwareConcurrency, shares.length);
+  await Promise.all(Array.from({ length: cores }, work));
+}
+
+function runJob(
+  worker: Worker,
+  job: Job,
+  onProgress: (share: Share, records: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.onerror = ({ message }) => reject(new CommandError(`the demo data failed: ${message}`));
+    worker.onmessage = ({ data }: MessageEvent<DemoProgress>) => {
+      onProgress(job.share, data.records);
+      if (data.problem) reject(new CommandError(`the demo data was rejected: ${data.problem}`));
+      else if (data.done) resolve();
+    };
+    worker.postMessage(job);
+  });
 }
 
 /**
