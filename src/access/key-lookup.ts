@@ -33,9 +33,6 @@ const CHECK_EVERY_MS = 1000;
 const MOST_RECENT = 10_000;
 
 export class KeyLookup {
-  readonly #store: Pick<KeyStore, "version" | "liveSecrets">;
-  readonly #plan: AccessPlan;
-  readonly #observe: Observe;
   #live = new Map<string, Live>();
   /** By header, so that it need not be hashed for every request. */
   #recent = new Map<string, Recent>();
@@ -49,14 +46,10 @@ export class KeyLookup {
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    store: Pick<KeyStore, "version" | "liveSecrets">,
-    plan: AccessPlan,
-    observe: Observe,
-  ) {
-    this.#store = store;
-    this.#plan = plan;
-    this.#observe = observe;
-  }
+    private readonly store: Pick<KeyStore, "version" | "liveSecrets">,
+    private readonly plan: AccessPlan,
+    private readonly observe: Observe,
+  ) {}
 
   /** Reads the keys and goes on noticing changes. Throws what makes the first reading fail. */
   async start(): Promise<void> {
@@ -69,13 +62,13 @@ export class KeyLookup {
   async reload(): Promise<void> {
     try {
       await this.refresh();
-      if (this.#isUnreadable) this.#observe({ event: "keys-reload-recovered" });
+      if (this.#isUnreadable) this.observe({ event: "keys-reload-recovered" });
       this.#isUnreadable = false;
     } catch (error) {
       // The keys read last go on counting: a disk's hiccup must not lock every caller out.
       const event = this.#isUnreadable ? "keys-reload-still-failing" : "keys-reload-failed";
       this.#isUnreadable = true;
-      this.#observe({ event, error });
+      this.observe({ event, error });
     }
   }
 
@@ -106,7 +99,7 @@ export class KeyLookup {
   }
 
   mayRead({ limits }: LiveKey, shard: string): boolean {
-    return mayRead(this.#plan, limits, shard);
+    return mayRead(this.plan, limits, shard);
   }
 
   /** Loads the keys again if they changed since; returns whether they did. */
@@ -118,9 +111,9 @@ export class KeyLookup {
 
   async #reload(): Promise<boolean> {
     // The version comes first: a change between the two readings is then read once more, not missed.
-    const version = await this.#store.version();
+    const version = await this.store.version();
     if (version !== undefined && version === this.#version) return false;
-    const secrets = version === undefined ? [] : await this.#store.liveSecrets();
+    const secrets = version === undefined ? [] : await this.store.liveSecrets();
     this.#version = version;
     return this.#replace(secrets);
   }
@@ -138,8 +131,8 @@ export class KeyLookup {
     const unknownTiers = new Set<string>();
     this.#live = new Map(
       secrets.map(({ hash, id, name, tier, own, until }) => {
-        if (tier !== null && !tierNamed(this.#plan, tier)) unknownTiers.add(tier);
-        return [hash, { id, name, limits: effectiveLimits(this.#plan, tier, own), until }];
+        if (tier !== null && !tierNamed(this.plan, tier)) unknownTiers.add(tier);
+        return [hash, { id, name, limits: effectiveLimits(this.plan, tier, own), until }];
       }),
     );
     for (const [header, recent] of this.#recent) {
@@ -148,10 +141,10 @@ export class KeyLookup {
       else this.#recent.delete(header);
     }
     for (const tier of unknownTiers) {
-      this.#observe({ event: "unknown-tier", tier, taken: this.#plan.tiers[0]!.name });
+      this.observe({ event: "unknown-tier", tier, taken: this.plan.tiers[0]!.name });
     }
     const keys = new Set(secrets.map(({ id }) => id));
-    this.#observe({ event: "keys-reloaded", live: keys.size });
+    this.observe({ event: "keys-reloaded", live: keys.size });
     return true;
   }
 }

@@ -92,15 +92,11 @@ const BETWEEN_SHARDS = ",";
 
 /** A change has been made durable when its promise resolves. */
 export class KeyStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Database) {}
 
   /** Whether keys were ever created here. Creates nothing. */
   exists(): Promise<boolean> {
-    return this.#database.exists();
+    return this.database.exists();
   }
 
   /** The key itself is in the result and nowhere else. */
@@ -119,11 +115,11 @@ export class KeyStore {
 
   /** Oldest first, revoked and expired ones included. */
   list(): Promise<KeyRecord[]> {
-    return records(this.#database, "", []);
+    return records(this.database, "", []);
   }
 
   find(id: string): Promise<KeyRecord | undefined> {
-    return find(this.#database, id);
+    return find(this.database, id);
   }
 
   /** Undefined: there is no such key. */
@@ -163,12 +159,12 @@ export class KeyStore {
 
   /** Differs after each change, whoever made it; undefined: there are no keys. Cheap enough to ask often. */
   version(): Promise<string | undefined> {
-    return this.#database.keysVersion();
+    return this.database.keysVersion();
   }
 
   /** All secrets of keys that are not revoked. */
   async liveSecrets(): Promise<LiveSecret[]> {
-    const rows = await this.#database.rows<Row & { hash: string }>(
+    const rows = await this.database.rows<Row & { hash: string }>(
       `SELECT hash, id, name, tier, ${LIMITS}, ${KEY_END}, ${SECRET_END}
        FROM ${SECRETS_OF_KEYS} WHERE revoked_at IS NULL`,
     );
@@ -186,8 +182,8 @@ export class KeyStore {
   }
 
   #change<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#database.transaction(async (connection) => {
-      await this.#database.markKeysChanged(connection);
+    return this.database.transaction(async (connection) => {
+      await this.database.markKeysChanged(connection);
       return work(connection);
     });
   }

@@ -29,9 +29,6 @@ interface Followed {
 
 export class UsageRecorder {
   readonly quotas = new MemoryQuotas(async (keyId, day) => void (await this.#follow(keyId, day)));
-  readonly #store: UsageStore;
-  readonly #observe: Observe;
-  readonly #clock: Clock;
   /** What is not written yet. */
   readonly #counter = new UsageCounter();
   /** What is being written. */
@@ -47,15 +44,15 @@ export class UsageRecorder {
   /** Whether the last write failed. */
   #isUnwritten = false;
 
-  constructor(store: UsageStore, clock: Clock, observe: Observe) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#observe = observe;
-  }
+  constructor(
+    private readonly store: UsageStore,
+    private readonly clock: Clock,
+    private readonly observe: Observe,
+  ) {}
 
   /** Loads the quotas of today. Throws AccessError if the store cannot be used. */
   async start(): Promise<void> {
-    this.quotas.absorb(await this.#store.quotas(dayOf(this.#clock.now())));
+    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now())));
     this.#timer = setInterval(() => {
       // A database that takes long is not asked for more meanwhile.
       if (!this.#writing) void this.write();
@@ -81,7 +78,7 @@ export class UsageRecorder {
 
   /** When each key was last used, a moment ago included. Writes nothing. */
   async lastSeen(): Promise<Map<string, number>> {
-    const stored = await this.#store.lastSeen();
+    const stored = await this.store.lastSeen();
     for (const { keyId, lastSeen } of this.#unwritten()) {
       stored.set(keyId, Math.max(lastSeen, stored.get(keyId) ?? 0));
     }
@@ -109,10 +106,10 @@ export class UsageRecorder {
     } catch (error) {
       const event = this.#isUnwritten ? "usage-write-still-failing" : "usage-write-failed";
       this.#isUnwritten = true;
-      this.#observe({ event, error });
+      this.observe({ event, error });
       return;
     }
-    if (this.#isUnwritten) this.#observe({ event: "usage-write-recovered" });
+    if (this.#isUnwritten) this.observe({ event: "usage-write-recovered" });
     this.#isUnwritten = false;
   }
 
@@ -123,7 +120,7 @@ export class UsageRecorder {
     if (days.length + quotas.length === 0) return false;
     this.#batch = days;
     try {
-      this.quotas.absorb(await this.#store.add(days, quotas));
+      this.quotas.absorb(await this.store.add(days, quotas));
     } catch (error) {
       this.#batch = [];
       for (const day of days) this.#counter.add(day);
@@ -141,7 +138,7 @@ export class UsageRecorder {
 
   /** A key that was asked for lately is in memory already. */
   async #follow(keyId: string, since: number): Promise<Followed> {
-    const askedAt = this.#clock.monotonic();
+    const askedAt = this.clock.monotonic();
     const known = this.#followed.get(keyId);
     if (known && known.since <= since) {
       known.askedAt = askedAt;
@@ -155,10 +152,10 @@ export class UsageRecorder {
   }
 
   async #read(keyId: string, since: number): Promise<KeyDay[]> {
-    this.quotas.absorb(await this.#store.quotas(dayOf(this.#clock.now()), keyId));
+    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now()), keyId));
     for (;;) {
       const batches = this.#batches;
-      const days = await this.#store.read(since, keyId);
+      const days = await this.store.read(since, keyId);
       // A batch that was written meanwhile may be among them or not.
       if (batches === this.#batches) return days;
     }
@@ -166,7 +163,7 @@ export class UsageRecorder {
 
   /** Takes over what other processes have counted of keys that are asked for. */
   async #refreshFollowed(): Promise<void> {
-    const oldest = this.#clock.monotonic() - FOLLOWED_FOR_MS;
+    const oldest = this.clock.monotonic() - FOLLOWED_FOR_MS;
     for (const [keyId, followed] of this.#followed) {
       if (followed.askedAt < oldest) this.#followed.delete(keyId);
       else followed.days = await this.#read(keyId, followed.since);
@@ -175,11 +172,11 @@ export class UsageRecorder {
 
   /** Deletes once a day, and only when the clock has named that day for a while: it may have jumped. */
   async #forgetOldDays(): Promise<void> {
-    const day = dayOf(this.#clock.now());
-    const at = this.#clock.monotonic();
+    const day = dayOf(this.clock.now());
+    const at = this.clock.monotonic();
     if (day !== this.#today.day) this.#today = { day, since: at };
     if (day === this.#prunedOn || at - this.#today.since < SETTLED_AFTER_MS) return;
-    await this.#store.prune(day);
+    await this.store.prune(day);
     this.quotas.forgetBefore(day - 1);
     this.#prunedOn = day;
   }

@@ -19,20 +19,16 @@ interface DayRow extends Omit<KeyDay, "requests"> {
 }
 
 export class UsageStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Database) {}
 
   /** Whether usage was ever written here. Creates nothing. */
   exists(): Promise<boolean> {
-    return this.#database.exists();
+    return this.database.exists();
   }
 
   /** Creates what is missing. */
   open(): Promise<void> {
-    return this.#database.open();
+    return this.database.open();
   }
 
   /**
@@ -41,7 +37,7 @@ export class UsageStore {
    */
   async add(days: readonly KeyDay[], quotas: readonly StoredQuota[]): Promise<StoredQuota[]> {
     if (days.length + quotas.length === 0) return [];
-    return this.#database.transaction(async (connection) => {
+    return this.database.transaction(async (connection) => {
       // In one order for all processes, so that none waits for another that waits for it.
       await addDays(connection, days.toSorted(byKeyAndDay));
       return joinQuotas(connection, quotas.toSorted(byKeyAndDay));
@@ -51,14 +47,14 @@ export class UsageStore {
   /** Deletes what is too old. */
   async prune(today: number): Promise<void> {
     for (const table of ["requests", "days"]) {
-      await this.#database.run(`DELETE FROM {${table}} WHERE day < $1`, [today - KEPT_DAYS]);
+      await this.database.run(`DELETE FROM {${table}} WHERE day < $1`, [today - KEPT_DAYS]);
     }
-    await this.#database.run("DELETE FROM {budgets} WHERE day < $1", [today - KEPT_QUOTA_DAYS]);
+    await this.database.run("DELETE FROM {budgets} WHERE day < $1", [today - KEPT_QUOTA_DAYS]);
   }
 
   /** The days from `since` on on which the key was used, oldest first; of every key if none is named. */
   async read(since: number, keyId?: string): Promise<KeyDay[]> {
-    const rows = await this.#database.rows<DayRow>(
+    const rows = await this.database.rows<DayRow>(
       `SELECT days.key_id AS "keyId", days.day AS "day", CAST(records AS double precision) AS "records",
          CAST(last_seen AS double precision) AS "lastSeen", status,
          CAST(count AS double precision) AS "count"
@@ -78,7 +74,7 @@ export class UsageStore {
 
   /** When each key was last used, if that was within the days that are stored. */
   async lastSeen(): Promise<Map<string, number>> {
-    const rows = await this.#database.rows<{ keyId: string; at: number }>(
+    const rows = await this.database.rows<{ keyId: string; at: number }>(
       `SELECT key_id AS "keyId", CAST(max(last_seen) AS double precision) AS "at"
        FROM {days} GROUP BY key_id`,
     );
@@ -88,7 +84,7 @@ export class UsageStore {
   /** The quotas of a day; of every key if none is named. */
   quotas(day: number, keyId?: string): Promise<StoredQuota[]> {
     const whose = keyId === undefined ? "" : "AND key_id = $2";
-    return this.#database.rows<StoredQuota>(
+    return this.database.rows<StoredQuota>(
       `SELECT ${QUOTA} FROM {budgets} WHERE day = $1 ${whose}`,
       keyId === undefined ? [day] : [day, keyId],
     );

@@ -64,18 +64,19 @@ const MAX_TRUSTED = 1000;
 
 export class TokenCheck {
   readonly #digest: Buffer;
-  readonly #guard: FailureGuard;
   /** One client with a wrong token must not lock out the others behind the same address. */
   readonly #trusted = new Set<string>();
 
-  constructor(token: string, guard: FailureGuard) {
+  constructor(
+    token: string,
+    private readonly guard: FailureGuard,
+  ) {
     this.#digest = digest(token);
-    this.#guard = guard;
   }
 
   /** Throws AdminError unless the header has the token. `nowMs` is monotonic. */
   check(authorization: string | null, address: string, nowMs: number): void {
-    const wait = this.#guard.wait(address, nowMs);
+    const wait = this.guard.wait(address, nowMs);
     // Further guesses from an address that has made too many are not even compared.
     if (wait > 0 && !this.#trusted.has(address)) throw tooManyFailures(wait);
     if (this.#hasToken(authorization)) {
@@ -83,7 +84,7 @@ export class TokenCheck {
       return;
     }
     if (wait > 0) throw tooManyFailures(wait);
-    if (authorization !== null) this.#guard.failed(address, nowMs);
+    if (authorization !== null) this.guard.failed(address, nowMs);
     throw new AdminError(
       "unauthorized",
       'Send the header "Authorization: Bearer <TOKEN>" with the token of the setting admin-token.',

@@ -23,25 +23,15 @@ const ROSTER: readonly [Role, Build, string][] = [
   ["captain", "crystal", "Isolde Jorunna Knell Lanthorn Moss Nettle"],
 ];
 
-const SKINS = [
-  "DefaultSkin",
-  "DefaultSkin",
-  "DefaultSkin",
-  "Frostbound",
-  "Nightfall",
-  "Festival",
-  "Gilded",
-];
+const DEFAULT_SKIN = "DefaultSkin";
+const RARE_SKINS = ["Frostbound", "Nightfall", "Festival", "Gilded"];
+const SKINS = [DEFAULT_SKIN, DEFAULT_SKIN, DEFAULT_SKIN, ...RARE_SKINS];
 
 const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names], group) =>
   names.split(" ").map((name, at) => ({ name, role, build, power: powers(group, at) })),
 );
 
-const BY_ROLE: Record<Role, readonly Hero[]> = {
-  carry: HEROES.filter((hero) => hero.role === "carry"),
-  jungler: HEROES.filter((hero) => hero.role === "jungler"),
-  captain: HEROES.filter((hero) => hero.role === "captain"),
-};
+const BY_ROLE = Object.groupBy(HEROES, (hero) => hero.role) as Record<Role, Hero[]>;
 
 /** One of the few heroes that a player with this taste likes best in a role. */
 export function favourite(random: Random, role: Role, taste: number): Hero {

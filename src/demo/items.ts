@@ -3,13 +3,6 @@
 import type { Build } from "./heroes.ts";
 import type { Random } from "./random.ts";
 
-export interface Shopping {
-  items: string[];
-  itemGrants: { [item: string]: number };
-  itemUses: { [item: string]: number };
-  itemSells: { [item: string]: number };
-}
-
 interface Item {
   name: string;
   number: number;
@@ -19,72 +12,44 @@ interface Item {
 type Counts = Uint8Array;
 
 const keys: string[] = [];
+const known = new Map<string, Item>();
 
-function item(name: string, ...parts: Item[]): Item {
-  const number = keys.push(`*Item_${name.replaceAll(/[^A-Za-z]/g, "")}*`) - 1;
-  return { name, number, parts };
+/** Items in the order of the text: a name, and after a colon the names of the parts it is made of. */
+function itemsOf(text: string): Item[] {
+  return text.split(", ").map((recipe) => {
+    const [name, parts] = recipe.split(": ") as [string, string?];
+    const number = keys.push(`*Item_${name.replaceAll(/[^A-Za-z]/g, "")}*`) - 1;
+    const item = { name, number, parts: parts?.split(" + ").map((part) => known.get(part)!) ?? [] };
+    known.set(name, item);
+    return item;
+  });
 }
 
-const whetstone = item("Whetstone");
-const quickThread = item("Quick Thread");
-const emberShard = item("Ember Shard");
-const coldLens = item("Cold Lens");
-const oakPlate = item("Oak Plate");
-const wardCloth = item("Ward Cloth");
-const heartRoot = item("Heart Root");
-const pathStone = item("Path Stone");
-
-const longEdge = item("Long Edge", whetstone);
-const twinClasp = item("Twin Clasp", quickThread);
-const emberCore = item("Ember Core", emberShard);
-const tideGlass = item("Tide Glass", coldLens);
-const ironShell = item("Iron Shell", oakPlate);
-const veilMantle = item("Veil Mantle", wardCloth);
-
-const BOOTS = [item("Trail Boots", pathStone), item("Strider Boots", pathStone)];
-const CONSUMED = [item("Scout Flare"), item("Scout Lamp"), item("Minor Draught")];
-const INFUSIONS: Record<Build, Item> = {
-  weapon: item("Weapon Tonic"),
-  crystal: item("Crystal Tonic"),
-  guard: item("Guard Tonic"),
-};
+itemsOf(
+  "Whetstone, Quick Thread, Ember Shard, Cold Lens, Oak Plate, Ward Cloth, Heart Root, Path Stone",
+);
+itemsOf("Long Edge: Whetstone, Twin Clasp: Quick Thread, Ember Core: Ember Shard");
+itemsOf("Tide Glass: Cold Lens, Iron Shell: Oak Plate, Veil Mantle: Ward Cloth");
+const BOOTS = itemsOf("Trail Boots: Path Stone, Strider Boots: Path Stone");
+const CONSUMED = itemsOf("Scout Flare, Scout Lamp, Minor Draught");
+const [weapon, crystal, guard] = itemsOf("Weapon Tonic, Crystal Tonic, Guard Tonic");
+const INFUSIONS: Record<Build, Item> = { weapon: weapon!, crystal: crystal!, guard: guard! };
 
 const FINISHED: Record<Build, readonly Item[]> = {
-  weapon: [
-    item("Sunder Blade", longEdge, whetstone),
-    item("Gale Cutter", twinClasp, longEdge),
-    item("Widow Fang", longEdge, quickThread),
-    item("Thornspike", twinClasp, whetstone),
-    item("Last Argument", longEdge, heartRoot),
-    item("Hunter's Oath", twinClasp, quickThread),
-    item("Ruinbrand", longEdge, longEdge),
-    item("Leechsteel", longEdge, wardCloth),
-  ],
-  crystal: [
-    item("Cinder Crown", emberCore, emberShard),
-    item("Storm Prism", emberCore, tideGlass),
-    item("Frostbite Orb", tideGlass, heartRoot),
-    item("Echo Chamber", tideGlass, coldLens),
-    item("Starfall Rod", emberCore, emberCore),
-    item("Mirror of Wants", tideGlass, wardCloth),
-    item("Hexed Candle", emberCore, coldLens),
-    item("Dream Siphon", emberCore, heartRoot),
-  ],
-  guard: [
-    item("Bulwark of Dawn", ironShell, heartRoot),
-    item("Fountain Idol", veilMantle, heartRoot),
-    item("Crucible Bell", ironShell, wardCloth),
-    item("Warden's Cloak", veilMantle, oakPlate),
-    item("Atlas Greaves", ironShell, coldLens),
-    item("Lantern of Calm", veilMantle, coldLens),
-    item("Stonewall Crest", ironShell, veilMantle),
-    item("Pact Ribbon", veilMantle, quickThread),
-  ],
+  weapon: itemsOf(
+    "Sunder Blade: Long Edge + Whetstone, Gale Cutter: Twin Clasp + Long Edge, Widow Fang: Long Edge + Quick Thread, Thornspike: Twin Clasp + Whetstone, Last Argument: Long Edge + Heart Root, Hunter's Oath: Twin Clasp + Quick Thread, Ruinbrand: Long Edge + Long Edge, Leechsteel: Long Edge + Ward Cloth",
+  ),
+  crystal: itemsOf(
+    "Cinder Crown: Ember Core + Ember Shard, Storm Prism: Ember Core + Tide Glass, Frostbite Orb: Tide Glass + Heart Root, Echo Chamber: Tide Glass + Cold Lens, Starfall Rod: Ember Core + Ember Core, Mirror of Wants: Tide Glass + Ward Cloth, Hexed Candle: Ember Core + Cold Lens, Dream Siphon: Ember Core + Heart Root",
+  ),
+  guard: itemsOf(
+    "Bulwark of Dawn: Iron Shell + Heart Root, Fountain Idol: Veil Mantle + Heart Root, Crucible Bell: Iron Shell + Ward Cloth, Warden's Cloak: Veil Mantle + Oak Plate, Atlas Greaves: Iron Shell + Cold Lens, Lantern of Calm: Veil Mantle + Cold Lens, Stonewall Crest: Iron Shell + Veil Mantle, Pact Ribbon: Veil Mantle + Quick Thread",
+  ),
 };
 
-const STARTERS: Record<Build, Item> = { weapon: whetstone, crystal: emberShard, guard: heartRoot };
+const STARTERS = { weapon: "Whetstone", crystal: "Ember Shard", guard: "Heart Root" } as const;
 
-export function shop(random: Random, build: Build, gold: number, minutes: number): Shopping {
+export function shop(random: Random, build: Build, gold: number, minutes: number) {
   const items: string[] = [];
   const granted: Counts = new Uint8Array(keys.length);
   const used: Counts = new Uint8Array(keys.length);
@@ -101,16 +66,12 @@ export function shop(random: Random, build: Build, gold: number, minutes: number
   for (const one of CONSUMED) consume(random, granted, used, one, 1 + minutes / 5);
   if (minutes > 18) consume(random, granted, used, INFUSIONS[build], 2);
 
-  const starter = STARTERS[build];
+  const starter = known.get(STARTERS[build])!;
   granted[starter.number]!++;
   if (minutes > 10 && random.chance(0.6)) sold[starter.number]!++;
   else if (items.length < 6) items.push(starter.name);
-  return {
-    items,
-    itemGrants: tallied(granted),
-    itemUses: tallied(used),
-    itemSells: tallied(sold),
-  };
+  const [itemGrants, itemUses, itemSells] = [tallied(granted), tallied(used), tallied(sold)];
+  return { items, itemGrants, itemUses, itemSells };
 }
 
 /**

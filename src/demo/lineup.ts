@@ -23,7 +23,7 @@ export interface Side {
   seats: Seat[];
 }
 
-export interface Sitting {
+interface Sitting {
   start: number;
   end: number;
   patch: Patch;

@@ -12,12 +12,6 @@ import { decide, type Score, score } from "./scoreboard.ts";
 
 const TITLE = "emberfall";
 
-interface Setting {
-  shard: string;
-  createdAt: string;
-  patchVersion: string;
-}
-
 /** The match that ended at this time, in whole seconds since the epoch. */
 export function matchDocument(
   random: Random,
@@ -26,11 +20,8 @@ export function matchDocument(
   patch: Patch,
 ): JsonObject {
   const { shard, tournament } = population.region;
-  const setting = {
-    shard,
-    createdAt: formatTimestamp(end * 1000),
-    patchVersion: patch.version,
-  };
+  const createdAt = formatTimestamp(end * 1000);
+  const patchVersion = patch.version;
   const occasion = occasionOf(random, tournament);
   const start = end - occasion.duration;
   const sides = lineUp(random, occasion, population, { start, end, patch });
@@ -44,14 +35,20 @@ export function matchDocument(
   const players: JsonObject[] = [];
   for (const at of [0, 1] as const) {
     const members = sides[at].seats.map((seat, place) =>
-      participantOf(random, setting, seat, scores[at].participants[place]!),
+      participantOf(random, shard, seat, scores[at].participants[place]!),
     );
-    rosters.push(rosterOf(random, setting, sides[at], scores[at], verdict.winner === at, members));
+    rosters.push(rosterOf(random, shard, sides[at], scores[at], verdict.winner === at, members));
     participants.push(...members);
-    if (sides[at].team) teams.push(teamOf(setting, sides[at]));
-    for (const seat of sides[at].seats) if (seat.person) players.push(playerOf(setting, seat));
+    const { team, seats } = sides[at];
+    if (team) teams.push(resource("team", team.id, { name: team.tag, shardId: shard }));
+    for (const { person } of seats) {
+      if (!person) continue;
+      const { name, stats } = person;
+      const attributes = { name, patchVersion, shardId: shard, stats, titleID: TITLE };
+      players.push(resource("player", person.id, attributes));
+    }
   }
-  const assets = random.chance(0.34) ? [assetOf(random, setting, id)] : [];
+  const assets = random.chance(0.34) ? [assetOf(random, shard, createdAt, id)] : [];
   const relationships: JsonObject = { rosters: { data: rosters.map(reference) } };
   if (assets.length > 0) relationships.assets = { data: assets.map(reference) };
   if (random.chance(0.3)) {
@@ -59,10 +56,10 @@ export function matchDocument(
     relationships.spectators = { data: [] };
   }
   const attributes: JsonObject = {
-    createdAt: setting.createdAt,
+    createdAt,
     duration: verdict.duration,
     gameMode: occasion.mode,
-    patchVersion: patch.version,
+    patchVersion,
     shardId: shard,
     stats: { endGameReason: verdict.ending, queue: occasion.mode },
   };
@@ -74,7 +71,7 @@ export function matchDocument(
 
 function rosterOf(
   random: Random,
-  { shard }: Setting,
+  shard: string,
   side: Side,
   { roster }: Score,
   won: boolean,
@@ -82,53 +79,36 @@ function rosterOf(
 ): JsonObject {
   const relationships: JsonObject = { participants: { data: members.map(reference) } };
   if (side.team) relationships.team = { data: { type: "team", id: side.team.id } };
-  return {
-    type: "roster",
-    id: random.uuid(),
-    attributes: { shardId: shard, stats: roster, won: won ? "true" : "false" },
-    relationships,
-  };
+  const attributes = { shardId: shard, stats: roster, won: won ? "true" : "false" };
+  return { ...resource("roster", random.uuid(), attributes), relationships };
 }
 
 function participantOf(
   random: Random,
-  { shard }: Setting,
+  shard: string,
   { hero, person }: Seat,
   stats: JsonObject,
 ): JsonObject {
   const attributes = { actor: `*${hero.name}*`, shardId: shard, stats };
-  const participant = { type: "participant", id: random.uuid(), attributes };
+  const participant = resource("participant", random.uuid(), attributes);
   if (!person) return participant;
   return { ...participant, relationships: { player: { data: { type: "player", id: person.id } } } };
 }
 
-function teamOf({ shard }: Setting, { team }: Side): JsonObject {
-  return { type: "team", id: team!.id, attributes: { name: team!.tag, shardId: shard } };
-}
-
-function playerOf({ shard, patchVersion }: Setting, { person }: Seat): JsonObject {
-  const { id, name, stats } = person!;
-  return {
-    type: "player",
-    id,
-    attributes: { name, patchVersion, shardId: shard, stats, titleID: TITLE },
-  };
-}
-
-function assetOf(random: Random, { shard, createdAt }: Setting, match: string): JsonObject {
+function assetOf(random: Random, shard: string, createdAt: string, match: string): JsonObject {
   const filename = `${match}-telemetry.json`;
-  return {
-    type: "asset",
-    id: random.uuid(),
-    attributes: {
-      URL: `https://telemetry.example/${shard}/${filename}`,
-      contentType: "application/json",
-      createdAt,
-      description: "",
-      filename,
-      name: "telemetry",
-    },
-  };
+  return resource("asset", random.uuid(), {
+    URL: `https://telemetry.example/${shard}/${filename}`,
+    contentType: "application/json",
+    createdAt,
+    description: "",
+    filename,
+    name: "telemetry",
+  });
+}
+
+function resource(type: string, id: string, attributes: JsonObject): JsonObject {
+  return { type, id, attributes };
 }
 
 function reference(resource: JsonObject): JsonObject {

@@ -2,13 +2,8 @@
 
 import type { Random } from "./random.ts";
 
-export interface ScriptWeights {
-  latin: number;
-  chinese: number;
-  japanese: number;
-  korean: number;
-  cyrillic: number;
-}
+/** How common names of each script are: Latin, Chinese, Japanese, Korean, Cyrillic. */
+export type ScriptWeights = readonly [number, number, number, number, number];
 
 const LONGEST = 16;
 const PLAIN_NAMES = 300;
@@ -48,10 +43,9 @@ export function playerName(
   player: number,
   guests: boolean,
 ): string {
-  const { latin, chinese, japanese, korean, cyrillic } = scripts;
   const late = player >= PLAIN_NAMES;
   const least = late ? 4 : 3;
-  switch (random.weighted([latin, chinese, japanese, korean, cyrillic])) {
+  switch (random.weighted(scripts)) {
     case 1:
       return characters(random, CHINESE, least, 6);
     case 2:

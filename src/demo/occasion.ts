@@ -4,53 +4,44 @@ import { PRIVATE_MODE } from "../domain/modes.ts";
 import type { Circle } from "./people.ts";
 import type { Random } from "./random.ts";
 
-export interface Occasion {
-  mode: string;
-  /** An ending that is settled beforehand; without one the play decides. */
-  ending?: "exitpractice" | "notenoughplayers";
+interface Play {
   circle: Circle;
   perSide: number;
-  /** Length in seconds, before a surrender cuts it short. */
-  duration: number;
   /** Kills fall this many times as fast as in a common match. */
   pace: number;
   jungle: boolean;
   /** Chance of a roster to have entered as a team. */
   premade: number;
+}
+
+export interface Occasion extends Play {
+  mode: string;
+  /** An ending that is settled beforehand; without one the play decides. */
+  ending?: "exitpractice" | "notenoughplayers";
+  /** Length in seconds, before a surrender cuts it short. */
+  duration: number;
   /** The right side, or all but the first player, are bots. */
   bots: "few" | "right" | "all but one";
 }
 
-interface Mode {
+interface Mode extends Play {
   weight: number;
   cupWeight: number;
-  circle: Circle;
-  perSide: number;
   minutes: number;
-  pace: number;
-  jungle: boolean;
-  premade: number;
 }
 
-const COMMON = { perSide: 3, minutes: 20, pace: 1, jungle: true, premade: 0.11 };
-const ARAL = { perSide: 3, minutes: 13, pace: 1.9, jungle: false, premade: 0.08 };
-const BLITZ = { perSide: 3, minutes: 5.5, pace: 2.2, jungle: true, premade: 0.1 };
+const COMMON = { perSide: 3, minutes: 20, pace: 1, jungle: true, premade: 0.11, cupWeight: 0 };
+const ARAL = { ...COMMON, minutes: 13, pace: 1.9, jungle: false, premade: 0.08 };
+const BLITZ = { ...COMMON, minutes: 5.5, pace: 2.2, premade: 0.1 };
+const DRAFT = { ...COMMON, perSide: 5, minutes: 23, premade: 0.3 };
 
 const MODES: { [mode: string]: Mode } = {
   ranked: { ...COMMON, weight: 31, cupWeight: 12, circle: "regulars", premade: 0.13 },
-  casual: { ...COMMON, weight: 27, cupWeight: 0, circle: "anyone" },
-  casual_aral: { ...ARAL, weight: 12, cupWeight: 0, circle: "anyone" },
-  blitz_pvp_ranked: { ...BLITZ, weight: 11, cupWeight: 0, circle: "regulars" },
+  casual: { ...COMMON, weight: 27, circle: "anyone" },
+  casual_aral: { ...ARAL, weight: 12, circle: "anyone" },
+  blitz_pvp_ranked: { ...BLITZ, weight: 11, circle: "regulars" },
   private: { ...COMMON, weight: 6, cupWeight: 8, circle: "anyone" },
-  private_party_draft_match: {
-    ...COMMON,
-    weight: 5,
-    cupWeight: 60,
-    circle: "regulars",
-    perSide: 5,
-    minutes: 23,
-    premade: 0.3,
-  },
+  private_party_draft_match: { ...DRAFT, weight: 5, cupWeight: 60, circle: "regulars" },
   private_party_aral_match: { ...ARAL, weight: 4, cupWeight: 10, circle: "anyone" },
   private_party_blitz_match: { ...BLITZ, weight: 4, cupWeight: 10, circle: "anyone" },
 };
@@ -58,7 +49,7 @@ const MODES: { [mode: string]: Mode } = {
 const NAMES = Object.keys(MODES);
 const WEIGHTS = NAMES.map((name) => MODES[name]!.weight);
 const CUP_WEIGHTS = NAMES.map((name) => MODES[name]!.cupWeight);
-const TRAINING: Mode = { ...COMMON, weight: 0, cupWeight: 0, circle: "anyone", premade: 0 };
+const TRAINING: Mode = { ...COMMON, weight: 0, circle: "anyone", premade: 0 };
 const PRACTISED = [PRIVATE_MODE, "casual", "private_party_aral_match", "private_party_blitz_match"];
 
 /** One match in fifty each is a kind that the service withholds. */
@@ -92,17 +83,9 @@ function play(random: Random, mode: string, tournament: boolean): Occasion {
   return staged(random, mode, MODES[mode]!, tournament);
 }
 
-function staged(random: Random, name: string, mode: Mode, tournament: boolean): Occasion {
-  const { circle, perSide, pace, jungle } = mode;
-  const seconds = mode.minutes * 60 * (1 + random.normal() * 0.2);
-  return {
-    mode: name,
-    circle,
-    perSide,
-    duration: Math.max(250, Math.min(2_400, Math.round(seconds))),
-    pace,
-    jungle,
-    premade: tournament ? 0.9 : mode.premade,
-    bots: "few",
-  };
+function staged(random: Random, mode: string, play: Mode, tournament: boolean): Occasion {
+  const seconds = play.minutes * 60 * (1 + random.normal() * 0.2);
+  const duration = Math.max(250, Math.min(2_400, Math.round(seconds)));
+  const premade = tournament ? 0.9 : play.premade;
+  return { ...play, mode, duration, premade, bots: "few" };
 }

@@ -14,50 +14,26 @@ export interface Region {
 
 type Profile = Omit<Region, "shard">;
 
-const AMERICAN: ScriptWeights = {
-  latin: 94,
-  chinese: 2,
-  japanese: 1,
-  korean: 2,
-  cyrillic: 1,
-};
+const american: ScriptWeights = [94, 2, 1, 2, 1];
+const european: ScriptWeights = [84, 1, 1, 1, 13];
+const singaporean: ScriptWeights = [78, 14, 3, 4, 1];
+const chinese: ScriptWeights = [18, 80, 1, 1, 0];
+const eastAsian: ScriptWeights = [38, 4, 32, 26, 0];
 
 const PROFILES: { [shard: string]: Profile } = {
-  na: { weight: 34, clock: -6, scripts: AMERICAN, tournament: false },
-  eu: {
-    weight: 24,
-    clock: 1,
-    scripts: { latin: 84, chinese: 1, japanese: 1, korean: 1, cyrillic: 13 },
-    tournament: false,
-  },
-  sa: { weight: 10, clock: -3, scripts: AMERICAN, tournament: false },
-  sg: {
-    weight: 9,
-    clock: 8,
-    scripts: { latin: 78, chinese: 14, japanese: 3, korean: 4, cyrillic: 1 },
-    tournament: false,
-  },
-  cn: {
-    weight: 10,
-    clock: 8,
-    scripts: { latin: 18, chinese: 80, japanese: 1, korean: 1, cyrillic: 0 },
-    tournament: false,
-  },
-  ea: {
-    weight: 10,
-    clock: 9,
-    scripts: { latin: 38, chinese: 4, japanese: 32, korean: 26, cyrillic: 0 },
-    tournament: false,
-  },
-  "tournament-na": { weight: 3, clock: -6, scripts: AMERICAN, tournament: true },
+  na: { weight: 34, clock: -6, scripts: american, tournament: false },
+  eu: { weight: 24, clock: 1, scripts: european, tournament: false },
+  sa: { weight: 10, clock: -3, scripts: american, tournament: false },
+  sg: { weight: 9, clock: 8, scripts: singaporean, tournament: false },
+  cn: { weight: 10, clock: 8, scripts: chinese, tournament: false },
+  ea: { weight: 10, clock: 9, scripts: eastAsian, tournament: false },
+  "tournament-na": { weight: 3, clock: -6, scripts: american, tournament: true },
 };
-
-const ELSEWHERE: Profile = { weight: 10, clock: 0, scripts: AMERICAN, tournament: false };
-const CUP: Profile = { weight: 3, clock: 0, scripts: AMERICAN, tournament: true };
 
 export const DEMO_SHARDS: readonly string[] = Object.keys(PROFILES);
 
 export function regionOf(shard: string): Region {
-  const unknown = shard.startsWith("tournament-") ? CUP : ELSEWHERE;
+  const tournament = shard.startsWith("tournament-");
+  const unknown = { weight: tournament ? 3 : 10, clock: 0, scripts: american, tournament };
   return { shard, ...(PROFILES[shard] ?? unknown) };
 }

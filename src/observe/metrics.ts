@@ -40,7 +40,6 @@ const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "rejected"] as 
 
 export class Metrics {
   readonly contentType = CONTENT_TYPE;
-  readonly #options: MetricsOptions;
   readonly #requests: RequestMetrics;
   #liveKeys = 0;
   readonly #keyFailures = new Counter(
@@ -71,8 +70,7 @@ export class Metrics {
     ["shard"],
   );
 
-  constructor(options: MetricsOptions) {
-    this.#options = options;
+  constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
   }
@@ -120,13 +118,13 @@ export class Metrics {
   }
 
   async #shardFamilies(): Promise<MetricFamily[]> {
-    const { shardStates, clock } = this.#options;
+    const { shardStates, clock } = this.options;
     return shardFamilies(await shardStates(), clock.now());
   }
 
   /** What this process has counted. */
   families(): MetricFamily[] {
-    const { version, sharedLimits } = this.#options;
+    const { version, sharedLimits } = this.options;
     return [
       gauge("matchbook_build_info", "Always 1; the label tells the version", [
         { value: 1, labels: { version } },

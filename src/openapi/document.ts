@@ -13,8 +13,14 @@ import {
   type Parameter,
 } from "../query/parameters.ts";
 import examples from "./examples.json";
-import { HEADERS, JSON_API, PREFLIGHT, repliesOf, withoutContent } from "./responses.ts";
-import type { DescribedRoute } from "./route.ts";
+import {
+  type DescribedRoute,
+  HEADERS,
+  JSON_API,
+  PREFLIGHT,
+  repliesOf,
+  withoutContent,
+} from "./responses.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 export interface Deployment {

@@ -1,10 +1,23 @@
 /** In charge of the replies in the OpenAPI document: statuses, headers and contents of a route. */
 
 import { ERRORS, type ErrorCode } from "../domain/errors.ts";
+import type { Endpoint } from "../query/parameters.ts";
 import examples from "./examples.json";
-import type { DescribedRoute } from "./route.ts";
 
 export const JSON_API = "application/vnd.api+json";
+
+/** What is told of a route. */
+export interface DescribedRoute {
+  /** Its variable parts in braces. */
+  path: string;
+  summary: string;
+  description: string;
+  access: "key" | "own" | "open";
+  takes?: Endpoint;
+  /** Whether the key's daily budget applies. */
+  readsMatches?: boolean;
+  reply: string;
+}
 
 type Replies = Record<string, { description: string; headers?: object; content?: object }>;
 

@@ -1,6 +1,7 @@
 /** Parses a raw query string into a typed query, or reports everything wrong with it. */
 
 import type { Problem } from "../domain/errors.ts";
+import { distinct } from "./comma-list.ts";
 import {
   parseList,
   parseModes,
@@ -8,11 +9,10 @@ import {
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
-import { parseFields, parseInclude } from "./include-and-fields.ts";
 import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
-import { parameterProblem } from "./problems.ts";
+import { emptyItem, enumerate, parameterProblem, quoteStrangers } from "./problems.ts";
 import type {
   GivenParameters,
   GivenValues,
@@ -108,6 +108,34 @@ function shapeOf(values: ParsedValues): Shape {
 
 /** Only for queries without problems: a value that cannot be decoded is one. */
 const asGiven = (pairs: readonly Pair[]): GivenParameters => pairs as GivenParameters;
+
+const parseInclude: ValueParser<string[]> = (value, name, problems, { includePaths }) => {
+  if (value === "") return [];
+  const paths = parseWords(value, name, problems);
+  if (paths === undefined || paths.every((path) => includePaths.has(path))) return paths;
+  const strangers = paths.filter((path) => !includePaths.has(path));
+  const sent = quoteStrangers(strangers, includePaths);
+  const detail =
+    includePaths.size === 0
+      ? `Players have no related resources: leave ${name} out, or send it empty; you sent ${sent}.`
+      : `${name} takes these paths here: ${enumerate(includePaths)}; you sent ${sent}.`;
+  problems.push(parameterProblem("unknown-include-path", name, detail));
+  return undefined;
+};
+
+/** Any name will do: resources have open sets of attributes, and names they lack are ignored. */
+const parseFields: ValueParser<ReadonlySet<string>> = (value, name, problems) => {
+  const names = value === "" ? [] : parseWords(value, name, problems);
+  return names && new Set(names);
+};
+
+/** Distinct words between commas. They are names of the service's own, so nothing is escaped. */
+function parseWords(value: string, name: string, problems: Problem[]): string[] | undefined {
+  const words = value.split(",");
+  if (!words.includes("")) return distinct(words);
+  problems.push(emptyItem(name, value));
+  return undefined;
+}
 
 const PARSERS: { [K in Kind]: ValueParser<ValueOf[K]> } = {
   limit: parseLimit,

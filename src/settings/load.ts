@@ -1,7 +1,9 @@
 /** Loads the settings: flags go before variables, variables before the file, the file before defaults. */
 
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parse as parseToml, TomlError } from "smol-toml";
 import { nearest } from "../text/nearest.ts";
-import { readSettingsFile } from "./config-file.ts";
 import {
   fileOnly,
   flagOf,
@@ -162,3 +164,41 @@ function textOf(value: unknown): string {
 
 const suggest = (guess: string | undefined): string =>
   guess ? `; did you mean ${guess}?` : "; 'matchbook config' lists them all";
+
+const DEFAULT_FILE = "matchbook.toml";
+
+type SettingsFile = { path: string; entries: [key: string, value: unknown][] } | { error: string };
+
+/** Reads the given file, else the default one. Undefined: no file is given and there is no default one. */
+function readSettingsFile(given: string | undefined, cwd: string): SettingsFile | undefined {
+  if (given === "") {
+    return { error: "the settings file's name is empty: name a file, or leave the name out" };
+  }
+  const path = given ?? DEFAULT_FILE;
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, path), "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && given === undefined) return undefined;
+    const reasons: Record<string, string> = {
+      ENOENT: "it does not exist; check its name",
+      EISDIR: "it is a folder; name a file",
+      EACCES: "you may not read it; check its owner and its mode",
+    };
+    const reason = reasons[code ?? ""] ?? message;
+    return { error: `the settings file ${path} cannot be read: ${reason}` };
+  }
+  try {
+    // The parser makes tables without a prototype, which could not be printed in a message.
+    return { path, entries: Object.entries(structuredClone(parseToml(text))) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const { line, column, message } = error;
+    // The rest of the message quotes the file, which may contain a secret.
+    const reason = message.split("\n", 1)[0]!.replace(/^Invalid TOML document: /, "");
+    return {
+      error: `the settings file ${path} is not valid TOML: ${reason} (line ${line}, column ${column})`,
+    };
+  }
+}

@@ -67,7 +67,6 @@ export class WorkerProcess {
   readonly exited: Promise<WorkerExit>;
   /** The metrics of the service as it reported them last. */
   lastMetrics: MetricFamily[] = [];
-  readonly #options: WorkerOptions;
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
   readonly #pending = new Map<number, (answer: Answer | undefined) => void>();
@@ -76,9 +75,12 @@ export class WorkerProcess {
   #isReady = false;
   #stop: ToWorker | undefined;
 
-  constructor(command: readonly string[], memory: number, options: WorkerOptions) {
+  constructor(
+    command: readonly string[],
+    memory: number,
+    private readonly options: WorkerOptions,
+  ) {
     this.number = options.number;
-    this.#options = options;
     this.ready = this.#ready.promise;
     this.#child = Bun.spawn([...command], {
       stdio: ["ignore", "ignore", "inherit", memory],
@@ -122,7 +124,7 @@ export class WorkerProcess {
     switch (message.type) {
       case "hello":
         this.#saidHello = true;
-        this.#send({ type: "start", options: this.#options });
+        this.#send({ type: "start", options: this.options });
         if (this.#stop) this.#send(this.#stop);
         break;
       case "ready":

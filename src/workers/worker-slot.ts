@@ -19,8 +19,6 @@ const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 
 export class WorkerSlot {
-  readonly #number: number;
-  readonly #options: SlotOptions;
   /** All that have not exited: one serving, one starting, one draining. */
   readonly #alive = new Set<WorkerProcess>();
   #serving: WorkerProcess | undefined;
@@ -29,10 +27,10 @@ export class WorkerSlot {
   #isStopping = false;
   #stopWaiting: (() => void) | undefined;
 
-  constructor(number: number, options: SlotOptions) {
-    this.#number = number;
-    this.#options = options;
-  }
+  constructor(
+    private readonly number: number,
+    private readonly options: SlotOptions,
+  ) {}
 
   get serving(): WorkerProcess | undefined {
     return this.#serving;
@@ -44,14 +42,14 @@ export class WorkerSlot {
 
   /** Starts a worker, which takes over once it serves. Resolves with its URL, or with how it exited before. */
   async start(): Promise<string | WorkerExit> {
-    const { start, observe, replaceDrainMs } = this.#options;
-    const worker = start(this.#number);
+    const { start, observe, replaceDrainMs } = this.options;
+    const worker = start(this.number);
     this.#alive.add(worker);
     const startedAt = performance.now();
     void worker.exited.then((exit) => this.#onExit(worker, exit, performance.now() - startedAt));
     const outcome = await worker.ready;
     if (typeof outcome !== "string") return outcome;
-    observe({ event: "worker-ready", worker: this.#number, pid: worker.pid });
+    observe({ event: "worker-ready", worker: this.number, pid: worker.pid });
     const old = this.#serving;
     this.#serving = worker;
     if (!this.#isStopping) old?.stop("SIGHUP", replaceDrainMs);
@@ -73,13 +71,13 @@ export class WorkerSlot {
     this.#isStopping = true;
     this.#stopWaiting?.();
     const alive = [...this.#alive];
-    for (const worker of alive) worker.stop(signal, this.#options.drainMs);
+    for (const worker of alive) worker.stop(signal, this.options.drainMs);
     await Promise.all(alive.map((worker) => worker.exited));
   }
 
   #onExit(worker: WorkerProcess, exit: WorkerExit, lifetimeMs: number): void {
     this.#alive.delete(worker);
-    this.#options.onExit(worker);
+    this.options.onExit(worker);
     if (worker !== this.#serving) return;
     this.#serving = undefined;
     if (lifetimeMs >= HEALTHY_MS) this.#failures = 0;
@@ -90,7 +88,7 @@ export class WorkerSlot {
     let how = describeExit(exit);
     for (;;) {
       const delayMs = this.#nextDelay();
-      this.#options.observe({ event: "worker-exited", worker: this.#number, pid, how, delayMs });
+      this.options.observe({ event: "worker-exited", worker: this.number, pid, how, delayMs });
       await this.#wait(delayMs);
       // A restart by signal may have been faster.
       if (this.#isStopping || this.#serving) return;

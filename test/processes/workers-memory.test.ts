@@ -5,9 +5,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
 import { machineClock } from "../../src/workers/libc.ts";
-import { SharedBuckets } from "../../src/workers/shared-buckets.ts";
-import { SLOT_BYTES, SlotTable } from "../../src/workers/shared-key-table.ts";
-import { newSharedMemory, SharedLimiter } from "../../src/workers/shared-limits.ts";
+import {
+  newSharedMemory,
+  SharedBuckets,
+  SharedLimiter,
+  SLOT_BYTES,
+  SlotTable,
+} from "../../src/workers/shared-limits.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);

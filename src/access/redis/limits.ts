@@ -11,18 +11,15 @@ import { COUNT, IS_SPENT, SPEND, TAKE } from "./scripts.ts";
 const AFTER_THE_DAY_MS = 3_600_000;
 
 export class RedisLimiter implements Limiter {
-  readonly #link: RedisLink;
-  readonly #local: Limiter;
-
   /** `local` decides while Redis is away. It hears of what Redis allows, and so knows where to go on. */
-  constructor(link: RedisLink, local: Limiter) {
-    this.#link = link;
-    this.#local = local;
-  }
+  constructor(
+    private readonly link: RedisLink,
+    private readonly local: Limiter,
+  ) {}
 
   take(keyId: string, policy: Policy, nowMs: number): Verdict | Promise<Verdict> {
-    const locally = () => this.#local.take(keyId, policy, nowMs);
-    return this.#link.decide(
+    const locally = () => this.local.take(keyId, policy, nowMs);
+    return this.link.decide(
       TAKE,
       [`matchbook:{${keyId}}:bucket`],
       [policy.rate, policy.burst],
@@ -42,18 +39,15 @@ export class RedisLimiter implements Limiter {
  * again to everybody.
  */
 export class RedisQuotas implements Quotas {
-  readonly #link: RedisLink;
-  readonly #local: Quotas;
-
-  constructor(link: RedisLink, local: Quotas) {
-    this.#link = link;
-    this.#local = local;
-  }
+  constructor(
+    private readonly link: RedisLink,
+    private readonly local: Quotas,
+  ) {}
 
   async isExceeded(keyId: string, most: number, nowMs: number): Promise<boolean> {
-    if (await this.#local.isExceeded(keyId, most, nowMs)) return true;
+    if (await this.local.isExceeded(keyId, most, nowMs)) return true;
     const { spent } = keysOf(keyId, nowMs);
-    return this.#link.decide(IS_SPENT, [spent], [most], isOne, () => false);
+    return this.link.decide(IS_SPENT, [spent], [most], isOne, () => false);
   }
 
   async consume(
@@ -66,20 +60,20 @@ export class RedisQuotas implements Quotas {
     const { exact, sketch, spent } = keysOf(keyId, nowMs);
     const lasts = secondsToNextDay(nowMs) * 1000 + AFTER_THE_DAY_MS;
     const values = [most, lasts, ...records.map(written)];
-    const isAllowed = await this.#link.decide(
+    const isAllowed = await this.link.decide(
       SPEND,
       [exact, sketch, spent],
       values,
       isOne,
       () => true,
     );
-    return isAllowed && this.#local.consume(keyId, records, most, nowMs);
+    return isAllowed && this.local.consume(keyId, records, most, nowMs);
   }
 
   async count(keyId: string, nowMs: number): Promise<number> {
-    const own = await this.#local.count(keyId, nowMs);
+    const own = await this.local.count(keyId, nowMs);
     const { exact, sketch } = keysOf(keyId, nowMs);
-    const shared = await this.#link.decide(COUNT, [exact, sketch], [], Number, () => own);
+    const shared = await this.link.decide(COUNT, [exact, sketch], [], Number, () => own);
     return Math.max(own, shared);
   }
 }

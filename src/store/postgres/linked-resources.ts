@@ -40,15 +40,15 @@ interface Outline {
 type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 
 export class LinkedResources {
-  readonly #session: Session;
-  readonly #check: CheckFragment;
   readonly #cached: Record<NamedTable, NamedCache>;
   /** The state that the cache is of. */
   #state = { seq: -1, token: "none" };
 
-  constructor(session: Session, cacheBytes: number, check: CheckFragment) {
-    this.#session = session;
-    this.#check = check;
+  constructor(
+    private readonly session: Session,
+    cacheBytes: number,
+    private readonly check: CheckFragment,
+  ) {
     this.#cached = {
       players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
       teams: new NamedCache(cacheBytes * TEAMS_SHARE),
@@ -67,11 +67,11 @@ export class LinkedResources {
     first?: F,
   ): Promise<F & { bundle: MatchesWithLinked }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const found = (attempt === 0 && first) || (await find(this.#session));
+      const found = (attempt === 0 && first) || (await find(this.session));
       const bundle = this.remembered(found) ?? (await this.#complete(found));
       if (bundle) return { ...found, bundle };
     }
-    return this.#session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
+    return this.session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
       const found = await find(connection);
       const outline = outlineOf(found.matches);
       const entries: Entries = {
@@ -83,7 +83,7 @@ export class LinkedResources {
   }
 
   entry(row: NamedRow): NamedEntry {
-    return readEntry(row, this.#check);
+    return readEntry(row, this.check);
   }
 
   /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
@@ -94,7 +94,7 @@ export class LinkedResources {
     for (const table of TABLES) {
       const missing = outline[table].filter((num) => !this.#cached[table].byNumber(num));
       if (missing.length === 0) continue;
-      entries[table] = await this.#load(this.#session, table, missing, token);
+      entries[table] = await this.#load(this.session, table, missing, token);
     }
     // From here on nothing waits, so the cache is of one state.
     if (token !== this.#state.token) return undefined;
@@ -142,7 +142,7 @@ export class LinkedResources {
    */
   async #catchUp(): Promise<void> {
     const from = this.#state;
-    const changes = await this.#session.rows<{
+    const changes = await this.session.rows<{
       seq: string;
       token: string;
       players: number[];

@@ -27,13 +27,15 @@ export interface AsOf<T> {
 }
 
 export class PostgresReader implements Reader {
-  readonly #session: Session;
   readonly #linked: LinkedResources;
   readonly #lookups: MatchLookups;
   #vocabulary: { token: string; words: Vocabulary } | undefined;
 
-  constructor(session: Session, cacheBytes: number, check: CheckFragment) {
-    this.#session = session;
+  constructor(
+    private readonly session: Session,
+    cacheBytes: number,
+    check: CheckFragment,
+  ) {
     this.#linked = new LinkedResources(session, cacheBytes, check);
     this.#lookups = new MatchLookups(session);
   }
@@ -63,7 +65,7 @@ export class PostgresReader implements Reader {
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
-    const rows = await this.#session.rows<NamedRow>(
+    const rows = await this.session.rows<NamedRow>(
       `SELECT ${NAMED.players} FROM {players} WHERE id = ANY($1::text[])`,
       [ids],
     );
@@ -99,7 +101,7 @@ export class PostgresReader implements Reader {
 
   /** Where nobody has such a name, there is a row without an id. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
-    const rows = await this.#session.rows<{ id: string | null; seq: string }>(
+    const rows = await this.session.rows<{ id: string | null; seq: string }>(
       `SELECT found.id, state.seq FROM {state} AS state LEFT JOIN
          (SELECT place, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
           JOIN {${table}} AS named ON named.name = given.name COLLATE "C") AS found ON true
@@ -110,33 +112,33 @@ export class PostgresReader implements Reader {
   }
 
   namesAround(keys: string[], before: number, after: number): Promise<string[]> {
-    return namesAround(this.#session, keys, before, after);
+    return namesAround(this.session, keys, before, after);
   }
 
   playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
-    return bearersOf(this.#session, names, limit);
+    return bearersOf(this.session, names, limit);
   }
 
   summary(): Promise<Summary> {
-    return readSummary(this.#session).then(({ teams: _, ...summary }) => summary);
+    return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
   }
 
   async vocabulary(): Promise<Vocabulary> {
-    const [state] = await this.#session.rows<{ token: string }>("SELECT token FROM {state}");
+    const [state] = await this.session.rows<{ token: string }>("SELECT token FROM {state}");
     const { token } = state!;
     if (this.#vocabulary?.token !== token) {
-      const rows = await this.#session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
+      const rows = await this.session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
       this.#vocabulary = { token, words: readVocabulary(rows.map(({ word }) => word)) };
     }
     return this.#vocabulary.words;
   }
 
   close(): Promise<void> {
-    return this.#session.close();
+    return this.session.close();
   }
 
   async #listed(statement: string, values: unknown[]): Promise<PlayerListing[]> {
-    const rows = await this.#session.rows<NamedRow>(statement, values);
+    const rows = await this.session.rows<NamedRow>(statement, values);
     return rows.map((row) => this.#linked.entry(row));
   }
 }

@@ -36,12 +36,13 @@ const MOST_SEEN = 1000;
 
 /** What is known of the primary. */
 export class Primary {
-  readonly #session: Session;
   readonly #now: () => number;
   #seen: { seq: number; at: number }[] = [];
 
-  constructor(session: Session, now: () => number) {
-    this.#session = session;
+  constructor(
+    private readonly session: Session,
+    now: () => number,
+  ) {
     this.#now = now;
   }
 
@@ -53,7 +54,7 @@ export class Primary {
   /** What the primary says of a state; undefined when it is away. */
   async judge({ seq, token }: State): Promise<"own" | "unknown" | undefined> {
     try {
-      const [row] = await this.#session.rows<{ seq: string; isOwn: boolean }>(
+      const [row] = await this.session.rows<{ seq: string; isOwn: boolean }>(
         `SELECT seq, (seq = $1::bigint AND token = $2) OR EXISTS
            (SELECT 1 FROM {changes} WHERE seq = $1::bigint AND token = $2) AS "isOwn"
          FROM {state}`,
@@ -85,21 +86,18 @@ export class Primary {
 
 /** One replica, looked at from time to time. */
 export class Fitness {
-  readonly #session: Session;
-  readonly #primary: Primary;
-  readonly #mostLagMs: number;
   /** Whether the primary, when it was last heard, knew the replica's state as one of its own. */
   #isFollower = false;
 
-  constructor(session: Session, primary: Primary, mostLagMs: number) {
-    this.#session = session;
-    this.#primary = primary;
-    this.#mostLagMs = mostLagMs;
-  }
+  constructor(
+    private readonly session: Session,
+    private readonly primary: Primary,
+    private readonly mostLagMs: number,
+  ) {}
 
   /** Throws StoreAway when it does not answer. */
   async state(): Promise<ReplicaState> {
-    const [row] = await this.#session.rows<{
+    const [row] = await this.session.rows<{
       seq: string;
       token: string;
       version: number;
@@ -108,7 +106,7 @@ export class Fitness {
       `SELECT seq, token, (SELECT version FROM {format}) AS version,
          pg_is_in_recovery() AS "isCopy" FROM {state}`,
     );
-    if (!row) throw new StoreUnavailable(`${this.#session.place.shown} has no shard in it yet`);
+    if (!row) throw new StoreUnavailable(`${this.session.place.shown} has no shard in it yet`);
     return { ...row, seq: Number(row.seq) };
   }
 
@@ -117,16 +115,16 @@ export class Fitness {
    * be behind it then. `furthest` is the highest number that any replica has.
    */
   async unfit(state: ReplicaState, furthest: number): Promise<Unfit | undefined> {
-    const verdict = await this.#primary.judge(state);
-    if (!this.#primary.wasHeard) return withoutPrimary(state, furthest);
+    const verdict = await this.primary.judge(state);
+    if (!this.primary.wasHeard) return withoutPrimary(state, furthest);
     if (verdict !== undefined) this.#isFollower = verdict === "own";
     if (state.version < MIGRATIONS.length) return "other-version";
     if (!this.#isFollower) return "stranger";
-    return this.#primary.lag(state.seq) > this.#mostLagMs ? "behind" : undefined;
+    return this.primary.lag(state.seq) > this.mostLagMs ? "behind" : undefined;
   }
 
   close(): Promise<void> {
-    return this.#session.close();
+    return this.session.close();
   }
 }
 

@@ -71,22 +71,16 @@ export class ReplicatedReaders {
 
 /** Stays with one replica, until that one fails or is behind what the request must see. */
 class RequestReader implements Reader {
-  readonly #primary: PostgresReader;
-  readonly #replicas: readonly PostgresReader[];
-  readonly #watch: ReplicaWatch;
   /** The replica in use, counted from the first; the primary is in use once all have been passed. */
   #at: number;
   readonly #end: number;
 
   constructor(
-    primary: PostgresReader,
-    replicas: readonly PostgresReader[],
-    watch: ReplicaWatch,
+    private readonly primary: PostgresReader,
+    private readonly replicas: readonly PostgresReader[],
+    private readonly watch: ReplicaWatch,
     first: number,
   ) {
-    this.#primary = primary;
-    this.#replicas = replicas;
-    this.#watch = watch;
     this.#at = first;
     this.#end = first + replicas.length;
   }
@@ -150,17 +144,17 @@ class RequestReader implements Reader {
     willDo: (answer: T) => boolean = () => true,
   ): Promise<T> {
     for (; this.#at < this.#end; this.#at++) {
-      const at = this.#at % this.#replicas.length;
-      if (!this.#watch.isUsed(at)) continue;
+      const at = this.#at % this.replicas.length;
+      if (!this.watch.isUsed(at)) continue;
       try {
-        const answer = await ask(this.#replicas[at]!);
+        const answer = await ask(this.replicas[at]!);
         if (willDo(answer)) return answer;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        this.#watch.leaveOut(at, error);
+        this.watch.leaveOut(at, error);
       }
     }
-    return ask(this.#primary);
+    return ask(this.primary);
   }
 }
 

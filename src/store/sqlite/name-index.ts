@@ -11,12 +11,9 @@ const REMOVE = "DELETE FROM name_spots WHERE name = ? AND spot IN (SELECT value 
 
 /** The names that players have got or lost in a transaction: looked at once, at its end. */
 export class NameIndex {
-  readonly #statements: Statements;
   readonly #changed = new Set<string>();
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
-  }
+  constructor(private readonly statements: Statements) {}
 
   /** A player has got this name, or has it no longer. */
   note(name: string): void {
@@ -26,8 +23,8 @@ export class NameIndex {
   /** Called before the commit. */
   write(): void {
     for (const name of this.#changed) {
-      const isUsed = this.#statements.row("SELECT 1 FROM players WHERE name = ? LIMIT 1", name);
-      this.#statements.run(isUsed ? ADD : REMOVE, name, JSON.stringify(indexKeys(name)));
+      const isUsed = this.statements.row("SELECT 1 FROM players WHERE name = ? LIMIT 1", name);
+      this.statements.run(isUsed ? ADD : REMOVE, name, JSON.stringify(indexKeys(name)));
     }
     this.forget();
   }

@@ -34,18 +34,18 @@ const NAMED = {
 const TEAMS_SHARE = 1 / 8;
 
 export class SqliteReader implements Reader {
-  readonly #database: Database;
   readonly #statements: Statements;
   readonly #scans: ScanStatements;
   readonly #snapshot: Snapshot;
   readonly #cached: Record<NamedTable, NamedCache>;
-  readonly #check: CheckFragment;
   #vocabulary: Vocabulary | undefined;
   #lastChange = -1;
 
-  constructor(database: Database, cacheBytes: number, check: CheckFragment) {
-    this.#database = database;
-    this.#check = check;
+  constructor(
+    private readonly database: Database,
+    cacheBytes: number,
+    private readonly check: CheckFragment,
+  ) {
     this.#statements = new Statements(database);
     this.#scans = new ScanStatements(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
@@ -134,7 +134,7 @@ export class SqliteReader implements Reader {
 
   close(): void {
     this.#snapshot.leave();
-    this.#database.close();
+    this.database.close();
   }
 
   #bundle(rows: Uint8Array[]): MatchesWithLinked {
@@ -166,7 +166,7 @@ export class SqliteReader implements Reader {
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
     const row = this.#statements.get<NamedRow>(`${NAMED[table]} WHERE ${column} = ?`).get(key);
     if (row === null) return undefined;
-    const entry = readEntry(row, this.#check);
+    const entry = readEntry(row, this.check);
     this.#cached[table].add(entry);
     return entry;
   }

@@ -18,15 +18,13 @@ import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
 
 export class SqliteWriter implements Writer {
-  readonly #database: Database;
   readonly #statements: Statements;
   readonly #tables: ReturnType<typeof openTables>;
   readonly #dataVersion: Statement<{ data_version: number }, []>;
   #version: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(private readonly database: Database) {
     this.#statements = new Statements(database);
     this.#tables = openTables(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
@@ -40,11 +38,11 @@ export class SqliteWriter implements Writer {
   /** In turn with the writers of this process: all of them have one connection. */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      this.#database.query("BEGIN").run();
+      this.database.query("BEGIN").run();
       try {
         return await work(this.#tables.transaction);
       } finally {
-        this.#database.query("COMMIT").run();
+        this.database.query("COMMIT").run();
       }
     });
   }
@@ -75,7 +73,7 @@ export class SqliteWriter implements Writer {
   }
 
   close(): void {
-    this.#database.close();
+    this.database.close();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -90,12 +88,12 @@ export class SqliteWriter implements Writer {
       this.#noticeOthers();
       const result = await work(this.#tables.transaction);
       this.#tables.conclude();
-      this.#database.query("COMMIT").run();
+      this.database.query("COMMIT").run();
       noteCommit();
       return result;
     } catch (error) {
       // A full disk may have ended the transaction already.
-      if (this.#database.inTransaction) this.#database.query("ROLLBACK").run();
+      if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
       throw error;
     }
@@ -103,12 +101,12 @@ export class SqliteWriter implements Writer {
 
   #begin(): void {
     try {
-      this.#database.query("BEGIN IMMEDIATE").run();
+      this.database.query("BEGIN IMMEDIATE").run();
     } catch (error) {
       if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error;
       // Without the cause: SQLite's own words would take the place of these.
       throw new StoreRefuses(
-        `another program has been writing to ${this.#database.filename} for too long, perhaps to move the shard: try again when it is done`,
+        `another program has been writing to ${this.database.filename} for too long, perhaps to move the shard: try again when it is done`,
       );
     }
   }
