@@ -5,7 +5,7 @@
 
 import { startCluster } from "../test/support/postgres.ts";
 
-const BUN_TEST = ["test", "--timeout", "30000", "--parallel=3", "--no-isolate"];
+const BUN_TEST = ["test", "--timeout", "60000", "--parallel=3", "--no-isolate"];
 const SLOWEST = 10;
 
 const cluster = process.env.TEST_POSTGRES ? undefined : await startCluster();

@@ -102,7 +102,7 @@ type Pending = undefined | false;
 export async function until<T>(
   what: string,
   ask: () => Promise<T | Pending> | T | Pending,
-  seconds = 25,
+  seconds = 50,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
