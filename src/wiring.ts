@@ -95,7 +95,7 @@ export async function serve(
       metrics,
       reloadKeys: () => keys.reload(),
       async stop(signal, drainMs) {
-        // Uploads end while callers of the public server are still told to go.
+        // Uploads end while the public server drains.
         await Promise.all([admin?.stop(), server.stop(signal, drainMs)]);
       },
     };
@@ -222,7 +222,7 @@ export async function openParts(
   return { plan, metrics, shards, keyStore, keys, usage, limits, observe, release };
 }
 
-/** A slip in the name of a closed shard would leave that shard open, and nobody would notice. */
+/** A typo in the name of a closed shard would leave that shard open unnoticed. */
 async function missClosed(
   closed: readonly string[],
   shards: Shards,
@@ -235,7 +235,7 @@ async function missClosed(
   }
 }
 
-/** An unfit file stops the start. A database that is away does not: it may come back, and is asked again. */
+/** A damaged file stops the start. An unavailable database does not: it is tried again. */
 async function openAll(shards: Shards, observe: Observe): Promise<void> {
   for (const id of await shards.list()) {
     try {

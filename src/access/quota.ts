@@ -57,7 +57,7 @@ export class MemoryQuotas implements Quotas {
   readonly #quotas = new Map<string, KeyQuota>();
   readonly #load: (keyId: string, day: number) => Awaitable<void>;
 
-  /** `load` absorbs what others have counted, before a count is told. */
+  /** `load` reads what other processes have counted, before a count is returned. */
   constructor(load: (keyId: string, day: number) => Awaitable<void> = () => {}) {
     this.#load = load;
   }

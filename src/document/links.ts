@@ -24,7 +24,7 @@ export function selfLink(address: string, given: GivenParameters): Links {
 }
 
 /**
- * Links to other pages pin the window and the bearers of names, so that a walk keeps to the matches
+ * Links to other pages pin the window and what names stand for, so that a walk keeps to the matches
  * it began with, and name their place by a neighbour instead of a count, so that arrivals cannot
  * shift it. They carry the sequence of this page, so that the next is not read in an older state.
  */
@@ -32,7 +32,7 @@ export function matchesLinks(
   address: string,
   query: MatchesQuery,
   page: Page,
-  bearers: ResolvedNames | undefined,
+  resolvedNames: ResolvedNames | undefined,
 ): Links {
   const first = withQuery(address, [
     ...query.given.filter(([name]) => !REPLACED.has(name)),
@@ -43,7 +43,7 @@ export function matchesLinks(
   const at = (name: string, { createdAt, id, side }: Gap) => {
     const cursor = { createdAt, id, side, sequence };
     const to = (one: Cursor) => `${first}&${writeQuery([[name, encodeCursor(one)]])}`;
-    const link = to(bearers && isFew(bearers) ? { ...cursor, bearers } : cursor);
+    const link = to(resolvedNames && isFew(resolvedNames) ? { ...cursor, resolvedNames } : cursor);
     // Better a link that can be followed than one that holds on to everybody.
     return link.length <= MAX_URL_LENGTH ? link : to(cursor);
   };

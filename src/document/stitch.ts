@@ -96,8 +96,8 @@ export function playerListContent(
 }
 
 /** Player names with the id of each player. */
-export function nameListContent(bearers: readonly NamedPlayer[], shardId: string): Piece[] {
-  const data = bearers.map(({ id, name }) => ({
+export function nameListContent(players: readonly NamedPlayer[], shardId: string): Piece[] {
+  const data = players.map(({ id, name }) => ({
     type: "player-name",
     id,
     attributes: { name, shardId },

@@ -53,7 +53,7 @@ async function resolveNames(
 ): Promise<ResolvedNames | undefined> {
   if (!playerNames && !teamNames) return undefined;
   const names = crc32(JSON.stringify([playerNames, teamNames]));
-  const known = cursorOf(place)?.bearers;
+  const known = cursorOf(place)?.resolvedNames;
   if (known?.names === names) return known;
   const since = cursorOf(place)?.sequence;
   const players = playerNames ? await reader.playerIdsNamed(searchable(playerNames), since) : [];

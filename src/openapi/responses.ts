@@ -6,7 +6,7 @@ import examples from "./examples.json";
 
 export const JSON_API = "application/vnd.api+json";
 
-/** What is told of a route. */
+/** The description of a route. */
 export interface DescribedRoute {
   /** Its variable parts in braces. */
   path: string;

@@ -8,7 +8,7 @@ import type { Cursor, ResolvedNames } from "./query.ts";
 /*
  * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
  * After the id come up to four words, each behind a blank: the sequence, if there is one; then the
- * bearers, if there are any: their names' hash, players, teams.
+ * resolved names, if there are any: their hash, players, teams.
  * The checksum covers what follows it. It is no signature: a cursor holds no secret and grants
  * nothing, so the checksum only has to tell a damaged cursor from a whole one.
  */
@@ -22,10 +22,10 @@ const BEFORE = 0;
 const AFTER = 1;
 
 /** The gap must name a valid resource id and a safe integer. */
-export function encodeCursor({ sequence, bearers, ...gap }: Cursor): string {
+export function encodeCursor({ sequence, resolvedNames, ...gap }: Cursor): string {
   const words = [gap.id];
   if (sequence !== undefined) words.push(String(sequence));
-  if (bearers) words.push(writeBearers(bearers));
+  if (resolvedNames) words.push(writeResolvedNames(resolvedNames));
   const text = words.join(" ");
   const bytes = Buffer.alloc(ID_AT + text.length);
   bytes[0] = VERSION;
@@ -51,15 +51,15 @@ export function decodeCursor(text: string): Cursor | undefined {
   if (side !== BEFORE && side !== AFTER) return undefined;
   if (!Number.isSafeInteger(createdAt) || !isResourceId(id)) return undefined;
   const cursor: Cursor = { createdAt, id, side: side === BEFORE ? "before" : "after" };
-  // The bearers are three words.
+  // The resolved names are three words.
   if (rest.length % 3 === 1) {
     const sequence = readSequence(rest.shift()!);
     if (sequence === undefined) return undefined;
     cursor.sequence = sequence;
   }
   if (rest.length === 0) return cursor;
-  const bearers = readBearers(rest);
-  return bearers && { ...cursor, bearers };
+  const resolvedNames = readResolvedNames(rest);
+  return resolvedNames && { ...cursor, resolvedNames };
 }
 
 function readSequence(word: string): number | undefined {
@@ -68,14 +68,14 @@ function readSequence(word: string): number | undefined {
   return isValid ? sequence : undefined;
 }
 
-function writeBearers({ names, players, teams }: ResolvedNames): string {
+function writeResolvedNames({ names, players, teams }: ResolvedNames): string {
   return `${names.toString(36)} ${players.join(",")} ${teams.join(",")}`;
 }
 
-function readBearers(words: string[]): ResolvedNames | undefined {
+function readResolvedNames(words: string[]): ResolvedNames | undefined {
   const [hash = "", ...lists] = words;
   const [players, teams] = lists.map((list) => (list === "" ? [] : list.split(",")));
   if (!players || !teams || ![...players, ...teams].every(isResourceId)) return undefined;
-  const bearers = { names: Number.parseInt(hash, 36), players, teams };
-  return writeBearers(bearers) === words.join(" ") ? bearers : undefined;
+  const resolvedNames = { names: Number.parseInt(hash, 36), players, teams };
+  return writeResolvedNames(resolvedNames) === words.join(" ") ? resolvedNames : undefined;
 }

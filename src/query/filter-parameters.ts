@@ -5,7 +5,7 @@ import { GAME_MODES, isServedMode } from "../domain/modes.ts";
 import { formatTimestamp, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { distinct, splitList } from "./comma-list.ts";
 import { MAX_NEAR_LENGTH, MAX_VALUES, WINDOW_DAYS, WINDOW_MILLISECONDS } from "./parameters.ts";
-import { emptyItem, enumerate, parameterProblem, quote, quoteStrangers } from "./problems.ts";
+import { emptyItem, enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts";
 import type { GivenValues, ParsedValues, ValueParser, Window } from "./query.ts";
 
 export const parseList: ValueParser<string[]> = (value, name, problems) => {
@@ -31,8 +31,8 @@ export const parseList: ValueParser<string[]> = (value, name, problems) => {
 export const parseModes: ValueParser<string[]> = (value, name, problems, context, endpoint) => {
   const modes = parseList(value, name, problems, context, endpoint);
   if (modes === undefined || modes.every(isServedMode)) return modes;
-  const strangers = modes.filter((mode) => !isServedMode(mode));
-  const detail = `${name} takes these game modes: ${enumerate(GAME_MODES)}; you sent ${quoteStrangers(strangers, GAME_MODES)}.`;
+  const unknown = modes.filter((mode) => !isServedMode(mode));
+  const detail = `${name} takes these game modes: ${enumerate(GAME_MODES)}; you sent ${quoteUnknown(unknown, GAME_MODES)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };

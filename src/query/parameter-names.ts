@@ -11,7 +11,7 @@ import {
   PARAMETERS,
   type Parameter,
 } from "./parameters.ts";
-import { enumerate, parameterProblem, quote, quoteStrangers } from "./problems.ts";
+import { enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts";
 import type { GivenValues, ParseContext } from "./query.ts";
 import type { Pair } from "./query-string.ts";
 
@@ -104,7 +104,7 @@ function repeatedParameter(name: string, parameter: Parameter): Problem {
 function checkType(name: string, context: ParseContext, problems: Problem[]): void {
   const type = fieldsType(name);
   if (context.types.has(type)) return;
-  const stranger = quoteStrangers([type], context.types);
-  const detail = `There is no resource type ${stranger}. The types are: ${enumerate(context.types)}.`;
+  const item = quoteUnknown([type], context.types);
+  const detail = `There is no resource type ${item}. The types are: ${enumerate(context.types)}.`;
   problems.push(parameterProblem("unknown-type", name, detail));
 }

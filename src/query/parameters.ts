@@ -27,7 +27,7 @@ export const MAX_PARAMETERS = 100;
 /** The greatest number of characters an address may have. */
 export const MAX_URL_LENGTH = 8192;
 
-/** How many players and teams a cursor holds on to; the bearers of commoner names are looked up. */
+/** How many players and teams a cursor carries; if names stand for more, they are looked up again. */
 export const MAX_RESOLVED_NAMES = 100;
 
 /** The collections, and either kind of single record, which take the same parameters. */

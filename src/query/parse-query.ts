@@ -12,7 +12,7 @@ import {
 import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
-import { emptyItem, enumerate, parameterProblem, quoteStrangers } from "./problems.ts";
+import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
 import type {
   GivenParameters,
   GivenValues,
@@ -113,8 +113,8 @@ const parseInclude: ValueParser<string[]> = (value, name, problems, { includePat
   if (value === "") return [];
   const paths = parseWords(value, name, problems);
   if (paths === undefined || paths.every((path) => includePaths.has(path))) return paths;
-  const strangers = paths.filter((path) => !includePaths.has(path));
-  const sent = quoteStrangers(strangers, includePaths);
+  const unknown = paths.filter((path) => !includePaths.has(path));
+  const sent = quoteUnknown(unknown, includePaths);
   const detail =
     includePaths.size === 0
       ? `Players have no related resources: leave ${name} out, or send it empty; you sent ${sent}.`

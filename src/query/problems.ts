@@ -23,13 +23,13 @@ export function quote(text: string): string {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 /** Items outside a closed list: each in quotes, with the one it was probably meant to be. */
-export function quoteStrangers(strangers: readonly string[], known: Iterable<string>): string {
+export function quoteUnknown(unknown: readonly string[], known: Iterable<string>): string {
   const candidates = [...known];
-  const quoted = strangers.slice(0, QUOTED_ITEMS).map((stranger) => {
-    const guess = nearest(stranger, candidates);
-    return guess === undefined ? quote(stranger) : `${quote(stranger)} (did you mean "${guess}"?)`;
+  const quoted = unknown.slice(0, QUOTED_ITEMS).map((item) => {
+    const guess = nearest(item, candidates);
+    return guess === undefined ? quote(item) : `${quote(item)} (did you mean "${guess}"?)`;
   });
-  const more = strangers.length - quoted.length;
+  const more = unknown.length - quoted.length;
   return quoted.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 

@@ -34,7 +34,7 @@ export interface Cursor extends Gap {
   /** The number of the latest change that the page with the link could show, if changes have numbers there. */
   sequence?: number | undefined;
   /** Those whom the walk began with. */
-  bearers?: ResolvedNames;
+  resolvedNames?: ResolvedNames;
 }
 
 /** Where a page begins: so many matches in, right after a gap, or ending right before one. */

@@ -2,7 +2,7 @@
 
 import type { MetricFamily } from "../observe/prometheus.ts";
 
-/** What a worker is told when it has reported that it is there. */
+/** Sent to a worker when it has said hello. */
 export interface WorkerOptions {
   /** From 1 on. */
   number: number;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keysToRead } from "../../src/domain/similar-names.ts";
-import { bearersOf, namesAround } from "../../src/store/postgres/name-index.ts";
+import { namesAround, playersWithNames } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
@@ -146,7 +146,7 @@ describe("names close to a mistyped one", () => {
 
   test("those who bear a name are looked up by it", async () => {
     const names = ["name of p1", "name of p2"];
-    const asking = (connection: Connection) => bearersOf(connection, names, 3);
+    const asking = (connection: Connection) => playersWithNames(connection, names, 3);
     for (const { rows, scans } of await costsOfAsking(asking)) {
       expect([rows, scans.length > 0]).toEqual([names.length, true]);
     }

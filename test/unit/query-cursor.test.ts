@@ -15,7 +15,7 @@ const cursors: fc.Arbitrary<Cursor> = fc.record(
     id: ids,
     side: fc.constantFrom("before", "after"),
     sequence: fc.maxSafeNat(),
-    bearers: fc.record({
+    resolvedNames: fc.record({
       names: fc.nat(0xffffffff),
       players: fc.array(ids, { maxLength: 3 }),
       teams: fc.array(ids, { maxLength: 3 }),
@@ -92,9 +92,13 @@ describe("a cursor", () => {
     expect(decodeCursor(forge(1, 1, 5n, "a"))).toEqual({ createdAt: 5, id: "a", side: "after" });
     expect(decodeCursor(forge(1, 0, -5n, "a"))).toEqual({ createdAt: -5, id: "a", side: "before" });
     const gap = { createdAt: 5, id: "a", side: "after" } as const;
-    const bearers = { names: 35, players: ["p", "q"], teams: [] };
-    expect(decodeCursor(forge(1, 1, 5n, "a z p,q "))).toEqual({ ...gap, bearers });
+    const resolvedNames = { names: 35, players: ["p", "q"], teams: [] };
+    expect(decodeCursor(forge(1, 1, 5n, "a z p,q "))).toEqual({ ...gap, resolvedNames });
     expect(decodeCursor(forge(1, 1, 5n, "a 7"))).toEqual({ ...gap, sequence: 7 });
-    expect(decodeCursor(forge(1, 1, 5n, "a 7 z p,q "))).toEqual({ ...gap, sequence: 7, bearers });
+    expect(decodeCursor(forge(1, 1, 5n, "a 7 z p,q "))).toEqual({
+      ...gap,
+      sequence: 7,
+      resolvedNames,
+    });
   });
 });

@@ -11,7 +11,7 @@ import { COUNT, IS_SPENT, SPEND, TAKE } from "./scripts.ts";
 const AFTER_THE_DAY_MS = 3_600_000;
 
 export class RedisLimiter implements Limiter {
-  /** `local` decides while Redis is away. It hears of what Redis allows, and so knows where to go on. */
+  /** `local` decides while Redis is unavailable. It is updated with what Redis allows, so that it can continue from there. */
   constructor(
     private readonly link: RedisLink,
     private readonly local: Limiter,

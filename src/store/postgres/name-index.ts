@@ -94,7 +94,7 @@ export async function namesAround(
   return [...new Set(rows.map(({ name }) => name))];
 }
 
-export function bearersOf(
+export function playersWithNames(
   connection: Connection,
   names: string[],
   limit: number,

@@ -15,7 +15,7 @@ import type {
 } from "../store.ts";
 import { readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
-import { bearersOf, namesAround } from "./name-index.ts";
+import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage, type PageMatch } from "./pages.ts";
 import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
@@ -116,7 +116,7 @@ export class PostgresReader implements Reader {
   }
 
   playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
-    return bearersOf(this.session, names, limit);
+    return playersWithNames(this.session, names, limit);
   }
 
   summary(): Promise<Summary> {

@@ -51,7 +51,7 @@ export class Primary {
     return this.#seen.length > 0;
   }
 
-  /** What the primary says of a state; undefined when it is away. */
+  /** What the primary says of a state; undefined when it is unavailable. */
   async judge({ seq, token }: State): Promise<"own" | "unknown" | undefined> {
     try {
       const [row] = await this.session.rows<{ seq: string; isOwn: boolean }>(

@@ -69,7 +69,11 @@ export function namesAround(
   return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
 }
 
-export function bearersOf(statements: Statements, names: string[], limit: number): NamedPlayer[] {
+export function playersWithNames(
+  statements: Statements,
+  names: string[],
+  limit: number,
+): NamedPlayer[] {
   const byName = statements.get(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`);
   return names.flatMap((name) => byName.values(name).map(([id]) => ({ id: id as string, name })));
 }

@@ -19,7 +19,7 @@ import type {
 } from "../store.ts";
 import { readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
-import { bearersOf, namesAround } from "./name-index.ts";
+import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage } from "./pages.ts";
 import type { NamedTable } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -117,7 +117,7 @@ export class SqliteReader implements Reader {
 
   playersWithNames(names: string[], limit: number): NamedPlayer[] {
     this.#snapshot.enter();
-    return bearersOf(this.#statements, names, limit);
+    return playersWithNames(this.#statements, names, limit);
   }
 
   summary(): Summary {
