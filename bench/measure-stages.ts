@@ -14,7 +14,7 @@ import { UsageCounter } from "../src/access/usage.ts";
 import { strongTag, weakTag } from "../src/document/entity-tag.ts";
 import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
-import { authenticate, checkQuota, consumeQuota, limitRate } from "../src/http/admission.ts";
+import { authenticate, checkQuota, checkRate, consumeQuota } from "../src/http/admission.ts";
 import { PROFILES } from "../src/http/compat-profile.ts";
 import type { ServerContext } from "../src/http/context.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
@@ -166,7 +166,7 @@ async function stagesOf(
   for (const one of asked) answers.push(await route.endpoint(one));
   const documents = answers.map(({ document }) => document);
   const isStrong = answers[0]!.tag === "strong";
-  const headers = await limitRate(service, key, performance.now());
+  const headers = checkRate(key, await service.limiter.take(key.id, key.limits, performance.now()));
   const events = calls.map((call, at) => eventOf(call, key, answers[at]!));
   const [log, count] = [aLog(), aCount(new UsageCounter())];
 
@@ -175,7 +175,9 @@ async function stagesOf(
     authenticate(service, one);
     acceptsMediaType(one.raw.headers.get("accept"));
   });
-  const limit = await cost(calls, () => limitRate(service, key, performance.now()));
+  const limit = await cost(calls, async () =>
+    checkRate(key, await service.limiter.take(key.id, key.limits, performance.now())),
+  );
   const budget = await cost(answers, async ({ sheets }) => {
     const now = Date.now();
     if (route.readsMatches) await checkQuota(service, key, now);

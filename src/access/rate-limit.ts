@@ -138,19 +138,24 @@ export class MemoryLimiter implements Limiter {
   }
 }
 
-/** The headers of every authenticated reply. */
-export function limitHeaders(policy: Policy, verdict: Verdict): Record<string, string> {
+/** The headers of every authenticated response. */
+export type LimitHeaders = Record<
+  | "RateLimit-Policy"
+  | "RateLimit"
+  | "X-RateLimit-Limit"
+  | "X-RateLimit-Remaining"
+  | "X-RateLimit-Reset",
+  string
+>;
+
+export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict): LimitHeaders {
   // The window is the time in which a whole quota flows in: 60 seconds when burst equals rate.
   const window = Math.ceil((policy.burst * 60) / policy.rate);
-  const remaining = String(verdict.remaining);
-  const reset = String(verdict.resetSeconds);
-  const headers: Record<string, string> = {
+  return {
     "RateLimit-Policy": `"default";q=${policy.burst};w=${window}`,
-    RateLimit: `"default";r=${remaining};t=${reset}`,
+    RateLimit: `"default";r=${remaining};t=${resetSeconds}`,
     "X-RateLimit-Limit": String(policy.burst),
-    "X-RateLimit-Remaining": remaining,
-    "X-RateLimit-Reset": reset,
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(resetSeconds),
   };
-  if (!verdict.allowed) headers["Retry-After"] = String(verdict.retryAfterSeconds);
-  return headers;
 }

@@ -11,13 +11,17 @@ const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block, then four bytes of CRC and four of length. */
 const TRAILER = 10;
 
-/** The pieces, then some text, as gzip. */
+/** Bodies are assembled here, one at a time: a response copies its body when it is created. */
+let scratch = Buffer.allocUnsafeSlow(256 * 1024);
+const MAX_SCRATCH = 4 << 20;
+
+/** The pieces, then some text, as gzip. The bytes are valid until the next call. */
 export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   const rest = bytesOf(text);
   let size = GZIP_HEADER.length + storedSize(rest.length) + TRAILER;
   for (const piece of pieces) size += piece.end - piece.start;
 
-  const body = Buffer.allocUnsafeSlow(size);
+  const body = scratchOf(size);
   body.set(GZIP_HEADER);
   let at = GZIP_HEADER.length;
   let length = rest.length;
@@ -31,7 +35,14 @@ export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<Arr
   body.writeUInt16LE(0x0003, at);
   body.writeUInt32LE(crc32(rest, crc), at + 2);
   body.writeUInt32LE(length >>> 0, at + 6);
-  return body;
+  return body.subarray(0, size);
+}
+
+function scratchOf(size: number): Buffer<ArrayBuffer> {
+  if (size <= scratch.length) return scratch;
+  const larger = Buffer.allocUnsafeSlow(size);
+  if (size <= MAX_SCRATCH) scratch = larger;
+  return larger;
 }
 
 /** The same as plain bytes. */

@@ -1,7 +1,7 @@
 /** Admission: authenticates the key, applies its rate limit and daily quota, and checks its shards. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
-import { limitHeaders } from "../access/rate-limit.ts";
+import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
 import { matchHash } from "../document/encoded-match.ts";
 import type { Fragment } from "../store/store.ts";
@@ -25,20 +25,15 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
   throw unauthorized();
 }
 
-/** Charges the request to the key; `began` is monotonic. Returns the limit headers, which an error carries too. */
-export async function limitRate(
-  { limiter }: ServerContext,
-  key: LiveKey,
-  began: number,
-): Promise<Record<string, string>> {
-  const { limits } = key;
-  const verdict = await limiter.take(key.id, limits, began);
+/** The limit headers, which an error carries too. Throws if the rate limit rejects the request. */
+export function checkRate({ limits }: LiveKey, verdict: Verdict): LimitHeaders {
   const headers = limitHeaders(limits, verdict);
   if (verdict.allowed) return headers;
+  const wait = verdict.retryAfterSeconds;
   throw apiError(
     "rate-limited",
-    `This key may send ${limits.rate} requests a minute. Wait ${verdict.retryAfterSeconds} s before the next one.`,
-    { headers },
+    `This key may send ${limits.rate} requests a minute. Wait ${wait} s before the next one.`,
+    { headers: { ...headers, "Retry-After": String(wait) } },
   );
 }
 
@@ -49,7 +44,7 @@ export async function checkQuota(
   now: number,
 ): Promise<void> {
   const most = key.limits.matchesPerDay;
-  if (most > 0 && (await quotas.isExceeded(key.id, most, now))) throw quotaExceeded(most, now);
+  if (await quotas.isExceeded(key.id, most, now)) throw quotaExceeded(most, now);
 }
 
 /** Counts matches that are about to be served against the daily quota of the key. */
@@ -60,7 +55,7 @@ export async function consumeQuota(
   now: number,
 ): Promise<void> {
   const most = key.limits.matchesPerDay;
-  if (most === 0 || sheets.length === 0) return;
+  if (sheets.length === 0) return;
   const allowed = await quotas.consume(key.id, sheets.map(matchHash), most, now);
   if (!allowed) throw quotaExceeded(most, now);
 }

@@ -34,12 +34,12 @@ export function listen(
       development: false,
       // Outside of development the runtime shares ports unless told otherwise.
       reusePort,
-      async fetch(request, server) {
+      fetch(request, server) {
         const host = request.headers.get("host");
         if (host?.includes(",")) return badRequest();
+        const response = fetch(request, server);
         const isLast = endsConnection(request.headers.get("connection"), host);
-        const response = await fetch(request, server);
-        return isLast ? closing(response) : response;
+        return isLast ? response.then(closing) : response;
       },
       error: (error) => closing(failed(error)),
     });

@@ -9,6 +9,7 @@ import type { Cursor, Gap, MatchesQuery, PageStart, ResolvedNames } from "../que
 import type { Page, Reader, Selection } from "../store/store.ts";
 import {
   checkEmpty,
+  extraVocabulary,
   isSearchable,
   notFound,
   parseContext,
@@ -21,8 +22,10 @@ import {
 
 export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   const { reader, url, profile } = request;
-  const query = parseQuery(parseMatchesQuery, request, "matches", await parseContext(request));
-  const names = await resolveNames(query, reader);
+  const context = parseContext(request, await extraVocabulary(request));
+  const query = parseQuery(parseMatchesQuery, request, "matches", context);
+  const { playerNames, teamNames } = query.filters;
+  const names = playerNames || teamNames ? await resolveNames(query, reader) : undefined;
   const { page, place } = await readPage(selectionOf(query, names), reader);
   request.watch.lap("store");
   const { sheets } = page;
@@ -34,7 +37,8 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
 }
 
 export async function getMatch(request: ShardRequest): Promise<ShardResult> {
-  const query = parseQuery(parseSingleQuery, request, "single", await parseContext(request));
+  const context = parseContext(request, await extraVocabulary(request));
+  const query = parseQuery(parseSingleQuery, request, "single", context);
   const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
   request.watch.lap("store");
   if (!bundle) throw notFound("match");
@@ -45,13 +49,12 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
 
 /**
  * A name stands for every player who has it now, a tag for every team; on a later page, for those who had
- * it when the first page was read. Undefined when no names are given.
+ * it when the first page was read.
  */
 async function resolveNames(
   { filters: { playerNames, teamNames }, place }: MatchesQuery,
   reader: Reader,
-): Promise<ResolvedNames | undefined> {
-  if (!playerNames && !teamNames) return undefined;
+): Promise<ResolvedNames> {
   const names = crc32(JSON.stringify([playerNames, teamNames]));
   const known = cursorOf(place)?.resolvedNames;
   if (known?.names === names) return known;

@@ -4,10 +4,9 @@ import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
-import type { ReadableShards } from "../store/shards.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { authenticate, checkQuota, checkShard, consumeQuota, limitRate } from "./admission.ts";
+import { authenticate, checkQuota, checkRate, checkShard, consumeQuota } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
@@ -51,57 +50,55 @@ export async function handleRequest(
   request: ApiRequest,
   progress: RequestProgress,
 ): Promise<Response> {
+  const { watch } = progress;
   try {
-    return await stages(context, request, progress);
+    const found = resolveRoute(context, request);
+    const { route, shard } = found;
+    progress.route = route.path;
+    if (request.method === "OPTIONS") return preflightResponse(request, METHODS);
+    checkMethod(request);
+    watch.lap("route");
+    if (route.access === "page")
+      return await context.portal!.answer(request, route.opens, found.id);
+    if (route.access === "open") {
+      return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
+    }
+
+    const key = authenticate(context, request);
+    progress.key = key;
+    watch.lap("credentials");
+
+    const verdict = await context.limiter.take(key.id, key.limits, watch.began);
+    const limitHeaders = checkRate(key, verdict);
+    progress.headers = limitHeaders;
+    if (route.access === "own") {
+      return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
+    }
+    const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
+    if (hasQuota) await checkQuota(context, key, request.time);
+    checkAccept(context, request);
+    watch.lap("limits");
+
+    const reader = await context.shards.reader(shard);
+    if (!reader) throw unknownShard(shard, await context.shards.list());
+    checkShard(context, key, shard);
+    const result = await route.endpoint(shardRequest(context, request, found, reader, watch));
+    watch.lap("document");
+
+    const delivery = planDelivery(request, result);
+    // Only what is sent in a body counts: neither HEAD nor 304.
+    if (!delivery.isUnchanged && request.method === "GET") {
+      if (hasQuota) await consumeQuota(context, key, result.sheets, request.time);
+      progress.records = result.records;
+    }
+    const response = documentResponse(request, result, delivery, limitHeaders);
+    watch.lap("reply");
+    return response;
   } catch (error) {
     const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
     progress.code = shown.problems[0]!.code;
     return errorResponse(request, shown, progress.headers);
   }
-}
-
-async function stages(
-  context: ServerContext,
-  request: ApiRequest,
-  progress: RequestProgress,
-): Promise<Response> {
-  const { watch } = progress;
-  const found = resolveRoute(context, request);
-  const { route } = found;
-  progress.route = route.path;
-  if (request.method === "OPTIONS") return preflightResponse(request, METHODS);
-  checkMethod(request);
-  watch.lap("route");
-  if (route.access === "page") return context.portal!.answer(request, route.opens, found.id);
-  if (route.access === "open") {
-    return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
-  }
-
-  const key = authenticate(context, request);
-  progress.key = key;
-  watch.lap("credentials");
-
-  progress.headers = await limitRate(context, key, watch.began);
-  if (route.access === "own") {
-    return jsonResponse(request, await route.endpoint(context, key), progress.headers);
-  }
-  if (route.readsMatches) await checkQuota(context, key, request.time);
-  checkAccept(context, request);
-  watch.lap("limits");
-
-  const reader = await readerOf(context, key, found);
-  const result = await route.endpoint(shardRequest(context, request, found, reader, watch));
-  watch.lap("document");
-
-  // Only what is sent in a body counts: neither HEAD nor 304.
-  const delivery = planDelivery(request, result);
-  if (!delivery.isUnchanged && request.method === "GET") {
-    await consumeQuota(context, key, result.sheets, request.time);
-    progress.records = result.records;
-  }
-  const response = documentResponse(request, result, delivery, progress.headers);
-  watch.lap("reply");
-  return response;
 }
 
 function shardRequest(
@@ -145,17 +142,9 @@ function checkAccept({ profile }: ServerContext, { raw }: ApiRequest): void {
   );
 }
 
-async function readerOf(context: ServerContext, key: LiveKey, found: Found): Promise<Reader> {
-  const reader = await context.shards.reader(found.shard);
-  if (!reader) return noShard(context.shards, found);
-  checkShard(context, key, found.shard);
-  return reader;
-}
-
-async function noShard(shards: ReadableShards, found: Found): Promise<never> {
-  const ids = await shards.list();
-  const guess = nearest(found.shard, ids);
-  throw apiError(
+function unknownShard(shard: string, ids: string[]): ApiError {
+  const guess = nearest(shard, ids);
+  return apiError(
     "unknown-shard",
     ids.length === 0
       ? "There are no shards here yet: they come with the first records. Try again later."

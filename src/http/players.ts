@@ -5,9 +5,10 @@ import { closestNames, keysToRead } from "../domain/similar-names.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { ParseContext, PlayersQuery } from "../query/query.ts";
-import type { NamedPlayer, PlayerListing, Reader } from "../store/store.ts";
+import type { NamedPlayer, PlayerListing, Reader, Vocabulary } from "../store/store.ts";
 import {
   checkEmpty,
+  extraVocabulary,
   NO_MATCHES,
   notFound,
   parseContext,
@@ -19,7 +20,12 @@ import {
 } from "./shard-request.ts";
 
 export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
-  const query = parseQuery(parsePlayersQuery, request, "players", await playerContext(request));
+  const query = parseQuery(
+    parsePlayersQuery,
+    request,
+    "players",
+    playerContext(request, await extraVocabulary(request)),
+  );
   const found = await findPlayers(query, request.reader);
   request.watch.lap("store");
   const players = found.slice(0, query.limit);
@@ -30,7 +36,12 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
 }
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
-  const query = parseQuery(parseSingleQuery, request, "single", await playerContext(request));
+  const query = parseQuery(
+    parseSingleQuery,
+    request,
+    "single",
+    playerContext(request, await extraVocabulary(request)),
+  );
   const [player] = await request.reader.players(searchable([request.id]));
   request.watch.lap("store");
   if (!player) throw notFound("player");
@@ -52,8 +63,8 @@ export async function getPlayerNames(request: ShardRequest): Promise<ShardResult
 
 const NONE: ReadonlySet<string> = new Set();
 
-async function playerContext(request: ShardRequest): Promise<ParseContext> {
-  return { ...(await parseContext(request)), includePaths: NONE };
+function playerContext(request: ShardRequest, extra: Vocabulary): ParseContext {
+  return { ...parseContext(request, extra), includePaths: NONE };
 }
 
 /** In the order of the filter's values; ids and names together narrow. */

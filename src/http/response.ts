@@ -1,5 +1,6 @@
 /** Builds responses: status, headers and body, the same way for every route. */
 
+import type { LimitHeaders } from "../access/rate-limit.ts";
 import { type Encoding, namesTag, strongTag, weakTag } from "../document/entity-tag.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import type { Document } from "../document/stitch.ts";
@@ -31,7 +32,10 @@ const COMMON_HEADERS: HeaderFields = {
 
 const DOCUMENT_HEADERS: HeaderFields = { ...COMMON_HEADERS, "Cache-Control": "private, no-cache" };
 
-/** The headers that all documents sent in one way have in common. A response copies them and adds its own. */
+/**
+ * The headers of documents, by how they are sent. All responses set the same ones, and copy them: building
+ * them from scratch would take longer than finding and assembling the document.
+ */
 const TEMPLATES = {
   unchanged: new Headers(DOCUMENT_HEADERS),
   identity: new Headers({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE }),
@@ -62,17 +66,19 @@ export function planDelivery(request: ApiRequest, { document, tag }: ShardResult
 export function documentResponse(
   request: ApiRequest,
   { document }: ShardResult,
-  { encoding, etag, isUnchanged: isKnown }: Delivery,
-  limitHeaders: HeaderFields,
+  { encoding, etag, isUnchanged }: Delivery,
+  limitHeaders: LimitHeaders,
 ): Response {
-  const response = isKnown
-    ? new Response(null, { status: 304, headers: TEMPLATES.unchanged })
-    : new Response(bodyOf(document, encoding), { headers: TEMPLATES[encoding] });
-  const { headers } = response;
+  const headers = TEMPLATES[isUnchanged ? "unchanged" : encoding];
   headers.set("X-Request-Id", request.requestId);
   headers.set("ETag", etag);
-  for (const name in limitHeaders) headers.set(name, limitHeaders[name]!);
-  return response;
+  let name: keyof LimitHeaders;
+  for (name in limitHeaders) {
+    // Most are the same as in the last response.
+    if (headers.get(name) !== limitHeaders[name]) headers.set(name, limitHeaders[name]);
+  }
+  if (isUnchanged) return new Response(null, { status: 304, headers });
+  return new Response(bodyOf(document, encoding), { headers });
 }
 
 function bodyOf({ content, rest }: Document, encoding: Encoding): Uint8Array<ArrayBuffer> {

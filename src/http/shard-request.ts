@@ -2,6 +2,7 @@
 
 import { selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { Endpoint } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse-query.ts";
@@ -57,10 +58,12 @@ const NO_EXTRA: Vocabulary = { includePaths: new Set(), types: new Set() };
 const STANDARD_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const STANDARD_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
-/** What `include` and `fields` may name. Extra words of the shard's records are only read if there is a query. */
-export async function parseContext(request: ShardRequest): Promise<ParseContext> {
-  const { now, maxOffset, profile, query, reader } = request;
-  const extra = query === "" ? NO_EXTRA : await reader.vocabulary();
+/** What the records of the shard add to what `include` and `fields` may name. Only read if there is a query. */
+export const extraVocabulary = ({ query, reader }: ShardRequest): Awaitable<Vocabulary> =>
+  query === "" ? NO_EXTRA : reader.vocabulary();
+
+export function parseContext(request: ShardRequest, extra: Vocabulary): ParseContext {
+  const { now, maxOffset, profile } = request;
   const known = vocabularies.get(profile)?.get(extra);
   const { includePaths, types } = known ?? wholeVocabulary(extra, profile);
   return { now, maxOffset, includePaths, types };

@@ -22,6 +22,8 @@ export interface LogStream {
   write(line: string): unknown;
   /** Writes without gathering what was written so far. */
   flush?(): void;
+  /** Set by the log: whether other processes write to the same place. */
+  isShared?: boolean;
   /** Set by the log. Called after lines had to be dropped, once there is room again. */
   onResume?: ((lines: number) => void) | undefined;
   isTTY?: boolean;
@@ -56,6 +58,7 @@ export function logTo({
     // Requests are many and can wait. Anything else is rare, and may be the last line before a crash.
     if (event.event !== "request") stream.flush?.();
   };
+  stream.isShared = worker !== undefined;
   stream.onResume = (lines) => observe({ event: "log-lines-dropped", lines });
   return observe;
 }
@@ -68,7 +71,7 @@ function jsonLine(worker: number | undefined): Line {
     const start = `{"level":${level},"time":${time},${source}`;
     let line = `${start}${JSON.stringify(event).slice(1)}\n`;
     // Long texts are cut until the line can be written at once: then those of other workers cannot split it.
-    for (let length = 1024; Buffer.byteLength(line) > MAX_ATOMIC_BYTES; length /= 2) {
+    for (let length = 1024; isTooLong(line); length /= 2) {
       const cut = (_: string, value: unknown) =>
         typeof value === "string" && value.length > length ? `${value.slice(0, length)}…` : value;
       line = `${start}${JSON.stringify(event, cut).slice(1)}\n`;
@@ -76,6 +79,10 @@ function jsonLine(worker: number | undefined): Line {
     return line;
   };
 }
+
+/** A character takes at most three bytes, so the bytes of most lines need not be counted. */
+const isTooLong = (line: string): boolean =>
+  line.length > MAX_ATOMIC_BYTES / 3 && Buffer.byteLength(line) > MAX_ATOMIC_BYTES;
 
 const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 

@@ -32,7 +32,8 @@ export class Counter {
 
   /** `values` are those of the labels, in their order. */
   add(values: readonly string[] = [], by = 1): void {
-    const key = values.length === 1 ? values[0]! : values.join("\n");
+    let key = values[0] ?? "";
+    for (let at = 1; at < values.length; at++) key += `\n${values[at]}`;
     const sample = this.#samples.get(key);
     if (sample) sample.value += by;
     else {

@@ -64,8 +64,8 @@ function withoutControls(value: unknown): unknown {
   );
 }
 
-/** A path that cannot contain a secret. */
-const HARMLESS = /^(?!.*mb_)[\w./~-]*$/;
+/** A path that needs no unescaping to see whether it contains an API key. */
+const PLAIN_PATH = /^[\w./~-]*$/;
 
 /** The length of the shortest admin token: a shorter path cannot contain one. */
 const SHORTEST_TOKEN = 24;
@@ -76,7 +76,9 @@ const SHORTEST_TOKEN = 24;
  */
 export function shownPath(path: string, isRoute: boolean): string {
   if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
-  return HARMLESS.test(path) ? path : withoutSecrets(path.split("?", 1)[0]!);
+  return PLAIN_PATH.test(path) && !path.includes("mb_")
+    ? path
+    : withoutSecrets(path.split("?", 1)[0]!);
 }
 
 /** Its name is shown, its value is not. */

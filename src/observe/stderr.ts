@@ -5,8 +5,11 @@ import { write, writeSync } from "node:fs";
 /** PIPE_BUF: a write of this size is never mixed with those of other processes to the same pipe. */
 export const MAX_ATOMIC_BYTES = 4096;
 
+/** How much is written at once where no other process writes to the same log. */
+const MAX_CHUNK_SIZE = 1 << 16;
+
 /** Lines that have not been written yet are kept up to this size; further ones are dropped. */
-const MAX_WAITING_BYTES = 1 << 20;
+const MAX_WAITING_SIZE = 1 << 20;
 
 /** Lines of requests are gathered for so long: a write for each would cost as much as the request. */
 const GATHER_MS = 100;
@@ -14,19 +17,21 @@ const DRAIN_MS = 2000;
 
 const STANDARD_ERROR = 2;
 
-/** Whole lines that are written at once. */
+/** Whole lines that are written at once. Its size is in bytes if the log is shared, else in characters. */
 interface Chunk {
   text: string;
-  bytes: number;
+  size: number;
 }
 
 class StandardError {
   /** Lines that were dropped since the start. */
   dropped = 0;
+  /** Whether other processes write to the same log. */
+  isShared = false;
   /** Called when lines are accepted again, with the number of those that were dropped meanwhile. */
   onResume: ((lines: number) => void) | undefined;
   readonly #waiting: Chunk[] = [];
-  #waitingBytes = 0;
+  #waitingSize = 0;
   /** Lines dropped since the last report. While there are any, every line is dropped. */
   #unreported = 0;
   #isWriting = false;
@@ -43,16 +48,16 @@ class StandardError {
 
   /** Takes one line with its line feed. */
   write(line: string): void {
-    if (this.#unreported > 0 || this.#waitingBytes >= MAX_WAITING_BYTES) {
+    if (this.#unreported > 0 || this.#waitingSize >= MAX_WAITING_SIZE) {
       this.dropped += 1;
       this.#unreported += 1;
       return;
     }
-    const bytes = Buffer.byteLength(line);
-    this.#waitingBytes += bytes;
-    if (!this.#append(line, bytes)) {
+    const size = this.isShared ? Buffer.byteLength(line) : line.length;
+    this.#waitingSize += size;
+    if (!this.#append(line, size)) {
       this.flush();
-      this.#waiting.push({ text: line, bytes });
+      this.#waiting.push({ text: line, size });
     }
     this.#timer ??= setTimeout(this.flush, GATHER_MS).unref();
   }
@@ -80,18 +85,19 @@ class StandardError {
   }
 
   /** False when there is no room for it in the last chunk. */
-  #append(line: string, bytes: number): boolean {
+  #append(line: string, size: number): boolean {
     const last = this.#waiting.at(-1);
-    if (last === undefined || last.bytes + bytes > MAX_ATOMIC_BYTES) return false;
+    const most = this.isShared ? MAX_ATOMIC_BYTES : MAX_CHUNK_SIZE;
+    if (last === undefined || last.size + size > most) return false;
     last.text += line;
-    last.bytes += bytes;
+    last.size += size;
     return true;
   }
 
   #writeNext(): void {
     const chunk = this.#waiting.shift();
     this.#isWriting = chunk !== undefined;
-    if (chunk) this.#writeBytes(Buffer.from(chunk.text));
+    if (chunk) this.#writeBytes(Buffer.from(chunk.text), chunk.size);
     else this.#stopDraining?.();
   }
 
@@ -99,17 +105,17 @@ class StandardError {
    * In a thread, which may block: a terminal that is paused does, and so does a pipe, unless a process that
    * shares it has made it non-blocking. Bun does so when process.stderr is used, Node.js undoes it.
    */
-  #writeBytes(bytes: Buffer): void {
+  #writeBytes(bytes: Buffer, size: number): void {
     write(STANDARD_ERROR, bytes, (error, written) => {
       if (error) {
-        this.#retry(bytes, error);
+        this.#retry(bytes, size, error);
         return;
       }
-      this.#waitingBytes -= written;
       if (written < bytes.length) {
-        this.#writeBytes(bytes.subarray(written));
+        this.#writeBytes(bytes.subarray(written), size);
         return;
       }
+      this.#waitingSize -= size;
       this.#isWriting = false;
       this.#resume();
       // The last chunk is still being filled while its timer runs.
@@ -117,16 +123,16 @@ class StandardError {
     });
   }
 
-  #retry(bytes: Buffer, { code }: NodeJS.ErrnoException): void {
+  #retry(bytes: Buffer, size: number, { code }: NodeJS.ErrnoException): void {
     const isFull = code === "EAGAIN";
     // Otherwise the disk is full, or the reader is gone: that may change, but nobody waits for it.
     if (!isFull) this.#stopDraining?.();
-    setTimeout(() => this.#writeBytes(bytes), isFull ? 5 : 100).unref();
+    setTimeout(() => this.#writeBytes(bytes, size), isFull ? 5 : 100).unref();
   }
 
   #resume(): void {
     const lines = this.#unreported;
-    if (lines === 0 || this.#waitingBytes > MAX_WAITING_BYTES / 2) return;
+    if (lines === 0 || this.#waitingSize > MAX_WAITING_SIZE / 2) return;
     this.#unreported = 0;
     this.onResume?.(lines);
   }

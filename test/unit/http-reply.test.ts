@@ -2,39 +2,56 @@
 
 import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { type LimitHeaders, limitHeaders } from "../../src/access/rate-limit.ts";
 import { pieceOf } from "../../src/document/fragment.ts";
-import { gzipBody } from "../../src/document/gzip.ts";
 import type { ApiRequest } from "../../src/http/request.ts";
 import { documentResponse } from "../../src/http/response.ts";
 
-const answer = {
-  document: { content: [pieceOf('{"data":[]')], rest: "}" },
-  records: 0,
-  sheets: [],
-  tag: "weak" as const,
-};
+const LIMITS = limitsOf(60);
+
+function limitsOf(rate: number): LimitHeaders {
+  const verdict = { allowed: true, remaining: 3, resetSeconds: 1, retryAfterSeconds: 0 };
+  return limitHeaders({ rate, burst: rate }, verdict);
+}
+
+function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged = false) {
+  return documentResponse(
+    { requestId } as ApiRequest,
+    {
+      document: { content: [pieceOf(text)], rest: "}" },
+      records: 0,
+      sheets: [],
+      tag: "weak",
+    },
+    { encoding: "gzip", etag: `"${requestId}"`, isUnchanged },
+    limits,
+  );
+}
 
 test("a header of one response never shows in another", () => {
-  for (const isKnown of [false, true]) {
-    const send = (requestId: string, earned: Record<string, string>) =>
-      documentResponse(
-        { requestId } as ApiRequest,
-        answer,
-        { encoding: "gzip", etag: '"tag"', isUnchanged: isKnown },
-        earned,
-      );
-    const first = send("one", { "Retry-After": "7" });
-    const second = send("two", {});
-    expect(first.headers.get("x-request-id")).toBe("one");
-    expect(first.headers.get("retry-after")).toBe("7");
-    expect(second.headers.get("x-request-id")).toBe("two");
-    expect(second.headers.get("retry-after")).toBeNull();
+  for (const isUnchanged of [false, true]) {
+    const first = send("one", "{", limitsOf(60), isUnchanged);
+    const second = send("two", "{", limitsOf(90), isUnchanged);
+    const third = send("three", "{", limitsOf(90), isUnchanged);
+    const headers = [first, second, third].map((response) => [
+      response.headers.get("x-request-id"),
+      response.headers.get("etag"),
+      response.headers.get("x-ratelimit-limit"),
+    ]);
+    expect(headers).toEqual([
+      ["one", '"one"', "60"],
+      ["two", '"two"', "90"],
+      ["three", '"three"', "90"],
+    ]);
   }
 });
 
-test("a body keeps its bytes while the next one is made", () => {
-  const first = gzipBody([pieceOf("the first body")], " and its rest");
-  const second = gzipBody([pieceOf("another body!!")], " and its rest");
-  expect(gunzipSync(first).toString()).toBe("the first body and its rest");
-  expect(gunzipSync(second).toString()).toBe("another body!! and its rest");
+test("a response keeps its body while the next one is made", async () => {
+  const first = send("one", "{the first body", LIMITS);
+  const second = send("two", "{another body!!", LIMITS);
+  const texts = await Promise.all([first, second].map((response) => response.bytes()));
+  expect(texts.map((bytes) => gunzipSync(bytes).toString())).toEqual([
+    "{the first body}",
+    "{another body!!}",
+  ]);
 });
