@@ -176,7 +176,7 @@ async function stagesOf(
     acceptsMediaType(one.raw.headers.get("accept"));
   });
   const limit = await cost(calls, () => limitRate(service, key, performance.now()));
-  const budget = await cost(answers, async ({ sheets }) => {
+  const quota = await cost(answers, async ({ sheets }) => {
     const now = Date.now();
     if (route.readsMatches) await checkQuota(service, key, now);
     await consumeQuota(service, key, sheets, now);
@@ -201,7 +201,7 @@ async function stagesOf(
     ["read the call, find its route", call],
     ["key and Accept header", credentials],
     ["rate limit and its headers", limit],
-    ["daily budget", budget],
+    ["daily quota", quota],
     ["query, look-up, assembly, links", endpoint],
     ["entity tag", tag],
     ["gzip body from the pieces", body],
