@@ -178,7 +178,7 @@ async function stagesOf(
   const limit = await cost(calls, async () =>
     checkRate(key, await service.limiter.take(key.id, key.limits, performance.now())),
   );
-  const budget = await cost(answers, async ({ sheets }) => {
+  const quota = await cost(answers, async ({ sheets }) => {
     const now = Date.now();
     if (route.readsMatches) await checkQuota(service, key, now);
     await consumeQuota(service, key, sheets, now);
@@ -203,7 +203,7 @@ async function stagesOf(
     ["read the call, find its route", call],
     ["key and Accept header", credentials],
     ["rate limit and its headers", limit],
-    ["daily budget", budget],
+    ["daily quota", quota],
     ["query, look-up, assembly, links", endpoint],
     ["entity tag", tag],
     ["gzip body from the pieces", body],

@@ -22,7 +22,7 @@ export type ErrorKind =
   /** Too many requests, and waiting would have taken longer than `patience`. */
   | "limited"
   /** The key has read its day's matches. More come after midnight UTC. */
-  | "budget-spent"
+  | "quota-exceeded"
   /** The service, or the shard, cannot answer now. */
   | "unavailable"
   /** No reply came. */

@@ -32,7 +32,7 @@ function problemsIn(text: string): readonly Problem[] {
 }
 
 function kindOf(status: number, [problem]: readonly Problem[]): ErrorKind {
-  if (problem?.code === "budget-spent") return "budget-spent";
+  if (problem?.code === "quota-exceeded") return "quota-exceeded";
   if (status >= 500) return "unavailable";
   return KINDS[status] ?? "invalid";
 }

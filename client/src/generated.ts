@@ -311,7 +311,7 @@ export type Errors = {
       | "not-acceptable"
       | "uri-too-long"
       | "rate-limited"
-      | "budget-spent"
+      | "quota-exceeded"
       | "too-many-failures"
       | "internal-error"
       | "shard-unavailable"

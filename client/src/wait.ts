@@ -29,8 +29,8 @@ export const wait: Wait = (milliseconds, signal) =>
 const USUAL_SECONDS = 1;
 
 /**
- * How long to wait before the same request has a chance; undefined if waiting is no help. A spent
- * budget lasts until midnight, and after too many wrong keys somebody should look at the key.
+ * How long to wait before the request can succeed; undefined if waiting does not help. An exceeded
+ * quota lasts until midnight, and after too many invalid keys someone has to check the key.
  */
 export function pauseAfter({ kind, code, retryAfter }: MatchbookError): number | undefined {
   if (kind !== "limited" || code === "too-many-failures") return undefined;

@@ -22,7 +22,7 @@ export const ERRORS = {
   "not-acceptable": { status: 406, title: "The Accept header does not fit" },
   "uri-too-long": { status: 414, title: "The address is too long" },
   "rate-limited": { status: 429, title: "Too many requests" },
-  "budget-spent": { status: 429, title: "The day's match records are used up" },
+  "quota-exceeded": { status: 429, title: "Daily match quota exceeded" },
   "too-many-failures": { status: 429, title: "Too many wrong API keys" },
   "internal-error": { status: 500, title: "Something went wrong on our side" },
   "shard-unavailable": { status: 503, title: "The shard cannot be read right now" },

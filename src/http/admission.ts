@@ -87,10 +87,10 @@ function tooManyFailures(wait: number): ApiError {
 function quotaExceeded(most: number, now: number): ApiError {
   const wait = secondsToNextDay(now);
   return apiError(
-    "budget-spent",
+    "quota-exceeded",
     `This key may read ${most} different matches a day (UTC), and these are used up for ${wait} s more. ` +
       "Collecting all matches is not what this context is for: ask for the players you show, with filter[playerIds] or filter[playerNames], " +
-      "keep what you have read (matches hardly ever change, and If-None-Match costs nothing of the budget), and see /usage. " +
+      "keep what you have read (matches hardly ever change, and If-None-Match costs nothing of the quota), and see /usage. " +
       "If that is not enough, ask whoever runs this context for another tier.",
     { headers: { "Retry-After": String(wait) } },
   );

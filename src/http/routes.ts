@@ -29,7 +29,7 @@ interface Described {
 }
 
 /**
- * "key": an API key, its limits and the Accept header apply; where matches are read, its daily budget
+ * "key": an API key, its limits and the Accept header apply; where matches are read, its daily quota
  * too. "own": an API key and its rate limit. "open": nothing applies.
  */
 export type Route = Described &

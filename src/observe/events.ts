@@ -15,7 +15,7 @@ export type Event =
   | { event: "unknown-tier"; tier: string; taken: string }
   /** The settings close a shard that does not exist: not yet, or its name is mistyped. */
   | { event: "closed-shard-missing"; shard: string }
-  /** Usage and budgets are counted in memory only, until they can be stored again. */
+  /** Usage and quotas are counted in memory only, until they can be stored again. */
   | { event: "usage-write-failed"; error: unknown }
   | { event: "usage-write-still-failing"; error: unknown }
   | { event: "usage-write-recovered" }

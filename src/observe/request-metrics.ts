@@ -17,7 +17,7 @@ const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PA
 /** The limits, by the error codes of requests that they refuse. */
 const LIMITS: ReadonlyMap<string, string> = new Map([
   ["rate-limited", "rate"],
-  ["budget-spent", "quota"],
+  ["quota-exceeded", "quota"],
   ["too-many-failures", "failures"],
 ]);
 
@@ -41,7 +41,7 @@ export class RequestMetrics {
   );
   readonly #limits = new Counter(
     "matchbook_limit_rejections_total",
-    "Requests refused because a limit was reached: the key's rate, its daily budget, or wrong keys from an address",
+    "Requests refused because a limit was reached: the key's rate, its daily quota, or wrong keys from an address",
     ["limit"],
   );
   readonly #byTier = new Counter(

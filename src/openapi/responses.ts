@@ -14,7 +14,7 @@ export interface DescribedRoute {
   description: string;
   access: "key" | "own" | "open";
   takes?: Endpoint;
-  /** Whether the key's daily budget applies. */
+  /** Whether the key's daily quota applies. */
   readsMatches?: boolean;
   reply: string;
 }
@@ -62,7 +62,7 @@ function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
   if (takes !== "single") elsewhere.add("not-found");
   if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
   if (takes === "names") for (const code of SHAPE_CODES) elsewhere.add(code);
-  if (!readsMatches) elsewhere.add("budget-spent");
+  if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }

@@ -80,14 +80,14 @@ export async function startStage(): Promise<Stage> {
   const broken = await startBroken();
   const gone = await startBroken();
   gone.stop();
-  const [slowKey, spentKey, freshKey] = strict.keys as [string, string, string];
+  const [slowKey, overQuotaKey, freshKey] = strict.keys as [string, string, string];
   return {
     facts: {
       url: world.url,
       key: world.key,
       strictUrl: strict.url,
       slowKey,
-      spentKey,
+      overQuotaKey,
       freshKey,
       proxiedUrl: proxied.url,
       proxiedKey: proxied.keys[0]!,

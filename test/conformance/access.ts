@@ -255,7 +255,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
           const order = index % 2 === 0 ? keys : keys.toReversed();
           return books[index % 2]!.add(
             order.map((key) => aDay(key, DAY, [[200, 1]])),
-            order.map((keyId) => aBudget(keyId, [index])),
+            order.map((keyId) => aQuota(keyId, [index])),
           );
         }),
       );
@@ -273,7 +273,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       const book = place.usage;
       await book.add(
         [aDay("k_a", DAY - 401, [[200, 1]]), aDay("k_a", DAY - 400, [[200, 1]])],
-        [DAY - 2, DAY - 1, DAY].map((day) => aBudget("k_a", [1], day)),
+        [DAY - 2, DAY - 1, DAY].map((day) => aQuota("k_a", [1], day)),
       );
       await book.prune(DAY);
       expect((await book.read(0)).map(({ day }) => day)).toEqual([DAY - 400]);
@@ -297,7 +297,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       return { high: Number(hash >> 32n), low: Number(hash & 0xffffffffn) };
     });
 
-  function aBudget(
+  function aQuota(
     keyId: string,
     numbers: number[],
     day = DAY,
@@ -320,10 +320,10 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     ])("of two processes are joined: %s", async (_, here, there, together) => {
       const books = [place.usage, rival.usage] as const;
       // Ten are the same.
-      await books[0].add([], [aBudget("k_a", range(0, here))]);
+      await books[0].add([], [aQuota("k_a", range(0, here))]);
       const [kept] = await books[1].add(
         [],
-        [aBudget("k_a", [...range(here, there), ...range(0, 10)], DAY, 99)],
+        [aQuota("k_a", [...range(here, there), ...range(0, 10)], DAY, 99)],
       );
       const count = DistinctCounter.fromBytes(kept!.counter)!.count;
       expect(Math.abs(count - together) / together).toBeLessThan(together > 1024 ? 0.03 : 1e-9);
@@ -363,7 +363,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       const quotas = new MemoryQuotas();
       quotas.absorb(await book.quotas(DAY));
       expect(await quotas.count("k_a", NOW)).toBe(0);
-      const [kept] = await book.add([], [aBudget("k_a", [1, 2])]);
+      const [kept] = await book.add([], [aQuota("k_a", [1, 2])]);
       expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(2);
     });
   });

@@ -158,7 +158,7 @@ const CASES: Case[] = [
     headers: { Authorization: `Bearer ${used}` },
   },
   {
-    code: "budget-spent",
+    code: "quota-exceeded",
     status: 429,
     path: `${server.url}${M}`,
     headers: { Authorization: `Bearer ${used}` },

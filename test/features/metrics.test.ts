@@ -72,7 +72,7 @@ describe("the metrics", () => {
     const counts = seriesOf(name).filter((one) => one.name === `${name}_count`);
     expect(counts.map(({ labels }) => labels.stage)).toEqual([...STAGES]);
     // Of the 22 requests the first, the ninth and the seventeenth were timed: a page, a question about
-    // the key's own usage, and one beyond the budget, which got as far as its document.
+    // the key's own usage, and one beyond the quota, which got as far as its document.
     expect(TIMED_ONE_IN).toBe(8);
     expect(seriesValue(scrape, `${name}_count`, { stage: "credentials" })).toBe(3);
     expect(seriesValue(scrape, `${name}_count`, { stage: "document" })).toBe(2);
@@ -87,7 +87,7 @@ describe("the metrics", () => {
     ["unknown-route", 1],
     ["method-not-allowed", 1],
     ["rate-limited", 1],
-    ["budget-spent", 1],
+    ["quota-exceeded", 1],
     ["too-many-failures", 1],
   ])("count the error %s", (code, count) => {
     expect(seriesValue(scrape, "matchbook_errors_total", { code })).toBe(count);

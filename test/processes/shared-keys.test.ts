@@ -105,14 +105,14 @@ describe("two instances over one database of keys", () => {
     await until("the key is known", async () => (await other.get("/usage", key)).status === 200);
     await until("the key is known", async () => (await one.get("/usage", key)).status === 200);
     expect((await one.get(page(0), key)).status).toBe(200);
-    await until("the budget is written down", async () => {
+    await until("the quota is stored", async () => {
       const shown = JSON.parse((await keys("show", id, "--json")).stdout);
       return shown.today.matches === 5;
     });
     // The first page is one that the other has served already, and costs nothing.
     await until("the other knows of it", async () => {
       await other.get(page(0), key);
-      return (await other.get(page(5), key)).body.errors?.[0].code === "budget-spent";
+      return (await other.get(page(5), key)).body.errors?.[0].code === "quota-exceeded";
     });
   });
 });

@@ -115,7 +115,7 @@ describe("two instances over one Redis", () => {
     throw new Error("Redis was too slow every time");
   });
 
-  test("count one budget, and refuse the day on both once one has refused it", async () => {
+  test("count one quota, and refuse the day on both once one has refused it", async () => {
     const { key } = await makeKey(world, { matchesPerDay: 10 });
     const [one, other] = await twoInstances();
     const read = async (instance: Instance, offset: number) =>
@@ -191,7 +191,7 @@ describe("a Redis that is killed under load", () => {
     expect(await passed([one], hasty.key, 10)).toBe(2);
     expect(await passed([other], hasty.key, 10)).toBe(5);
     expect((await one.get("/usage", greedy.key)).body.today.matches).toBe(5);
-    expect((await one.get(page(5), greedy.key)).body.errors[0].code).toBe("budget-spent");
+    expect((await one.get(page(5), greedy.key)).body.errors[0].code).toBe("quota-exceeded");
   });
 
   test("does not open a day again by forgetting it", async () => {
@@ -203,7 +203,7 @@ describe("a Redis that is killed under load", () => {
     await until("both have lost and found Redis", () =>
       [one, other].every((instance) => changes(instance).length === 3),
     );
-    expect((await one.get(page(5), key)).body.errors[0].code).toBe("budget-spent");
+    expect((await one.get(page(5), key)).body.errors[0].code).toBe("quota-exceeded");
   });
 });
 

@@ -94,7 +94,7 @@ describe("a bucket in Redis", () => {
   });
 });
 
-describe("a budget in Redis", () => {
+describe("a quota in Redis", () => {
   const NOON = Date.UTC(2026, 2, 10, 12);
   /** Allows everything, so that Redis alone decides. */
   const openHanded = { isExceeded: () => false, consume: () => true, count: () => 0 };
@@ -164,7 +164,7 @@ describe("a budget in Redis", () => {
     },
   );
 
-  test("of a day is refused for good once it was refused, until the budget is raised", async () => {
+  test("of a day is refused for good once it was refused, until the quota is raised", async () => {
     const shared = new RedisQuotas(link, openHanded);
     expect(await shared.consume("k_day", page(0, 5), 9, NOON)).toBe(true);
     expect(await shared.consume("k_day", page(5, 5), 9, NOON)).toBe(false);

@@ -98,7 +98,7 @@ describe("the daily quota of a key", () => {
 
     const second = await start();
     const again = await ask(second.url, "/shards/na/matches/match-0", headers);
-    expect([again.status, again.body.errors[0].code]).toEqual([429, "budget-spent"]);
+    expect([again.status, again.body.errors[0].code]).toEqual([429, "quota-exceeded"]);
     await second.end();
   });
 });

@@ -1,4 +1,4 @@
-/** In charge of the properties of counting different records: exact while few, close when many, within a budget. */
+/** In charge of the properties of counting different records: exact while few, close when many, within a quota. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -108,7 +108,7 @@ describe("counting different records", () => {
         const hashes = several(seed, count);
         const counter = counterOf(hashes);
         const bytes = counter.toBytes();
-        // Even a budget that is smaller by now: these were served before.
+        // Even a quota that is smaller by now: these were served before.
         for (const hash of hashes) {
           const most = counter.count;
           expect(counter.addWithin([hash], most)).toBe(true);
@@ -120,16 +120,16 @@ describe("counting different records", () => {
   });
 });
 
-describe("a budget", () => {
+describe("a quota", () => {
   test("is never passed, and what it refuses changes nothing", () => {
     // Around the number up to which it is exact too, where the sketch takes over.
-    const anyBudget = fc.oneof(
+    const anyQuota = fc.oneof(
       fc.integer({ min: 0, max: 60 }),
       fc.integer({ min: COUNTED_EXACTLY - 20, max: COUNTED_EXACTLY + 80 }),
       fc.integer({ min: 1, max: 5000 }),
     );
     fc.assert(
-      fc.property(anySeed, anyBudget, fc.integer({ min: 1, max: 50 }), (seed, most, page) => {
+      fc.property(anySeed, anyQuota, fc.integer({ min: 1, max: 50 }), (seed, most, page) => {
         const counter = new DistinctCounter();
         const next = hashesOf(seed);
         for (let served = 0; served < most * 1.2 + page; served += page) {

@@ -5,7 +5,7 @@ import type { Quotas } from "../quota.ts";
 import { type Limiter, type Policy, type Verdict, verdictOn } from "../rate-limit.ts";
 import { dayOf, secondsToNextDay } from "../usage.ts";
 import type { RedisLink } from "./link.ts";
-import { COUNT, IS_SPENT, SPEND, TAKE } from "./scripts.ts";
+import { CONSUME, COUNT, IS_EXCEEDED, TAKE } from "./scripts.ts";
 
 /** How long a day is kept after its end: the clocks of instances may differ a little. */
 const AFTER_THE_DAY_MS = 3_600_000;
@@ -46,8 +46,8 @@ export class RedisQuotas implements Quotas {
 
   async isExceeded(keyId: string, most: number, nowMs: number): Promise<boolean> {
     if (await this.local.isExceeded(keyId, most, nowMs)) return true;
-    const { spent } = keysOf(keyId, nowMs);
-    return this.link.decide(IS_SPENT, [spent], [most], isOne, () => false);
+    const { exceeded } = keysOf(keyId, nowMs);
+    return this.link.decide(IS_EXCEEDED, [exceeded], [most], isOne, () => false);
   }
 
   async consume(
@@ -57,12 +57,12 @@ export class RedisQuotas implements Quotas {
     nowMs: number,
   ): Promise<boolean> {
     if (records.length === 0) return true;
-    const { exact, sketch, spent } = keysOf(keyId, nowMs);
+    const { exact, sketch, exceeded } = keysOf(keyId, nowMs);
     const lasts = secondsToNextDay(nowMs) * 1000 + AFTER_THE_DAY_MS;
     const values = [most, lasts, ...records.map(written)];
     const isAllowed = await this.link.decide(
-      SPEND,
-      [exact, sketch, spent],
+      CONSUME,
+      [exact, sketch, exceeded],
       values,
       isOne,
       () => true,
@@ -81,7 +81,7 @@ export class RedisQuotas implements Quotas {
 /** The braces keep the keys of one counter together where Redis is spread over several servers. */
 function keysOf(keyId: string, nowMs: number) {
   const day = `matchbook:{${keyId}}:${dayOf(nowMs)}`;
-  return { exact: `${day}:matches`, sketch: `${day}:sketch`, spent: `${day}:spent` };
+  return { exact: `${day}:matches`, sketch: `${day}:sketch`, exceeded: `${day}:spent` };
 }
 
 const written = ({ high, low }: Hash): string =>

@@ -50,16 +50,16 @@ return {allowed, drops}`);
 export const TAKE = takeScript(REDIS_CLOCK);
 
 /**
- * KEYS: the set of hashes, the sketch, the budget that was found spent. ARGV: the budget, how long to
- * keep the day in milliseconds, hashes. Says 1 if they were counted, 0 if that would be too many.
+ * KEYS: the set of hashes, the sketch, the exceeded quota. ARGV: the quota, how long to keep the
+ * day in milliseconds, the hashes. Returns 1 if they were counted, 0 if they exceed the quota.
  */
-export const SPEND = script(`
-local exact, sketch, spent = KEYS[1], KEYS[2], KEYS[3]
+export const CONSUME = script(`
+local exact, sketch, exceeded = KEYS[1], KEYS[2], KEYS[3]
 local most, lasts = tonumber(ARGV[1]), ARGV[2]
 
 local function refuse()
-  local before = redis.call("GET", spent)
-  if not before or tonumber(before) < most then redis.call("SET", spent, ARGV[1], "PX", lasts) end
+  local before = redis.call("GET", exceeded)
+  if not before or tonumber(before) < most then redis.call("SET", exceeded, ARGV[1], "PX", lasts) end
   return 0
 end
 
@@ -99,8 +99,8 @@ redis.call("PEXPIRE", sketch, lasts)
 redis.call("DEL", exact)
 return 1`);
 
-/** KEYS: the budget that was found spent. ARGV: the budget now. Says 1 if that is no higher. */
-export const IS_SPENT = script(`
+/** KEYS: the exceeded quota. ARGV: the quota now. Returns 1 if that is no higher. */
+export const IS_EXCEEDED = script(`
 local exceeded = redis.call("GET", KEYS[1])
 if exceeded and tonumber(ARGV[1]) <= tonumber(exceeded) then return 1 end
 return 0`);
@@ -110,4 +110,4 @@ export const COUNT = script(`
 if redis.call("EXISTS", KEYS[2]) == 1 then return redis.call("PFCOUNT", KEYS[2]) end
 return redis.call("SCARD", KEYS[1])`);
 
-export const SCRIPTS: readonly Script[] = [TAKE, SPEND, IS_SPENT, COUNT];
+export const SCRIPTS: readonly Script[] = [TAKE, CONSUME, IS_EXCEEDED, COUNT];

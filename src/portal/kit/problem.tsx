@@ -11,7 +11,7 @@ interface Props {
 
 export function Problem({ error, again }: Props) {
   if (!(error instanceof MatchbookError)) return <Unexpected error={error} again={again} />;
-  if (error.kind === "limited" || error.kind === "budget-spent")
+  if (error.kind === "limited" || error.kind === "quota-exceeded")
     return <Limited error={error} again={again} />;
   if (error.kind === "unauthorized") return <NoGoodKey error={error} />;
   if (error.kind === "network") {

@@ -135,12 +135,12 @@ export const PAGING: Record<string, Scenario> = {
     assert.equal(waits.length, 3);
   },
 
-  async "a spent budget is thrown at once: it lasts until midnight"(scene) {
+  async "an exceeded quota is thrown at once: it lasts until midnight"(scene) {
     const { wait, waits } = impatient(scene);
-    const { strictUrl: url, spentKey: key } = scene.facts;
+    const { strictUrl: url, overQuotaKey: key } = scene.facts;
     const na = new scene.client.Matchbook({ url, key, wait, patience: Infinity }).shard("na");
     const error = await errorOf(scene, () => collect(na.matches({ limit: 1 })));
-    assert.deepEqual([error.kind, error.code], ["budget-spent", "budget-spent"]);
+    assert.deepEqual([error.kind, error.code], ["quota-exceeded", "quota-exceeded"]);
     assert(error.retryAfter! > 0);
     assert.deepEqual(waits, []);
     assert.equal((await na.player("player-ada")).name, "Ada");

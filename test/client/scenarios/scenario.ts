@@ -15,7 +15,7 @@ export interface Facts {
   strictUrl: string;
   slowKey: string;
   /** May read two matches a day. */
-  spentKey: string;
+  overQuotaKey: string;
   /** In force, and never used. */
   freshKey: string;
   /** Calls itself PUBLIC_URL in links. */

@@ -1,4 +1,4 @@
-/** In charge of the scraping budget: it stops whoever collects all matches, and nobody else. */
+/** The daily match quota stops whoever collects all matches, and nobody else. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type KeyIn, serveWithKeys, TestClock } from "../support/keys.ts";
@@ -67,14 +67,14 @@ async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Rep
 }
 
 describe("a scraper that walks windows", () => {
-  test("is stopped within its budget", async () => {
+  test("is stopped within its quota", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
       expect(got.size).toBeGreaterThan(100 - 5);
       expect(got.size).toBeLessThanOrEqual(100);
       expect(refusal!.status).toBe(429);
       expect(refusal!.headers.get("retry-after")).toBe(String(12 * 3600));
-      expect(problemIn(refusal!).code).toBe("budget-spent");
+      expect(problemIn(refusal!).code).toBe("quota-exceeded");
     });
   });
 
@@ -123,7 +123,7 @@ describe("a scraper that walks windows", () => {
     await second.stop();
   });
 
-  test("is not stopped where the budget is switched off", async () => {
+  test("is not stopped where the quota is switched off", async () => {
     await withKey({ matchesPerDay: 0 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
       expect(refusal).toBeUndefined();
@@ -180,7 +180,7 @@ describe("what is not served is not counted", () => {
   });
 });
 
-test("a budget that the operator raises opens the day again", async () => {
+test("a quota that the operator raises opens the day again", async () => {
   const clock = new TestClock(NOON);
   const first = await serveWithKeys(world, [{ tier: null }], { "matches-per-day": 10 }, clock);
   const key = first.keys[0]!;
@@ -192,7 +192,7 @@ test("a budget that the operator raises opens the day again", async () => {
   await second.stop();
 });
 
-test("a budget beyond what is counted exactly is kept to within a few per cent", async () => {
+test("a quota beyond what is counted exactly is kept to within a few per cent", async () => {
   const many = await startWorld(
     Array.from({ length: 2600 }, (_, index) => aMatch({ id: `match-${index}` })),
     { "matches-per-day": "2000" },
