@@ -1,4 +1,4 @@
-/** Admission: authenticates the key, applies its rate limit and daily quota, and checks its shards. */
+/** Admission control: authentication, rate limit, daily quota, and access to shards. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
@@ -9,7 +9,7 @@ import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** The key of the request. Recently used keys pass at once; others only if the client has not failed too often. */
+/** Returns the API key of the request. Clients that sent too many invalid keys have to wait. */
 export function authenticate(context: ServerContext, request: ApiRequest): LiveKey {
   const { keys, guard, clock, profile } = context;
   const header = profile.authorization(request.raw.headers.get("authorization"));
@@ -25,19 +25,19 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
   throw unauthorized();
 }
 
-/** The limit headers, which an error carries too. Throws if the rate limit rejects the request. */
+/** Returns the headers that describe the rate limit, or rejects the request. */
 export function checkRate({ limits }: LiveKey, verdict: Verdict): LimitHeaders {
   const headers = limitHeaders(limits, verdict);
   if (verdict.allowed) return headers;
   const wait = verdict.retryAfterSeconds;
   throw apiError(
     "rate-limited",
-    `This key may send ${limits.rate} requests a minute. Wait ${wait} s before the next one.`,
+    `This key is limited to ${limits.rate} requests per minute. Retry after ${wait} s.`,
     { headers: { ...headers, "Retry-After": String(wait) } },
   );
 }
 
-/** Rejects a key whose daily quota is used up, before any work is done for it. */
+/** Rejects a key that has exceeded its daily quota, before any work is done. */
 export async function checkQuota(
   { quotas }: ServerContext,
   key: LiveKey,
@@ -47,7 +47,7 @@ export async function checkQuota(
   if (await quotas.isExceeded(key.id, most, now)) throw quotaExceeded(most, now);
 }
 
-/** Counts matches that are about to be served against the daily quota of the key. */
+/** Counts the matches in a response against the daily quota of the key. */
 export async function consumeQuota(
   { quotas }: ServerContext,
   key: LiveKey,
@@ -64,14 +64,14 @@ export function checkShard(context: ServerContext, key: LiveKey, shard: string):
   if (context.keys.mayRead(key, shard)) return;
   throw apiError(
     "shard-closed",
-    "This shard is open to invited keys only. Ask whoever runs this context, or choose another shard: /status lists them.",
+    "This key has no access to this shard. Ask the operator for access, or use another shard: GET /status lists them.",
   );
 }
 
 function unauthorized(): ApiError {
   return apiError(
     "unauthorized",
-    'Send the header "Authorization: Bearer <API_KEY>" with a key that is in force.',
+    'Send the header "Authorization: Bearer <API_KEY>" with a valid key. The key may be mistyped, expired or revoked.',
     { source: { header: "Authorization" }, headers: { "WWW-Authenticate": "Bearer" } },
   );
 }
@@ -79,7 +79,7 @@ function unauthorized(): ApiError {
 function tooManyFailures(wait: number): ApiError {
   return apiError(
     "too-many-failures",
-    `Too many wrong API keys came from your address. Wait ${wait} s, check the key, and try again.`,
+    `Too many invalid API keys came from your IP address. Check the key and retry after ${wait} s.`,
     { source: { header: "Authorization" }, headers: { "Retry-After": String(wait) } },
   );
 }
@@ -88,10 +88,10 @@ function quotaExceeded(most: number, now: number): ApiError {
   const wait = secondsToNextDay(now);
   return apiError(
     "quota-exceeded",
-    `This key may read ${most} different matches a day (UTC), and these are used up for ${wait} s more. ` +
-      "Collecting all matches is not what this context is for: ask for the players you show, with filter[playerIds] or filter[playerNames], " +
-      "keep what you have read (matches hardly ever change, and If-None-Match costs nothing of the quota), and see /usage. " +
-      "If that is not enough, ask whoever runs this context for another tier.",
+    `This key has read its ${most} different matches for today (UTC). The quota resets in ${wait} s. ` +
+      "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
+      "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
+      "If you need more, ask the operator for another tier.",
     { headers: { "Retry-After": String(wait) } },
   );
 }

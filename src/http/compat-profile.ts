@@ -1,6 +1,6 @@
 /**
- * Compatibility profiles: strict by default, or as client libraries of older services of this kind expect.
- * The pipeline uses the profile wherever the two differ; nothing else knows which one is active.
+ * Compatibility profiles: strict by default, or as the client libraries of older services expect. Only this
+ * file knows how they differ.
  */
 
 import type { Decorate } from "../document/stitch.ts";
@@ -16,7 +16,7 @@ export interface CompatProfile {
   accepts(header: string | null): boolean;
   /** The query string to parse. */
   query(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string;
-  /** Values of `include` that are allowed beyond those of the records. */
+  /** Values that `include` accepts beyond those of the records. */
   includePaths: ReadonlySet<string>;
   /** Adds to a resource while a response is built; undefined when nothing is added. */
   decorate: Decorate | undefined;
@@ -24,7 +24,7 @@ export interface CompatProfile {
   meta: object | undefined;
   /** Members to add to `/status`. */
   status(service: { version: string; startedAt: number }): object;
-  /** Whether an empty collection is answered with 404. */
+  /** Whether an empty collection returns 404. */
   emptyIsMissing: boolean;
 }
 
@@ -81,7 +81,7 @@ function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string
     if (!parameter?.endpoints.includes(endpoint)) return [];
     if (parameter.kind === "fields" && !types.has(fieldsType(name))) return [];
     if (value === "" && parameter.kind !== "include") return [];
-    // There is one page of players, whatever offset such a client sends.
+    // Players have one page, whatever offset such a client sends.
     if (parameter.kind === "offset" && endpoint === "players") return [];
     const most = MAX_RECORDS[endpoint];
     const isTooLarge = parameter.kind === "limit" && Number(value) > most && /^\d+$/.test(value!);

@@ -1,4 +1,4 @@
-/** What the stages of a request work with: shards, keys, limits, clock. */
+/** What the stages of a request share: shards, keys, limits, clock. */
 
 import type { FailureGuard } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
@@ -21,18 +21,18 @@ export interface ServerContext {
   guard: FailureGuard;
   limiter: Limiter;
   quotas: Quotas;
-  /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
+  /** Whether the shared limits work; undefined if limits are not shared. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
   profile: CompatProfile;
-  /** The web portal; undefined where it is switched off. */
+  /** Undefined if the portal is disabled. */
   portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;
   observe: Observe;
 }
 
-/** In milliseconds: the wall clock, and one that never goes back. */
+/** The wall clock and a monotonic clock, in milliseconds. */
 export interface Clock {
   now(): number;
   monotonic(): number;

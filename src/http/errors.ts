@@ -1,9 +1,9 @@
-/** Errors that are meant for the caller, and the JSON:API error document. */
+/** Errors that the caller may see, and the JSON:API error document. */
 
 import { ERRORS, type ErrorCode, type Problem } from "../domain/errors.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 
-/** Thrown by any stage of a request. Everything in it is meant for the caller. */
+/** Thrown by any stage of a request. The caller sees everything in it. */
 export class ApiError extends Error {
   override name = "ApiError";
 
@@ -28,11 +28,11 @@ export function apiError(
   return new ApiError([problem], extra.headers);
 }
 
-/** For failures that are not the caller's fault. */
+/** For unexpected failures. */
 export const internalError = (): ApiError =>
   apiError(
     "internal-error",
-    "The request failed through no fault of yours. Try again, and report the id if it persists.",
+    "The request failed because of an error on our side. Try again, and report the error id if it persists.",
   );
 
 export function errorDocument(problems: Problem[], requestId: string): string {

@@ -30,9 +30,9 @@ export function listen(
   try {
     return Bun.serve({
       ...options,
-      // Otherwise a failure shows a page with the stack trace unless NODE_ENV says "production".
+      // Otherwise a failure returns a page with the stack trace unless NODE_ENV is "production".
       development: false,
-      // Outside of development the runtime shares ports unless told otherwise.
+      // Outside of development mode the runtime shares ports by default.
       reusePort,
       fetch(request, server) {
         const host = request.headers.get("host");
@@ -50,13 +50,13 @@ export function listen(
   }
 }
 
-/** Several Host headers: refused as the runtime refuses a missing one. */
+/** Several Host headers are rejected, as the runtime rejects a missing one. */
 const badRequest = () => closing(new Response(null, { status: 400 }));
 
 /**
- * Whether the runtime closes the connection after the response: a client that is not told would send its
- * next request into a closed connection. The runtime hides that a request is HTTP/1.0, except that only
- * those may lack a Host.
+ * Whether the runtime closes the connection after the response. Without a Connection header, the client would
+ * send its next request into a closed connection. The runtime hides that a request is HTTP/1.0, but only such
+ * a request may lack a Host header.
  */
 function endsConnection(connection: string | null, host: string | null): boolean {
   if (connection === null) return host === null;
@@ -69,8 +69,8 @@ function closing(response: Response): Response {
 }
 
 /**
- * The port, or a free one for 0, taken for a moment: throws if somebody else has it, also one who would
- * share it.
+ * Returns the port, or a free one for 0. Throws if another process uses it, even if that process would share
+ * it.
  */
 export async function freePort({ host, port }: { host: string; port: number }): Promise<number> {
   const server = listen({
@@ -86,17 +86,17 @@ export async function freePort({ host, port }: { host: string; port: number }): 
 
 function faults({ host, port }: Flags): Record<string, string> {
   return {
-    EADDRINUSE: `another program listens there; stop it, or choose another ${port}`,
-    EADDRNOTAVAIL: `this machine has no such address; choose another ${host}`,
-    ENOENT: `there is no such host; choose another ${host}`,
-    EACCES: `low ports need more rights; choose a ${port} from 1024 on`,
+    EADDRINUSE: `the port is in use; stop the other program or choose another ${port}`,
+    EADDRNOTAVAIL: `this machine does not have this IP address; choose another ${host}`,
+    ENOENT: `unknown host; choose another ${host}`,
+    EACCES: `ports below 1024 need more privileges; choose a ${port} of 1024 or above`,
   };
 }
 
-/** As it stands in a URL. */
+/** The host as it appears in a URL. */
 export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-/** IPv4 callers of a dual-stack listener come as ::ffff:1.2.3.4. */
+/** A dual-stack listener reports IPv4 clients as ::ffff:1.2.3.4. */
 export const unmappedAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/, "");
 

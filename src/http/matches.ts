@@ -48,8 +48,8 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
 }
 
 /**
- * A name stands for every player who has it now, a tag for every team; on a later page, for those who had
- * it when the first page was read.
+ * Resolves player names and team tags to ids. A later page keeps the ids that were resolved for the first
+ * page.
  */
 async function resolveNames(
   { filters: { playerNames, teamNames }, place }: MatchesQuery,
@@ -85,7 +85,7 @@ function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Sel
   };
 }
 
-/** An offset past the end gives the empty page right after the last match, so that its links lead back. */
+/** An offset past the end returns the empty page right after the last match, so that its links lead back. */
 async function readPage(
   selection: Selection,
   reader: Reader,

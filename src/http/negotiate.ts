@@ -14,7 +14,7 @@ export function acceptsMediaType(header: string | null): boolean {
   return splitUnquoted(header, ",").some((range) => {
     const [type, ...written] = splitUnquoted(range, ";").map((part) => part.trim());
     if (type?.toLowerCase() !== MEDIA_TYPE) return false;
-    // HTTP lets a semicolon stand with nothing behind it.
+    // HTTP allows a trailing semicolon.
     const parameters = written.filter((parameter) => parameter !== "");
     const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
     if (q >= 0 && weight(parameters[q]!) === 0) return false;
@@ -30,7 +30,7 @@ const PROFILE = /^profile\s*=/i;
 
 const ANY_JSON: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
 
-/** Whether an Accept header takes JSON, be it unnamed, and does not refuse the media type by name. */
+/** Whether an Accept header accepts any JSON and does not refuse the media type by name. */
 export function acceptsAnyJson(header: string): boolean {
   const ranges = splitUnquoted(header, ",").map((range) => {
     const [name, ...parameters] = splitUnquoted(range, ";").map((part) => part.trim());
@@ -46,7 +46,7 @@ export function acceptsAnyJson(header: string): boolean {
 /** Nearly all clients send one of a few headers, so the last one is cached with its result. */
 const last: { header: string; encoding: Encoding } = { header: "", encoding: "identity" };
 
-/** gzip if the client prefers it to identity, or likes both equally. */
+/** gzip if the client prefers it to identity, or accepts both equally. */
 export function chooseEncoding(header: string | null): Encoding {
   if (header === null) return "identity";
   if (header !== last.header) {

@@ -1,4 +1,4 @@
-/** Handles a request: one function that reads as the list of its stages. */
+/** Handles a request: one function lists its stages. */
 
 import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
@@ -22,7 +22,7 @@ import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 import type { ShardRequest } from "./shard-request.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** What is known of a request so far, for the log, and the headers that an error response carries as well. */
+/** What is known about a request so far: for the log, and the headers for an error response. */
 export interface RequestProgress {
   route: string | undefined;
   key: LiveKey | undefined;
@@ -86,13 +86,13 @@ export async function handleRequest(
     watch.lap("document");
 
     const delivery = planDelivery(request, result);
-    // Only what is sent in a body counts: neither HEAD nor 304.
+    // HEAD and 304 have no body and do not count.
     if (!delivery.isUnchanged && request.method === "GET") {
       if (hasQuota) await consumeQuota(context, key, result.sheets, request.time);
       progress.records = result.records;
     }
     const response = documentResponse(request, result, delivery, limitHeaders);
-    watch.lap("reply");
+    watch.lap("response");
     return response;
   } catch (error) {
     const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
@@ -117,27 +117,31 @@ function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {
   if (request.raw.url.length > MAX_URL_LENGTH) {
     throw apiError(
       "uri-too-long",
-      `The address is longer than ${MAX_URL_LENGTH} characters. Ask for fewer values at once.`,
+      `The URL is longer than ${MAX_URL_LENGTH} characters. Request fewer values at once.`,
     );
   }
   const found = findRoute(request.path);
   if (found && (found.route.access !== "page" || portal)) return found;
   const paths = ROUTES.map(openApiPath).join(", ");
-  throw apiError("unknown-route", `Nothing is served at this address. There are: ${paths}.`);
+  throw apiError("unknown-route", `There is no such path. Available paths: ${paths}.`);
 }
 
 function checkMethod({ method }: ApiRequest): void {
   if (method === "GET" || method === "HEAD") return;
-  throw apiError("method-not-allowed", `Records are read-only: use GET or HEAD, not ${method}.`, {
-    headers: { Allow: METHODS },
-  });
+  throw apiError(
+    "method-not-allowed",
+    `The API is read-only: use GET or HEAD instead of ${method}.`,
+    {
+      headers: { Allow: METHODS },
+    },
+  );
 }
 
 function checkAccept({ profile }: ServerContext, { raw }: ApiRequest): void {
   if (profile.accepts(raw.headers.get("accept"))) return;
   throw apiError(
     "not-acceptable",
-    `Send the header "Accept: ${MEDIA_TYPE}", without any parameter but "profile". Generated clients often send "*/*" until they are configured to send this header.`,
+    `Send the header "Accept: ${MEDIA_TYPE}" without parameters ("profile" is allowed). Generated clients often send "*/*" by default.`,
     { source: { header: "Accept" } },
   );
 }
@@ -147,12 +151,12 @@ function unknownShard(shard: string, ids: string[]): ApiError {
   return apiError(
     "unknown-shard",
     ids.length === 0
-      ? "There are no shards here yet: they come with the first records. Try again later."
-      : `There is no such shard${guess ? `; did you mean "${guess}"?` : "."} There are: ${ids.join(", ")}.`,
+      ? "There are no shards yet: the first records create them. Try again later."
+      : `There is no such shard${guess ? `. Did you mean "${guess}"?` : "."} Available shards: ${ids.join(", ")}.`,
   );
 }
 
-/** The details are for the operator; the caller learns only what to do. */
+/** The log gets the details; the caller learns only what to do. */
 function unexpectedError(
   { observe }: ServerContext,
   request: ApiRequest,
@@ -160,14 +164,22 @@ function unexpectedError(
 ): ApiError {
   observe({ event: "failure", requestId: request.requestId, error });
   if (error instanceof StoreError) {
-    return apiError("shard-unavailable", "This shard cannot be read right now. Try again soon.", {
-      headers: { "Retry-After": "5" },
-    });
+    return apiError(
+      "shard-unavailable",
+      "This shard is temporarily unavailable. Retry after 5 s.",
+      {
+        headers: { "Retry-After": "5" },
+      },
+    );
   }
   if (error instanceof AccessError) {
-    return apiError("usage-unavailable", "Usage cannot be read right now. Try again soon.", {
-      headers: { "Retry-After": "5" },
-    });
+    return apiError(
+      "usage-unavailable",
+      "Usage data is temporarily unavailable. Retry after 5 s.",
+      {
+        headers: { "Retry-After": "5" },
+      },
+    );
   }
   return internalError();
 }

@@ -67,7 +67,7 @@ function playerContext(request: ShardRequest, extra: Vocabulary): ParseContext {
   return { ...parseContext(request, extra), includePaths: NONE };
 }
 
-/** In the order of the filter's values; ids and names together narrow. */
+/** In the order of the filter values. Ids and names together: players that match both. */
 async function findPlayers(
   { playerIds, playerNames }: PlayersQuery,
   reader: Reader,
@@ -83,13 +83,13 @@ async function findPlayers(
   return reader.playersNamed(searchable(playerNames), MAX_PLAYERS);
 }
 
-/** Players who share a name leave room for other names. */
+/** So that players who share a name leave room for other names. */
 const MAX_PLAYERS_OF_A_NAME = 3;
 
 async function findNear(near: string, reader: Reader): Promise<NamedPlayer[]> {
   const { keys, before, after } = keysToRead(near);
   const around = await reader.namesAround(keys, before, after);
-  // The exact name may come after many similar ones. If nobody has it, it drops out.
+  // The exact name may come after many similar ones. If no player has it, the read below drops it.
   const names = closestNames(near, new Set([near, ...around]), MAX_NAMES + 1);
   const found = await reader.playersWithNames(names, MAX_PLAYERS_OF_A_NAME);
   return found.slice(0, MAX_NAMES);

@@ -1,10 +1,10 @@
-/** Reads an incoming request: its id, path and query, the client's address, and the base URL for links. */
+/** Reads an incoming request: its id, path and query, the client's IP address, and the base URL for links. */
 
 import { isIP } from "node:net";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { unmappedAddress } from "./listen.ts";
 
-/** What every stage needs of a request. The rest is computed when it is asked for. */
+/** What the stages need of a request. What few of them need is computed on demand. */
 export class ApiRequest {
   constructor(
     readonly raw: Request,
@@ -26,25 +26,25 @@ export class ApiRequest {
     return baseUrl(this);
   }
 
-  /** The address of the client, as far as it can be known. */
+  /** The IP address of the client, as far as it is known. */
   clientAddress(): string {
     return clientAddress(this);
   }
 }
 
-/** Returns the address that a request was sent from. */
+/** Returns the IP address that a request was sent from. */
 export type Peer = (request: Request) => string | undefined;
 
 export interface UrlSettings {
   publicUrl: string;
   trustedProxies: AddressSet;
-  /** Where this server listens: for requests without a usable Host. */
+  /** The URL of this server, for requests without a usable Host header. */
   listening: string;
 }
 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-// Unique across processes and restarts, and cheap: a random prefix and a counter.
+// A random prefix and a counter: cheap, and unique across processes and restarts.
 const prefix = crypto.randomUUID().slice(0, 8);
 let count = 0;
 
@@ -60,7 +60,7 @@ export function readRequest(
   time: number,
 ): ApiRequest {
   const { url } = request;
-  // Without a valid Host header the runtime gives the path alone.
+  // Without a valid Host header, the runtime passes only the path.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   const start = origin < 0 ? url.length : origin;
   const question = url.indexOf("?", start);
@@ -81,7 +81,7 @@ export function readRequest(
   );
 }
 
-/** Behind trusted proxies, the nearest address that is not one of them. */
+/** Behind trusted proxies, the nearest IP address that is not one of them. */
 function clientAddress({ raw, urls: { trustedProxies }, peer }: ApiRequest): string {
   let address = peer(raw) ?? "unknown";
   if (!trustedProxies.has(address)) return address;

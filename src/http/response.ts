@@ -46,11 +46,11 @@ const TEMPLATES = {
   }),
 } as const;
 
-/** How a document is sent to this caller. */
+/** How a document is sent to this client. */
 export interface Delivery {
   encoding: Encoding;
   etag: string;
-  /** The caller has it already. */
+  /** The client has it already. */
   isUnchanged: boolean;
 }
 
@@ -62,7 +62,7 @@ export function planDelivery(request: ApiRequest, { document, tag }: ShardResult
   return { encoding, etag, isUnchanged: known !== null && namesTag(known, etag) };
 }
 
-/** A document, or 304 when the caller has it already. */
+/** A document, or 304 if the client has it already. */
 export function documentResponse(
   request: ApiRequest,
   { document }: ShardResult,
@@ -98,7 +98,7 @@ export function errorResponse(
   });
 }
 
-/** For a request that failed before anything was known of it. */
+/** For a request that failed before it could be read. */
 export function failureResponse(requestId: string): Response {
   const { problems, status } = internalError();
   return new Response(errorDocument(problems, requestId), {
@@ -114,11 +114,11 @@ export function failureResponse(requestId: string): Response {
 
 export function jsonResponse(
   request: ApiRequest,
-  answer: JsonResult,
+  result: JsonResult,
   limitHeaders: HeaderFields = {},
 ): Response {
   const headers = { ...limitHeaders, "Content-Type": "application/json" };
-  return sendText(request, serialized(answer), answer.status, headers);
+  return sendText(request, serialized(result), result.status, headers);
 }
 
 /** Serialized bodies that never change. */
@@ -131,16 +131,16 @@ function serialized({ body, isConstant }: JsonResult): SerializedBody {
   return cached;
 }
 
-/** A text, and the same compressed once a caller wants it. */
+/** A text, and its compressed form once a client accepts it. */
 interface SerializedBody {
   text: string;
   gzip: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Half the time of zlib for short texts, at the same size. */
+/** For short texts, takes half the time of zlib at the same size. */
 const FAST_GZIP = { library: "libdeflate", level: 1 } as const;
 
-/** A text that must not be cached. */
+/** A response that must not be cached. */
 function sendText(
   request: ApiRequest,
   cached: SerializedBody,
@@ -160,7 +160,7 @@ function sendText(
   return new Response(cached.gzip, { status, headers });
 }
 
-/** The answer to a CORS preflight. */
+/** The response to a CORS preflight request. */
 export function preflightResponse(request: ApiRequest, methods: string): Response {
   return new Response(null, {
     status: 204,

@@ -8,7 +8,7 @@ import type { ShardEndpoint } from "./shard-request.ts";
 import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
-/** The response of a route, by the name of its schema in the OpenAPI document. */
+/** The schema of a response, by its name in the OpenAPI document. */
 export type SchemaName =
   | "MatchList"
   | "SingleMatch"
@@ -25,12 +25,12 @@ interface Described {
   path: string;
   summary: string;
   description: string;
-  reply: SchemaName;
+  response: SchemaName;
 }
 
 /**
- * "key": an API key, its limits and the Accept header apply; where matches are read, its daily quota
- * too. "own": an API key and its rate limit. "open": nothing applies.
+ * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are
+ * read. "own": requires an API key; its rate limit applies. "open": requires nothing.
  */
 export type Route = Described &
   (
@@ -44,104 +44,104 @@ export const ROUTES: readonly Route[] = [
     path: "/shards/:shard/matches",
     summary: "Get a collection of matches",
     description:
-      "A page of the matches that satisfy every filter, with the rosters, participants, players and teams they link to. The default window is the last 28 days; follow `links.next` to walk through it.",
+      "A page of the matches that satisfy all filters, with their rosters, participants, players and teams. The default time window is the last 28 days. Follow `links.next` for the next page.",
     access: "key",
     takes: "matches",
     readsMatches: true,
-    reply: "MatchList",
+    response: "MatchList",
     endpoint: getMatches,
   },
   {
     path: "/shards/:shard/matches/:id",
     summary: "Get a single match",
     description:
-      "One match by its id, whatever its age, with the rosters, participants, players and teams it links to. Matches that are withheld get the same 404 as those that do not exist.",
+      "One match by id, whatever its age, with its rosters, participants, players and teams. A withheld match returns the same 404 as one that does not exist.",
     access: "key",
     takes: "single",
     readsMatches: true,
-    reply: "SingleMatch",
+    response: "SingleMatch",
     endpoint: getMatch,
   },
   {
     path: "/shards/:shard/players",
     summary: "Get a collection of players",
     description:
-      "Up to 6 players by name or id, in the order of the values given. Without a filter, the 6 players seen in a match most recently.",
+      "Up to 6 players by name or id, in the order of the filter values. Without a filter, the 6 players with the most recent matches.",
     access: "key",
     takes: "players",
     readsMatches: false,
-    reply: "PlayerList",
+    response: "PlayerList",
     endpoint: getPlayers,
   },
   {
     path: "/shards/:shard/players/:id",
     summary: "Get a single player",
     description:
-      "The lifetime record of one player by id: the name now, and stats over all served matches.",
+      "The lifetime record of one player by id: the current name, and stats over all matches.",
     access: "key",
     takes: "single",
     readsMatches: false,
-    reply: "SinglePlayer",
+    response: "SinglePlayer",
     endpoint: getPlayer,
   },
   {
     path: "/shards/:shard/player-names",
-    summary: "Get the player names close to a mistyped one",
+    summary: "Find player names similar to a text",
     description:
-      "Up to 10 player names close to the one given, the closest first, each with the id of its player. Filters by name are exact; this list helps to find the exact name.",
+      "Up to 10 player names similar to the given one, the closest first, each with its player id. Name filters need the exact name; this endpoint helps to find it.",
     access: "key",
     takes: "names",
     readsMatches: false,
-    reply: "NameList",
+    response: "NameList",
     endpoint: getPlayerNames,
   },
   {
     path: "/usage",
-    summary: "Limits of the caller's own key, and how much it was used",
+    summary: "Get the limits and usage of your key",
     description:
-      "What the key of this request may do, and how much it was used over the last 30 days. It costs one request, and needs no `Accept`.",
+      "The limits of the key in the request, and its usage over the last 30 days. Counts as one request. The `Accept` header is not required.",
     access: "own",
-    reply: "Usage",
+    response: "Usage",
     endpoint: usage,
   },
   {
     path: "/status",
-    summary: "Which shards there are, and how fresh each is",
+    summary: "List the shards and how fresh each is",
     description:
-      "Name, version and start time of the service, and every shard with the time of its newest match.",
+      "Name, version and start time of the service, and each shard with the time of its newest match.",
     access: "open",
-    reply: "Status",
+    response: "Status",
     endpoint: status,
   },
   {
     path: "/healthz",
-    summary: "Whether the process answers",
-    description: "200 as long as the process answers, for liveness probes. No shard is read.",
+    summary: "Liveness check",
+    description: "200 while the process responds, for liveness probes. No shard is read.",
     access: "open",
-    reply: "Health",
+    response: "Health",
     endpoint: health,
   },
   {
     path: "/readyz",
-    summary: "Whether every shard can be read",
+    summary: "Readiness check",
     description:
-      "200 when every shard can be read, else 503 with the shards that cannot. For readiness probes and load balancers.",
+      "200 if every shard is available, otherwise 503 with the unavailable ones. For readiness probes and load balancers.",
     access: "open",
-    reply: "Readiness",
+    response: "Readiness",
     endpoint: readiness,
   },
   {
     path: "/openapi.json",
-    summary: "This interface, described in OpenAPI 3.1",
+    summary: "The OpenAPI 3.1 description of this API",
     description:
-      "This document, as the running server makes it from its own tables of routes, parameters and error codes.",
+      "This document, generated by the running server from its own tables of routes, parameters and error codes.",
     access: "open",
-    reply: "Description",
+    response: "Description",
     endpoint: openApi,
   },
 ];
 
-/** The web portal: open to all, and not part of the OpenAPI document. */
+/** The web portal: needs no key, and is not part of the OpenAPI document. */
 export interface PageRoute {
   path: string;
   access: "page";
@@ -150,7 +150,7 @@ export interface PageRoute {
 
 const pageRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
 
-/** Matched after the API routes, so that those are found faster. */
+/** Matched after the API routes, so that those match faster. */
 const PAGES: readonly PageRoute[] = [
   pageRoute("/", "page"),
   pageRoute("/portal", "page"),
@@ -170,7 +170,7 @@ export interface Found {
   id: string;
 }
 
-/** Split once: every request is matched against these. */
+/** Split once; every request is matched against them. */
 const patterns = [...ROUTES, ...PAGES].map((route) => {
   const parts = route.path.split("/");
   return {

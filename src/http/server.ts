@@ -17,7 +17,7 @@ export interface ServerOptions extends Omit<ServerContext, "startedAt" | "openAp
   sharesPort: boolean;
   publicUrl: string;
   trustedProxies: AddressSet;
-  /** How long clients are told to close their connections before the listener closes. */
+  /** How long responses ask clients to close their connections before the listener closes. */
   drainMs: number;
   /** Releases what the server was started with, once the last request is done. */
   release(): Promise<void>;
@@ -26,8 +26,8 @@ export interface ServerOptions extends Omit<ServerContext, "startedAt" | "openAp
 export interface RunningServer {
   url: string;
   /**
-   * Graceful shutdown: tells clients to close their connections, for as long as the settings say unless
-   * given here; finishes requests in flight; then closes. May be called again, with less time.
+   * Graceful shutdown: asks clients to close their connections for `drainMs`, finishes requests in flight,
+   * then closes. May be called again with a shorter time.
    */
   stop(signal: string, drainMs?: number): Promise<void>;
 }
@@ -35,10 +35,10 @@ export interface RunningServer {
 /** Requests have no bodies. */
 const LARGEST_BODY = 64 * 1024;
 
-/** A connection is closed after being idle for so long. */
+/** Idle connections are closed after this time. */
 const IDLE_SECONDS = 10;
 
-/** The runtime checks every four seconds, so an idle connection is closed by then. */
+/** The runtime checks every four seconds, so an idle connection is closed at the latest after this time. */
 export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {

@@ -1,4 +1,4 @@
-/** What all endpoints of a shard have in common: the request they get, the result they give, and its query. */
+/** What all endpoints of a shard share: their request, result and query parsing. */
 
 import { selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
@@ -12,14 +12,14 @@ import type { CompatProfile } from "./compat-profile.ts";
 import { ApiError, apiError } from "./errors.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** A request that has passed every check except those of its parameters. */
+/** A request that has passed every check except that of its parameters. */
 export interface ShardRequest {
   reader: Reader;
   shard: string;
-  /** The resource id in the path; empty where there is none. */
+  /** The resource id in the path; empty if there is none. */
   id: string;
   query: string;
-  /** The URL of this resource without its query, for links. */
+  /** The URL of this resource without the query string, for links. */
   url: string;
   now: number;
   maxOffset: number;
@@ -29,9 +29,9 @@ export interface ShardRequest {
 
 export interface ShardResult {
   document: Document;
-  /** How many records are its primary data. */
+  /** The number of records in its primary data. */
   records: number;
-  /** The encoded matches among them: they count against the daily quota of the key. */
+  /** The matches among them, which count against the daily quota. */
   sheets: readonly Fragment[];
   /** Single resources have strong entity tags, collections weak ones. */
   tag: "strong" | "weak";
@@ -58,7 +58,7 @@ const NO_EXTRA: Vocabulary = { includePaths: new Set(), types: new Set() };
 const STANDARD_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const STANDARD_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
-/** What the records of the shard add to what `include` and `fields` may name. Only read if there is a query. */
+/** What `include` and `fields` may name beyond the standard names. Read only if there is a query string. */
 export const extraVocabulary = ({ query, reader }: ShardRequest): Awaitable<Vocabulary> =>
   query === "" ? NO_EXTRA : reader.vocabulary();
 
@@ -69,7 +69,7 @@ export function parseContext(request: ShardRequest, extra: Vocabulary): ParseCon
   return { now, maxOffset, includePaths, types };
 }
 
-/** Cached by profile and by what a reader returns, which is the same object until the words change. */
+/** Cached by profile and by the object a reader returns, which is the same until the vocabulary changes. */
 const vocabularies = new WeakMap<CompatProfile, WeakMap<Vocabulary, Vocabulary>>();
 
 function wholeVocabulary(extra: Vocabulary, profile: CompatProfile): Vocabulary {
@@ -82,7 +82,7 @@ function wholeVocabulary(extra: Vocabulary, profile: CompatProfile): Vocabulary 
   return whole;
 }
 
-/** A document without further pages: its only link is `self`. */
+/** A document without pages: its only link is `self`. */
 export function unpagedDocument(
   { url, profile }: ShardRequest,
   { given }: { given: GivenParameters },
@@ -95,12 +95,12 @@ export function unpagedDocument(
 export const isSearchable = (text: string): boolean => !text.includes("\0");
 export const searchable = (texts: string[]): string[] => texts.filter(isSearchable);
 
-/** Some profiles answer an empty list with 404. */
+/** Some profiles return 404 for an empty list. */
 export function checkEmpty({ profile }: ShardRequest, what: "match" | "player"): void {
   if (!profile.emptyIsMissing) return;
   throw apiError(
     "not-found",
-    `No ${what} is found here. Check the filters${what === "match" ? ", the time window and the page" : ""}.`,
+    `No ${what} found. Check the filters${what === "match" ? ", the time window and the page" : ""}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** GET /status, /healthz, /readyz and /openapi.json: open to all, without a key. */
+/** GET /status, /healthz, /readyz and /openapi.json, which need no key. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import type { Observe } from "../observe/events.ts";
@@ -13,7 +13,7 @@ export interface StatusContext {
   startedAt: number;
   now: number;
   shards: ReadableShards;
-  /** Whether limits are shared as they are meant to be; undefined where they are not meant to be. */
+  /** Whether the shared limits work; undefined if limits are not shared. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   profile: CompatProfile;
   observe: Observe;
@@ -21,7 +21,7 @@ export interface StatusContext {
 
 export interface JsonResult {
   status: number;
-  /** The same object each time if `isConstant`: it is then serialized only once. */
+  /** If `isConstant`, always the same object, which is serialized only once. */
   body: object;
   isConstant?: boolean;
 }
@@ -43,7 +43,7 @@ export async function status(state: StatusContext): Promise<JsonResult> {
         ...freshness(newestMatch, state.now),
         ...replicasInUse(replicas),
       })),
-      ...(state.sharedLimits && { sharedLimits: state.sharedLimits.isUp ? "ok" : "away" }),
+      ...(state.sharedLimits && { sharedLimits: state.sharedLimits.isUp ? "ok" : "unavailable" }),
       ...state.profile.status(state),
     },
   };
@@ -55,7 +55,7 @@ function freshness(newest: number | undefined, now: number) {
   return { newestMatch: formatTimestamp(newest), ageSeconds };
 }
 
-/** How many there are and how many are in use; which ones is for the operator. */
+/** How many replicas there are and how many are in use. Only the operator learns which ones. */
 export function replicasInUse(replicas: readonly boolean[]): {
   replicas?: { listed: number; inUse: number };
 } {
@@ -64,12 +64,12 @@ export function replicasInUse(replicas: readonly boolean[]): {
   return { replicas: { listed: replicas.length, inUse } };
 }
 
-/** The process answers. */
+/** The process responds. */
 export async function health(): Promise<JsonResult> {
   return { status: 200, body: { status: "ok" } };
 }
 
-/** Every shard can be read. */
+/** Every shard is available. */
 export async function readiness(state: StatusContext): Promise<JsonResult> {
   const shards = await shardStatuses(state);
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
@@ -83,15 +83,15 @@ export async function openApi({ openApi }: StatusContext): Promise<JsonResult> {
   return { status: 200, body: openApi, isConstant: true };
 }
 
-/** A shard that nobody has put anything into yet. */
+/** A shard without records. */
 const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined, bytes: 0 };
 
-/** Every shard, with how much it serves. One that cannot be read is also logged. */
+/** The state of every shard. Unavailable ones are logged. */
 export async function shardStatuses({
   shards,
   observe,
 }: Pick<StatusContext, "shards" | "observe">): Promise<ShardStatus[]> {
-  // In parallel: each one that is unavailable takes a while to fail.
+  // In parallel, because an unavailable shard takes a while to fail.
   const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
       const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;

@@ -8,12 +8,12 @@ export const STAGES = [
   "query",
   "store",
   "document",
-  "reply",
+  "response",
 ] as const;
 
 export type Stage = (typeof STAGES)[number];
 
-/** Only one request in so many is timed: reading the clock costs as much as some stages do. */
+/** One request in this many is timed: reading the clock costs as much as some stages. */
 export const TIMED_ONE_IN = 8;
 
 const INDEX = Object.fromEntries(STAGES.map((stage, index) => [stage, index])) as Record<
@@ -23,7 +23,7 @@ const INDEX = Object.fromEntries(STAGES.map((stage, index) => [stage, index])) a
 
 export class Stopwatch {
   readonly began: number;
-  /** Milliseconds, by the order of STAGES, 0 for those never reached; undefined when this request is not timed. */
+  /** Milliseconds in the order of STAGES, 0 for those not reached; undefined if this request is not timed. */
   readonly laps: number[] | undefined;
   readonly #monotonic: () => number;
   #last: number;
@@ -48,7 +48,7 @@ export class Stopwatch {
   }
 }
 
-/** Creates the stopwatches of a server. The first one times the stages. */
+/** Creates the stopwatches of a server. The first request is timed. */
 export function stopwatches(monotonic: () => number): () => Stopwatch {
   let count = -1;
   return () => {

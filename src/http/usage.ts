@@ -1,4 +1,4 @@
-/** GET /usage: the limits of the caller's own key, and what it was used for. */
+/** GET /usage: the limits and usage of the caller's key. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
 import { matchesLeft } from "../access/quota.ts";
@@ -7,7 +7,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { ServerContext } from "./context.ts";
 import type { JsonResult } from "./status.ts";
 
-/** How many days are shown, today included. */
+/** How many days are shown, including today. */
 const DAYS = 30;
 
 export type KeyEndpoint = (context: ServerContext, key: LiveKey) => Promise<JsonResult>;
@@ -21,7 +21,7 @@ export async function usage(
   const days = await context.usage.daysOf(id, today - DAYS + 1);
   const { tier, rate, burst, matchesPerDay, shards } = limits;
   const matches = await context.quotas.count(id, now);
-  const isSpent = await context.quotas.isExceeded(id, matchesPerDay, now);
+  const isExceeded = await context.quotas.isExceeded(id, matchesPerDay, now);
   return {
     status: 200,
     body: {
@@ -35,7 +35,7 @@ export async function usage(
       today: {
         day: writtenDay(today),
         matches,
-        matchesLeft: matchesLeft(matchesPerDay, matches, isSpent),
+        matchesLeft: matchesLeft(matchesPerDay, matches, isExceeded),
         resetSeconds: secondsToNextDay(now),
       },
       days: days.map(describeDay),
@@ -43,7 +43,7 @@ export async function usage(
   };
 }
 
-/** A day as programs read it, here and on the command line. */
+/** A day in JSON, here and on the command line. */
 export function describeDay({ day, requests, records, lastSeen }: KeyDay) {
   return {
     day: writtenDay(day),

@@ -1,103 +1,103 @@
-/** What happens while the service runs. The log and the metrics decide what to show of it. */
+/** Events of the running service. The log and the metrics decide what to show of each. */
 
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
-  /** A replica is used for reads, or no longer. Replicas are numbered from 1, as in the settings. */
+  /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }
   | { event: "keys-reloaded"; live: number }
-  /** The keys that were read last stay valid until they can be read again. */
+  /** The keys loaded last remain valid until a reload succeeds. */
   | { event: "keys-reload-failed"; error: unknown }
   | { event: "keys-reload-still-failing"; error: unknown }
   | { event: "keys-reload-recovered" }
-  /** A key names a tier that the settings do not have. */
+  /** A key has a tier that is not in the settings. */
   | { event: "unknown-tier"; tier: string; taken: string }
-  /** The settings close a shard that does not exist: not yet, or its name is mistyped. */
+  /** The settings close a shard that does not exist: yet to be created, or a typo. */
   | { event: "closed-shard-missing"; shard: string }
   /** Usage and quotas are counted in memory only, until they can be stored again. */
   | { event: "usage-write-failed"; error: unknown }
   | { event: "usage-write-still-failing"; error: unknown }
   | { event: "usage-write-recovered" }
-  /** While shared limits are unavailable, every instance applies limits of its own. */
+  /** Without shared limits, every instance applies its own. */
   | { event: "shared-limits-unavailable"; error: unknown }
   | { event: "shared-limits-available" }
-  /** A worker has started to serve. */
+  /** A worker accepts requests. */
   | { event: "worker-ready"; worker: number; pid: number }
-  /** A worker ended unexpectedly. Another starts after the delay. */
+  /** A worker exited unexpectedly and is restarted after the delay. */
   | { event: "worker-exited"; worker: number; pid: number; how: string; delayMs: number }
   | { event: "restarting"; workers: number }
   | { event: "restarted"; workers: number }
-  /** A new worker could not start; the old ones stay. */
+  /** A new worker failed to start; the remaining old ones keep running. */
   | { event: "restart-failed"; worker: number; how: string }
-  /** SIGHUP without workers that could be replaced. */
+  /** SIGHUP without workers to restart. */
   | { event: "reload-ignored" }
   | { event: "listening"; url: string }
   | { event: "admin-listening"; url: string }
-  /** The private listener can be reached from other machines. */
+  /** The admin listener is reachable from other machines. */
   | { event: "admin-exposed"; url: string }
-  /** Every user of the machine can read the file with the token of the private listener. */
+  /** Every user of the machine can read the file with the admin token. */
   | { event: "admin-token-exposed"; file: string }
   | AdminRequestEvent
   | UploadEvent
   | RequestEvent
   | { event: "failure"; requestId: string; error: unknown }
-  /** The log was not read for so long that its buffer was full. It is read again now. */
+  /** The buffer of the log was full because nothing read the log. There is room again. */
   | { event: "log-lines-dropped"; lines: number }
   | { event: "stopping"; signal: string; inFlight: number }
   | { event: "stopped" };
 
-/** One answered request. */
+/** A request that was served. */
 export interface RequestEvent {
   event: "request";
   requestId: string;
   method: string;
   /** Without the query string. */
   path: string;
-  /** Still encoded. It may name players: the log shows them only on request. */
+  /** Still encoded. May contain player names, which the log hides by default. */
   query: string;
-  /** The path with its variables' names; undefined when nothing is served there. */
+  /** The path pattern; undefined if no route matches. */
   route: string | undefined;
   status: number;
-  /** Of the first error, if the reply is one. */
+  /** The code of the first error in an error response. */
   code: string | undefined;
-  /** Milliseconds since the epoch at which it was answered. */
+  /** When the response was sent, in milliseconds since the epoch. */
   time: number;
   milliseconds: number;
-  /** Milliseconds by stage, in their order, 0 for those not reached; undefined for a request that was not timed so. */
+  /** Milliseconds by stage, 0 for those not reached; undefined if the stages of this request were not timed. */
   stages: readonly number[] | undefined;
-  /** Undefined when the caller showed no key that is in force. */
+  /** Undefined without a valid key. */
   keyId: string | undefined;
   tier: string | undefined;
   /** Match and player records in the body. */
   records: number;
 }
 
-/** One answered request of the private listener; of an upload, when it is over. */
+/** A request to the admin listener. */
 export interface AdminRequestEvent {
   event: "admin-request";
   requestId: string;
   method: string;
   /** Without the query string. */
   path: string;
-  /** The route that has this path, whatever the method; undefined when there is none. */
+  /** The route with this path, whatever the method; undefined if there is none. */
   route: string | undefined;
   status: number;
   milliseconds: number;
 }
 
-/** What became of the records of an upload. */
+/** The result of an upload. */
 export interface UploadEvent {
   event: "upload";
   requestId: string;
-  /** As they were sent. */
+  /** As received. */
   bytes: number;
   stored: number;
   withheld: number;
   duplicate: number;
   conflict: number;
   rejected: number;
-  /** Why it broke off, if it did. */
+  /** Why it was aborted, if it was. */
   broken: string | undefined;
 }
 
@@ -112,5 +112,5 @@ export function observeAll(observers: readonly Observe[]): Observe {
   };
 }
 
-/** For whatever needs no log: most commands, most tests. */
+/** For code that needs no log: most commands, most tests. */
 export const unobserved: Observe = () => {};

@@ -1,4 +1,4 @@
-/** The level of each event, and the sentence that a terminal shows for it. */
+/** The log level of each event, and its message on a terminal. */
 
 import type { EventName } from "./events.ts";
 import type { ShownEvent } from "./redact.ts";
@@ -10,7 +10,7 @@ export const LEVELS = {
   "replica-excluded": "warn",
   "keys-reloaded": "info",
   "keys-reload-failed": "error",
-  // Once a second, for as long as it lasts.
+  // Repeated every second until it recovers.
   "keys-reload-still-failing": "debug",
   "keys-reload-recovered": "info",
   "unknown-tier": "warn",
@@ -39,59 +39,59 @@ export const LEVELS = {
   stopped: "info",
 } as const satisfies Record<EventName, "debug" | "info" | "warn" | "error">;
 
-/** Wraps a text in a colour, or does not. */
+/** Colours a text, unless colours are off. */
 export type Paint = (colour: "green" | "cyan" | "yellow" | "red" | "dim", text: string) => string;
 
 export function sentence(event: ShownEvent, paint: Paint): string {
   switch (event.event) {
     case "shard-opened":
-      return `shard ${event.shard} opened at ${event.location}`;
+      return `opened shard ${event.shard} at ${event.location}`;
     case "shard-unavailable":
-      return `${paint("red", `shard ${event.shard} cannot be read`)}: ${event.error.message}`;
+      return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
     case "replica-included":
-      return `replica ${event.replica} of shard ${event.shard} is read from`;
+      return `replica ${event.replica} of shard ${event.shard} is in use`;
     case "replica-excluded":
-      return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not read from`)}: ${event.why}`;
+      return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not in use`)}: ${event.why}`;
     case "keys-reloaded":
-      return `API keys read: ${event.live} live`;
+      return `loaded API keys: ${event.live} active`;
     case "keys-reload-failed":
-      return `${paint("red", "API keys cannot be read, the last ones still count")}: ${event.error.message}`;
+      return `${paint("red", "cannot reload API keys; the keys loaded last remain valid")}: ${event.error.message}`;
     case "keys-reload-still-failing":
-      return `API keys still cannot be read: ${event.error.message}`;
+      return `still cannot reload API keys: ${event.error.message}`;
     case "keys-reload-recovered":
-      return "API keys can be read again";
+      return "API keys can be reloaded again";
     case "unknown-tier":
-      return `${paint("yellow", `no tier is called ${event.tier}`)}: keys that name it count as ${event.taken}`;
+      return `${paint("yellow", `unknown tier ${event.tier}`)}: keys with this tier use the limits of ${event.taken}`;
     case "closed-shard-missing":
-      return `${paint("yellow", `closed-shards names ${event.shard}, and there is no such shard`)}: check the name, unless it is still to come`;
+      return `${paint("yellow", `closed-shards names an unknown shard: ${event.shard}`)}; check the spelling, unless the shard is yet to be created`;
     case "usage-write-failed":
-      return `${paint("red", "usage and budgets cannot be written down, they are still counted")}: ${event.error.message}`;
+      return `${paint("red", "cannot store usage and quotas; counting continues in memory")}: ${event.error.message}`;
     case "usage-write-still-failing":
-      return `usage and budgets still cannot be written down: ${event.error.message}`;
+      return `still cannot store usage and quotas: ${event.error.message}`;
     case "usage-write-recovered":
-      return "usage and budgets are written down again";
+      return "usage and quotas are stored again";
     case "shared-limits-unavailable":
-      return `${paint("red", "limits are not shared, this instance goes on with its own: Redis cannot be used")}: ${event.error.message}`;
+      return `${paint("red", "Redis is unavailable; this instance applies its own limits until it is back")}: ${event.error.message}`;
     case "shared-limits-available":
-      return "limits are shared through Redis";
+      return "rate limits and quotas are shared through Redis";
     case "worker-ready":
-      return `worker ${event.worker} serves, process ${event.pid}`;
+      return `worker ${event.worker} is ready (pid ${event.pid})`;
     case "worker-exited":
-      return `${paint("red", `worker ${event.worker} is lost`)}: process ${event.pid} ended with ${event.how}; another begins ${event.delayMs === 0 ? "now" : `in ${event.delayMs / 1000} s`}`;
+      return `${paint("red", `worker ${event.worker} (pid ${event.pid}) exited with ${event.how}`)}; restarting it ${event.delayMs === 0 ? "now" : `in ${event.delayMs / 1000} s`}`;
     case "restarting":
-      return `${event.workers} workers are replaced, one after another`;
+      return `restarting ${event.workers} workers, one at a time`;
     case "restarted":
-      return `${event.workers} workers were replaced`;
+      return `restarted ${event.workers} workers`;
     case "restart-failed":
-      return `${paint("red", "no worker is replaced any more, the old ones go on")}: a new worker ${event.worker} ended with ${event.how}`;
+      return `${paint("red", "restart failed; the remaining workers keep running")}: the new worker ${event.worker} exited with ${event.how}`;
     case "reload-ignored":
-      return `${paint("yellow", "SIGHUP: nothing is read anew without workers")}: restart the server to use new settings, or give it two workers or more; keys are noticed by themselves`;
+      return `${paint("yellow", "SIGHUP ignored: there are no workers to restart")}; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically`;
     case "admin-listening":
-      return `private listener on ${event.url}`;
+      return `admin listener on ${event.url}`;
     case "admin-exposed":
-      return `${paint("yellow", `the private listener ${event.url} can be reached from other machines`)}: keep it behind a firewall, and its token secret`;
+      return `${paint("yellow", `the admin listener ${event.url} is reachable from other machines`)}; put it behind a firewall and keep its token secret`;
     case "admin-token-exposed":
-      return `${paint("yellow", `every user of this machine can read the private listener's token in ${event.file}`)}: chmod 600 it`;
+      return `${paint("yellow", `every user of this machine can read the admin token in ${event.file}`)}; run chmod 600 on it`;
     case "admin-request":
       return adminSentence(event, paint);
     case "upload":
@@ -103,7 +103,10 @@ export function sentence(event: ShownEvent, paint: Paint): string {
     case "failure":
       return `${paint("red", `request ${event.requestId} failed`)}: ${event.error.stack ?? event.error.message}`;
     case "log-lines-dropped":
-      return paint("yellow", `${event.lines} log lines were dropped: the log was not read in time`);
+      return paint(
+        "yellow",
+        `${event.lines} log lines were dropped because the log was not read in time`,
+      );
     case "stopping":
       return `${event.signal}: stopping, ${event.inFlight} requests in flight`;
     case "stopped":
@@ -113,8 +116,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
 
 function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: Paint): string {
   const { stored, withheld, duplicate, conflict, rejected, broken, bytes, requestId } = event;
-  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} known, ${conflict} in conflict, ${rejected} rejected`;
-  const end = broken === undefined ? "" : ` ${paint("yellow", `broke off: ${broken}`)}`;
+  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} duplicates, ${conflict} conflicts, ${rejected} rejected`;
+  const end = broken === undefined ? "" : ` ${paint("yellow", `aborted: ${broken}`)}`;
   return `upload: ${counts}${end} ${paint("dim", `${bytes} bytes, ${requestId}`)}`;
 }
 
@@ -128,20 +131,20 @@ function adminSentence(
   }: Extract<ShownEvent, { event: "admin-request" }>,
   paint: Paint,
 ): string {
-  const details = paint("dim", `${milliseconds.toFixed(1)} ms, private, ${requestId}`);
+  const details = paint("dim", `${milliseconds.toFixed(1)} ms, admin, ${requestId}`);
   return `${method} ${path} ${paint(colourOf(status), String(status))} ${details}`;
 }
 
 function requestSentence(event: Extract<ShownEvent, { event: "request" }>, paint: Paint): string {
   const { method, path, query, status, code, milliseconds, keyId, tier, requestId } = event;
-  const address = query === undefined ? path : `${path}?${query}`;
+  const url = query === undefined ? path : `${path}?${query}`;
   const outcome = paint(
     colourOf(status),
     code === undefined ? String(status) : `${status} ${code}`,
   );
   const caller = keyId === undefined ? "no key" : `${keyId} (${tier})`;
   const details = paint("dim", `${milliseconds.toFixed(1)} ms, ${caller}, ${requestId}`);
-  return `${method} ${address} ${outcome} ${details}`;
+  return `${method} ${url} ${outcome} ${details}`;
 }
 
 function colourOf(status: number): "red" | "yellow" | "cyan" | "green" {

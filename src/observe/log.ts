@@ -1,4 +1,4 @@
-/** Writes events to the log: JSON lines, or one readable line for each on a terminal. */
+/** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
 import type { Observe } from "./events.ts";
 import { LEVELS, type Paint, sentence } from "./log-messages.ts";
@@ -17,27 +17,27 @@ const SEVERITIES = {
 
 export type LogLevel = keyof typeof SEVERITIES;
 
-/** Where lines go. */
+/** The output of the log. */
 export interface LogStream {
   write(line: string): unknown;
-  /** Writes without gathering what was written so far. */
+  /** Writes buffered lines now. */
   flush?(): void;
-  /** Set by the log: whether other processes write to the same place. */
+  /** Set by the log: whether other processes write to the same output. */
   isShared?: boolean;
-  /** Set by the log. Called after lines had to be dropped, once there is room again. */
+  /** Set by the log. Called when there is room again after lines were dropped. */
   onResume?: ((lines: number) => void) | undefined;
   isTTY?: boolean;
 }
 
 export interface LogOptions {
   level: LogLevel;
-  /** Whether to show the player names that callers ask for. */
+  /** Whether to show player names in query strings. */
   showNames?: boolean;
-  /** The number of this process, where several write to the same log. */
+  /** The number of this worker; undefined in a single process. */
   worker?: number | undefined;
   /** Standard error when absent. */
   stream?: LogStream;
-  /** Whether a terminal shows colours; by the environment when absent. */
+  /** Whether to use colours on a terminal. The environment decides when absent. */
   colours?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function logTo({
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
     stream.write(line(redactedEvent(event, showNames), severity, time));
-    // Requests are many and can wait. Anything else is rare, and may be the last line before a crash.
+    // Requests are frequent and can wait. Any other event is rare, and may be the last one before a crash.
     if (event.event !== "request") stream.flush?.();
   };
   stream.isShared = worker !== undefined;
@@ -70,7 +70,7 @@ function jsonLine(worker: number | undefined): Line {
   return (event, level, time) => {
     const start = `{"level":${level},"time":${time},${source}`;
     let line = `${start}${JSON.stringify(event).slice(1)}\n`;
-    // Long texts are cut until the line can be written at once: then those of other workers cannot split it.
+    // Long texts are truncated so that the write is atomic and other workers cannot split the line.
     for (let length = 1024; isTooLong(line); length /= 2) {
       const cut = (_: string, value: unknown) =>
         typeof value === "string" && value.length > length ? `${value.slice(0, length)}…` : value;

@@ -1,4 +1,4 @@
-/** The metrics of the service: counted from the same events as the log, read by a monitoring system. */
+/** The metrics of the service, counted from the same events that the log shows. */
 
 import type { Event, Observe } from "./events.ts";
 import { processFamilies } from "./process-metrics.ts";
@@ -16,26 +16,26 @@ import { RequestMetrics } from "./request-metrics.ts";
 import { type ShardStatus, shardFamilies } from "./shard-metrics.ts";
 import { standardError } from "./stderr.ts";
 
-/** Limits that several instances share. */
+/** The state of limits that several instances share. */
 export interface SharedLimitsState {
-  /** False while every instance applies limits of its own. */
+  /** False while every instance applies its own limits. */
   isUp: boolean;
-  /** Decisions that were made alone because sharing was not possible. */
+  /** Decisions this instance made alone because Redis was unavailable. */
   fallbacks: number;
 }
 
 export interface MetricsOptions {
   version: string;
-  /** The names of the stages that request events report, in their order. */
+  /** The names of the stages in request events, in the same order. */
   stages: readonly string[];
-  /** Called for each reading. */
+  /** Called for each scrape. */
   shardStates(): Promise<ShardStatus[]>;
-  /** Called for each reading; undefined where limits are not shared. */
+  /** Called for each scrape; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
   clock: { now(): number };
 }
 
-/** What may become of an uploaded record, by the names of the event. */
+/** The results of an uploaded record, by their names in the event. */
 const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "rejected"] as const;
 
 export class Metrics {
@@ -44,29 +44,29 @@ export class Metrics {
   #liveKeys = 0;
   readonly #keyFailures = new Counter(
     "matchbook_key_reload_failures_total",
-    "Times that the API keys could not be read again; the last ones still count",
+    "Failed attempts to reload the API keys; the keys loaded last remain valid",
   );
   readonly #usageFailures = new Counter(
     "matchbook_usage_write_failures_total",
-    "Times that usage and budgets could not be written down; they are still counted",
+    "Failed attempts to store usage and quotas; counting continues in memory",
   );
   readonly #adminRequests = new Counter(
     "matchbook_admin_requests_total",
-    "Answered requests of the private listener",
+    "Requests to the admin listener, by status",
     ["status"],
   );
   readonly #uploadedRecords = new Counter(
     "matchbook_uploaded_records_total",
-    "Records that were uploaded, by what became of them",
+    "Uploaded records, by outcome",
     ["outcome"],
   );
   readonly #brokenUploads = new Counter(
     "matchbook_failed_uploads_total",
-    "Uploads that broke off before their end",
+    "Uploads that were aborted before their end",
   );
   readonly #shardFailures = new Counter(
     "matchbook_shard_failures_total",
-    "Times that a look at the shard failed; /status, /readyz and every reading of these metrics look",
+    "Failed health checks of a shard; /status, /readyz and each scrape of these metrics check every shard",
     ["shard"],
   );
 
@@ -104,13 +104,13 @@ export class Metrics {
     }
   };
 
-  /** Everything as it is now, in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
     return exposition([...this.families(), ...shards, ...(await processFamilies())]);
   }
 
-  /** The same for a service of several processes: those of this one and of its `workers`. */
+  /** The metrics of this process merged with those of its `workers`. */
   async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
     const own = labelled(await processFamilies(), { worker: "supervisor" });
@@ -122,15 +122,15 @@ export class Metrics {
     return shardFamilies(await shardStates(), clock.now());
   }
 
-  /** What this process has counted. */
+  /** The metrics of this process. */
   families(): MetricFamily[] {
     const { version, sharedLimits } = this.options;
     return [
-      gauge("matchbook_build_info", "Always 1; the label tells the version", [
+      gauge("matchbook_build_info", "Always 1; the version is a label", [
         { value: 1, labels: { version } },
       ]),
       ...this.#requests.families(),
-      gauge("matchbook_active_keys", "API keys in force", this.#liveKeys),
+      gauge("matchbook_active_keys", "Valid API keys", this.#liveKeys),
       this.#keyFailures.family(),
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
@@ -147,7 +147,7 @@ export class Metrics {
   }
 }
 
-/** Where limits are not meant to be shared, they count as up. */
+/** Limits that are not configured to be shared count as up. */
 function sharedLimitFamilies(
   state: SharedLimitsState = { isUp: true, fallbacks: 0 },
 ): MetricFamily[] {
@@ -155,14 +155,14 @@ function sharedLimitFamilies(
     {
       ...gauge(
         "matchbook_shared_limits_up",
-        "0 while limits that instances are meant to share through Redis are not shared, else 1",
+        "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
         state.isUp ? 1 : 0,
       ),
       isLowest: true,
     },
     total(
       "matchbook_shared_limit_fallbacks_total",
-      "Decisions about limits that this instance made alone because Redis was away",
+      "Limit decisions made without Redis because it was unavailable",
       state.fallbacks,
     ),
   ];

@@ -1,4 +1,4 @@
-/** Metrics of this process: CPU, memory, open files, and how long work waits for its turn. */
+/** Metrics of this process: CPU, memory, open files and event loop delay. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -6,7 +6,7 @@ import { gauge, type MetricFamily, total } from "./prometheus.ts";
 
 const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
 
-/** Measures from the first reading on: many a server is never read. */
+/** Measures from the first scrape on: many servers are never scraped. */
 let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
 
 export async function processFamilies(): Promise<MetricFamily[]> {
@@ -41,17 +41,17 @@ export async function processFamilies(): Promise<MetricFamily[]> {
   return families;
 }
 
-/** Known on Linux alone. */
+/** Available on Linux only. */
 function fileFamilies(): MetricFamily[] {
   if (process.platform !== "linux") return [];
   const limits = readFileSync("/proc/self/limits", "utf8");
-  // One of them is the folder that is being read.
+  // One of them is the directory being read.
   const open = readdirSync("/proc/self/fd").length - 1;
-  // Not a number where there is no limit.
+  // NaN where there is no limit.
   const most = Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
   return [
     gauge("process_open_fds", "Open file descriptors", open),
-    gauge("process_max_fds", "Highest number of open file descriptors", most),
+    gauge("process_max_fds", "Limit of open file descriptors", most),
   ];
 }
 

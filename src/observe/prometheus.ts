@@ -1,24 +1,24 @@
-/** The metric types of Prometheus, its text format, and the sum of what several processes report. */
+/** Prometheus metric types, the text format, and merging the metrics of several processes. */
 
 export interface Sample {
   value: number;
   labels?: Record<string, string>;
-  /** What a part of a histogram adds to the name of its family. */
+  /** `_bucket`, `_sum` or `_count` in a histogram. */
   suffix?: string;
 }
 
-/** A metric with its values at one moment. Plain data, so that it can be sent to another process. */
+/** A metric with its current values. Plain data, so that it can be sent to another process. */
 export interface MetricFamily {
   name: string;
-  /** Repeated by docs/monitoring.md. */
+  /** docs/monitoring.md repeats it. */
   help: string;
   type: "counter" | "gauge" | "histogram";
-  /** Of a gauge that several processes report: the lowest value counts instead of the highest. */
+  /** When several processes report this gauge, the lowest value wins instead of the highest. */
   isLowest?: boolean;
   samples: readonly Sample[];
 }
 
-/** A count for each combination of label values. Callers keep the combinations few. */
+/** A count for each combination of label values. Callers keep their number small. */
 export class Counter {
   readonly #samples = new Map<string, { labels: Record<string, string>; value: number }>();
 
@@ -30,7 +30,7 @@ export class Counter {
     if (labels.length === 0) this.add([], 0);
   }
 
-  /** `values` are those of the labels, in their order. */
+  /** `values` are in the order of the labels. */
   add(values: readonly string[] = [], by = 1): void {
     let key = values[0] ?? "";
     for (let at = 1; at < values.length; at++) key += `\n${values[at]}`;
@@ -50,10 +50,10 @@ export class Counter {
 
 /** Durations in buckets, for each value of one label. */
 export class Histogram {
-  /** By label value: a count for each bound, one for what is above all of them, and the sum. */
+  /** By label value: a count for each bucket, the last one unbounded, then the sum. */
   readonly #counts = new Map<string, Float64Array>();
 
-  /** Series of the values `known` are there from the start. `bounds` are in seconds. */
+  /** `known` label values are reported from the start. `bounds` are in seconds. */
   constructor(
     readonly name: string,
     readonly help: string,
@@ -100,12 +100,12 @@ export class Histogram {
   };
 }
 
-/** A number that may go up and down, or one for each combination of labels. */
+/** A value that may go up and down, or one for each combination of labels. */
 export function gauge(name: string, help: string, value: number | readonly Sample[]): MetricFamily {
   return { name, help, type: "gauge", samples: typeof value === "number" ? [{ value }] : value };
 }
 
-/** A number that only grows, and that is counted elsewhere. */
+/** A counter that is kept elsewhere. */
 export function total(name: string, help: string, value: number): MetricFamily {
   return { name, help, type: "counter", samples: [{ value }] };
 }
@@ -130,9 +130,8 @@ const escaped = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
 /**
- * Families of the same name as one. Counters and histograms are added up. Of gauges the highest counts,
- * unless they say otherwise: all processes report the same thing, and one that has just started may not
- * know it yet.
+ * Merges families of the same name. Counters and histograms are added up. For gauges the highest value wins
+ * unless `isLowest`: all processes report the same thing, but one that has just started may not know it yet.
  */
 export function merged(families: readonly MetricFamily[]): MetricFamily[] {
   const byName = new Map<string, { family: MetricFamily; samples: Map<string, Sample> }>();
@@ -157,7 +156,7 @@ function joined({ type, isLowest }: MetricFamily, one: number, other: number): n
   return isLowest ? Math.min(one, other) : Math.max(one, other);
 }
 
-/** The same metrics with one more label. */
+/** The metrics with one more label. */
 export const labelled = (
   families: readonly MetricFamily[],
   label: Record<string, string>,

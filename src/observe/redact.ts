@@ -1,9 +1,9 @@
-/** What the log shows of an event: no secrets, no player names unless wanted, errors as text. */
+/** Redacts events for the log: no secrets, no player names unless configured, errors as text. */
 
 import type { Event, RequestEvent } from "./events.ts";
 
 type ShownRequest = Omit<RequestEvent, "query" | "route" | "time" | "stages" | "records"> & {
-  /** Undefined when there was none. */
+  /** Undefined if there was none. */
   query: string | undefined;
 };
 
@@ -13,11 +13,11 @@ type Shown<E> = E extends RequestEvent
 
 export type ShownEvent = Shown<Event>;
 
-// Line feeds stay, since stack traces have them.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
+// Line feeds stay: stack traces have them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal.
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
-/** Player names that a caller asked for stay only if `showNames`. */
+/** Player names in query strings are shown only if `showNames`. */
 export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
   if (event.event === "request") return presentableRequest(event, showNames);
   if ("error" in event) return { ...event, error: errorText(event.error) };
@@ -49,7 +49,7 @@ function presentableRequest(request: RequestEvent, showNames: boolean): ShownReq
 /** To the microsecond. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
-/** The same event without characters that would do something to a terminal. */
+/** The event without control characters that a terminal would interpret. */
 export function printable(event: ShownEvent): ShownEvent {
   return Object.fromEntries(
     Object.entries(event).map(([member, value]) => [member, withoutControls(value)]),
@@ -67,12 +67,12 @@ function withoutControls(value: unknown): unknown {
 /** A path that needs no unescaping to see whether it contains an API key. */
 const PLAIN_PATH = /^[\w./~-]*$/;
 
-/** The length of the shortest admin token: a shorter path cannot contain one. */
+/** The length of the shortest admin token. A shorter path cannot contain one. */
 const SHORTEST_TOKEN = 24;
 
 /**
- * The path as the log shows it. `isRoute` says whether a route has this path: where there is none, a long
- * path is hidden whole, because any part of it may be a misplaced token.
+ * The path as the log shows it. If no route matches (`isRoute` is false), a long path is hidden completely,
+ * because it may contain a misplaced token.
  */
 export function shownPath(path: string, isRoute: boolean): string {
   if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
@@ -81,9 +81,9 @@ export function shownPath(path: string, isRoute: boolean): string {
     : withoutSecrets(path.split("?", 1)[0]!);
 }
 
-/** Its name is shown, its value is not. */
+/** The log shows its name but not its value. */
 const PLAYER_NAMES = "filter[playerNames]";
-/** Parameters that name no person. A new one is hidden until it is added here. */
+/** Parameters without personal data. A new parameter is hidden until it is added here. */
 const SHOWN: ReadonlySet<string> = new Set([
   "page[limit]",
   "page[offset]",
@@ -99,21 +99,21 @@ const SHOWN: ReadonlySet<string> = new Set([
   "include",
 ]);
 const FIELDS = /^fields\[[\w-]+\]$/;
-/** A value that cannot hide anything: only commas, plus signs and colons are escaped. */
+/** A value in which only commas, plus signs and colons are escaped, so that it cannot hide a secret. */
 const PLAIN_VALUE = /^(?:[\w.,:~-]|%2[BCbc]|%3[Aa])*$/;
 const HIDDEN = "…";
 
-/** The query string as readers of the log may see it. */
+/** The query string as the log shows it. */
 export function shownQuery(query: string, showNames: boolean): string {
   if (showNames) return withoutSecrets(query);
   const shown = query.split("&").map(shownPart).join("&");
-  // The only secret that a shown value can contain is a key.
+  // The only secret a shown value can contain is an API key.
   return shown.includes("mb_") ? scrub(shown) : shown;
 }
 
 /**
- * An unknown parameter is hidden whole: after an unescaped ampersand, the rest of a player's name looks
- * like one.
+ * Unknown parameters are hidden completely: the part of a player name after an unescaped ampersand looks
+ * like a parameter.
  */
 function shownPart(part: string): string {
   const equals = part.indexOf("=");
@@ -125,7 +125,7 @@ function shownPart(part: string): string {
   return `${name}=${PLAIN_VALUE.test(value) ? value : HIDDEN}`;
 }
 
-/** Escapes are undone where they hide a secret. */
+/** Decodes the text if the escapes hide a secret. */
 function withoutSecrets(text: string): string {
   const plain = unescaped(text);
   const scrubbed = scrub(plain);
@@ -133,10 +133,10 @@ function withoutSecrets(text: string): string {
 }
 
 const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
-/** Some programs escape what is escaped already. */
+/** Some programs escape text that is escaped already. */
 const MAX_LAYERS = 4;
 
-/** The text without escapes of ASCII characters. Broken escapes stay. */
+/** Decodes escaped ASCII characters. Invalid escapes stay. */
 function unescaped(text: string): string {
   let plain = text;
   for (let layer = 0; layer < MAX_LAYERS && plain.includes("%"); layer++) {
@@ -164,7 +164,7 @@ export interface ErrorText {
   stack?: string;
 }
 
-/** What may be logged of whatever was thrown. */
+/** What the log shows of a thrown value. */
 export function errorText(error: unknown): ErrorText {
   if (!(error instanceof Error)) return { name: "unknown", message: scrub(String(error)) };
   const text: ErrorText = { name: error.name, message: scrub(error.message) };

@@ -1,4 +1,4 @@
-/** Counts requests: by route, method and status, by duration, by error code, by tier. */
+/** Request metrics: by route, method and status, duration, error code and tier. */
 
 import type { RequestEvent } from "./events.ts";
 import { Counter, Histogram, type MetricFamily } from "./prometheus.ts";
@@ -11,10 +11,10 @@ const STAGE_BOUNDS = [
   0.000001, 0.0000025, 0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.001, 0.01, 0.1, 1,
 ];
 
-/** Callers may send any word as a method. */
+/** Clients may send any method; the others share one label value. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The limits, by the error codes of requests that they refuse. */
+/** The limit behind each error code. */
 const LIMITS: ReadonlyMap<string, string> = new Map([
   ["rate-limited", "rate"],
   ["quota-exceeded", "quota"],
@@ -22,44 +22,44 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
 ]);
 
 export class RequestMetrics {
-  readonly #requests = new Counter("matchbook_requests_total", "Answered requests", [
-    "route",
-    "method",
-    "status",
-  ]);
+  readonly #requests = new Counter(
+    "matchbook_requests_total",
+    "Requests, by route, method and status",
+    ["route", "method", "status"],
+  );
   readonly #durations = new Histogram(
     "matchbook_request_duration_seconds",
-    "Time from the arrival of a request to its reply",
+    "Time from the arrival of a request to its response, by route",
     "route",
     REQUEST_BOUNDS,
   );
   readonly #stageDurations: Histogram;
   readonly #errors = new Counter(
     "matchbook_errors_total",
-    "Replies that are error documents, by the code of their first error",
+    "Error responses, by the code of their first error",
     ["code"],
   );
   readonly #limits = new Counter(
     "matchbook_limit_rejections_total",
-    "Requests refused because a limit was reached: the key's rate, its daily quota, or wrong keys from an address",
+    "Requests rejected by a limit: rate, quota, or failures (invalid keys from one IP address)",
     ["limit"],
   );
   readonly #byTier = new Counter(
     "matchbook_tier_requests_total",
-    "Requests with a key that is in force, by the key's tier",
+    "Requests with a valid key, by tier",
     ["tier"],
   );
   readonly #records = new Counter(
     "matchbook_records_served_total",
-    "Match and player records in the bodies of replies, by the key's tier",
+    "Match and player records in response bodies, by tier",
     ["tier"],
   );
 
-  /** `stages` are the names of those that events report, in their order. */
+  /** `stages` are the names of the stages in events, in the same order. */
   constructor(readonly stages: readonly string[]) {
     this.#stageDurations = new Histogram(
       "matchbook_stage_duration_seconds",
-      "Time that a stage of a request took, of those that were timed, one in eight, and reached it",
+      "Duration of each stage of a request; one request in eight is timed",
       "stage",
       STAGE_BOUNDS,
       stages,
@@ -68,7 +68,7 @@ export class RequestMetrics {
   }
 
   count(event: RequestEvent): void {
-    // Callers may ask for any address, too.
+    // Clients may request any path, too.
     const { route = "unknown", status, code, tier } = event;
     const method = METHODS.includes(event.method) ? event.method : "other";
     this.#requests.add([route, method, String(status)]);

@@ -1,19 +1,19 @@
-/** The metrics of shards: whether each can be read, what it serves, how fresh it is. */
+/** Shard metrics: availability, size and freshness. */
 
 import { gauge, type MetricFamily, type Sample } from "./prometheus.ts";
 
-/** A shard as it is now. The numbers of one that is not available mean nothing. */
+/** The current state of a shard. The numbers are meaningless while it is unavailable. */
 export interface ShardStatus {
   id: string;
   /** Whether it can be read. */
   available: boolean;
-  /** Those that are served. */
+  /** Served matches, without the withheld ones. */
   matches: number;
   players: number;
-  /** Milliseconds since the epoch; undefined when no match is served. */
+  /** Milliseconds since the epoch; undefined without a match. */
   newestMatch: number | undefined;
   bytes: number;
-  /** Whether each replica is read from, in their order; empty where there are none. */
+  /** Whether each replica is in use, in the order of the settings. */
   replicas: readonly boolean[];
 }
 
@@ -30,32 +30,32 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
     ),
     gauge(
       "matchbook_shard_replica_in_use",
-      "Whether the replica is read from: 1 or 0; replicas are numbered from 1, as in the settings",
+      "Whether the replica is used for reads: 1 or 0; replicas are numbered from 1, as in the settings",
       states.flatMap(replicaSamples),
     ),
     gauge(
       "matchbook_shard_matches",
-      "Matches that the shard serves",
+      "Matches served by the shard",
       readable.map(({ id, matches }) => sample(id, matches)),
     ),
     gauge(
       "matchbook_shard_players",
-      "Players that the shard serves",
+      "Players served by the shard",
       readable.map(({ id, players }) => sample(id, players)),
     ),
     gauge(
       "matchbook_shard_bytes",
-      "Size of the shard's store, withheld records included",
+      "Size of the shard's store in bytes, including withheld records",
       readable.map(({ id, bytes }) => sample(id, bytes)),
     ),
     gauge(
       "matchbook_shard_newest_match_timestamp_seconds",
-      "When the newest served match was created, in seconds since 1970",
+      "Creation time of the newest served match, in seconds since 1970",
       fresh.map(({ id, newestMatch }) => sample(id, newestMatch / 1000)),
     ),
     gauge(
       "matchbook_shard_lag_seconds",
-      "How long ago the newest served match was created",
+      "Age of the newest served match in seconds",
       fresh.map(({ id, newestMatch }) => sample(id, Math.max(0, (now - newestMatch) / 1000))),
     ),
   ];

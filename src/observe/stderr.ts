@@ -1,34 +1,34 @@
-/** Writes log lines to standard error without ever waiting for whoever reads it. */
+/** Writes log lines to standard error without ever waiting for its reader. */
 
 import { write, writeSync } from "node:fs";
 
-/** PIPE_BUF: a write of this size is never mixed with those of other processes to the same pipe. */
+/** PIPE_BUF: writes up to this size to a pipe are atomic, even when several processes write to it. */
 export const MAX_ATOMIC_BYTES = 4096;
 
-/** How much is written at once where no other process writes to the same log. */
+/** How much is written at once when no other process writes to the log. */
 const MAX_CHUNK_SIZE = 1 << 16;
 
-/** Lines that have not been written yet are kept up to this size; further ones are dropped. */
+/** The buffer for lines that are not written yet. When it is full, further lines are dropped. */
 const MAX_WAITING_SIZE = 1 << 20;
 
-/** Lines of requests are gathered for so long: a write for each would cost as much as the request. */
+/** Lines are collected for this long: a write for each request would cost as much as the request. */
 const GATHER_MS = 100;
 const DRAIN_MS = 2000;
 
 const STANDARD_ERROR = 2;
 
-/** Whole lines that are written at once. Its size is in bytes if the log is shared, else in characters. */
+/** Lines that are written at once. The size is in bytes if the log is shared, otherwise in characters. */
 interface Chunk {
   text: string;
   size: number;
 }
 
 class StandardError {
-  /** Lines that were dropped since the start. */
+  /** Lines dropped since the start. */
   dropped = 0;
   /** Whether other processes write to the same log. */
   isShared = false;
-  /** Called when lines are accepted again, with the number of those that were dropped meanwhile. */
+  /** Called when lines are accepted again, with the number of lines dropped in between. */
   onResume: ((lines: number) => void) | undefined;
   readonly #waiting: Chunk[] = [];
   #waitingSize = 0;
@@ -46,7 +46,7 @@ class StandardError {
     return process.stderr.isTTY === true;
   }
 
-  /** Takes one line with its line feed. */
+  /** Takes one line including its line feed. */
   write(line: string): void {
     if (this.#unreported > 0 || this.#waitingSize >= MAX_WAITING_SIZE) {
       this.dropped += 1;
@@ -62,7 +62,7 @@ class StandardError {
     this.#timer ??= setTimeout(this.flush, GATHER_MS).unref();
   }
 
-  /** Starts to write everything that was taken so far. */
+  /** Starts writing everything in the buffer. */
   readonly flush = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -71,7 +71,7 @@ class StandardError {
 
   /**
    * The last call of a process: resolves when everything is written. What the reader does not take within
-   * two seconds, or what cannot be written, is lost; then the process exits here.
+   * two seconds is lost, and the process exits here.
    */
   async end(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -80,11 +80,11 @@ class StandardError {
     this.flush();
     await promise;
     clearTimeout(deadline);
-    // What is still being written would keep the process alive.
+    // A pending write would keep the process alive.
     if (this.#isWriting) process.exit();
   }
 
-  /** False when there is no room for it in the last chunk. */
+  /** Returns false if the last chunk has no room for it. */
   #append(line: string, size: number): boolean {
     const last = this.#waiting.at(-1);
     const most = this.isShared ? MAX_ATOMIC_BYTES : MAX_CHUNK_SIZE;
@@ -102,8 +102,8 @@ class StandardError {
   }
 
   /**
-   * In a thread, which may block: a terminal that is paused does, and so does a pipe, unless a process that
-   * shares it has made it non-blocking. Bun does so when process.stderr is used, Node.js undoes it.
+   * In a thread, because the write may block: on a paused terminal, or on a full pipe, unless a process that
+   * shares the pipe has made it non-blocking. Bun does so when process.stderr is used; Node.js undoes it.
    */
   #writeBytes(bytes: Buffer, size: number): void {
     write(STANDARD_ERROR, bytes, (error, written) => {
@@ -118,14 +118,14 @@ class StandardError {
       this.#waitingSize -= size;
       this.#isWriting = false;
       this.#resume();
-      // The last chunk is still being filled while its timer runs.
+      // While the timer runs, the last chunk is still being filled.
       if (this.#waiting.length > 1 || this.#timer === undefined) this.flush();
     });
   }
 
   #retry(bytes: Buffer, size: number, { code }: NodeJS.ErrnoException): void {
     const isFull = code === "EAGAIN";
-    // Otherwise the disk is full, or the reader is gone: that may change, but nobody waits for it.
+    // Otherwise the disk is full or the reader is gone. Keep trying, but do not delay the exit.
     if (!isFull) this.#stopDraining?.();
     setTimeout(() => this.#writeBytes(bytes, size), isFull ? 5 : 100).unref();
   }
@@ -137,17 +137,17 @@ class StandardError {
     this.onResume?.(lines);
   }
 
-  /** After a crash: the last requests are those that matter. */
+  /** Called on exit: after a crash, the last lines are the ones that matter. */
   #writeLast(): void {
     const [chunk] = this.#waiting;
     if (!chunk || this.#isWriting) return;
     try {
       writeSync(STANDARD_ERROR, chunk.text);
     } catch {
-      // Nobody reads it.
+      // There is no reader.
     }
   }
 }
 
-/** The one of this process. */
+/** The log output of this process. */
 export const standardError = new StandardError();

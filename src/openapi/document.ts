@@ -82,7 +82,7 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
   return {
     parameters: pathParameters(route),
     get: {
-      operationId: `get${route.reply}`,
+      operationId: `get${route.response}`,
       summary: route.summary,
       description: route.description,
       tags,
@@ -91,7 +91,7 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
       responses: repliesOf(route),
     },
     head: {
-      operationId: `head${route.reply}`,
+      operationId: `head${route.response}`,
       summary: `${route.summary}: the headers alone`,
       description: `Answers with the status and headers of a GET for ${route.path}, without a body.`,
       tags,
@@ -100,7 +100,7 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
       responses: withoutContent(repliesOf(route)),
     },
     options: {
-      operationId: `options${route.reply}`,
+      operationId: `options${route.response}`,
       summary: `${route.summary}: what a browser may send`,
       description: `Answers a browser's CORS preflight: which methods and headers a page of another origin may send to ${route.path}. It needs no key.`,
       tags,
@@ -110,15 +110,15 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
   };
 }
 
-function pathParameters({ path, reply }: DescribedRoute): object[] {
-  const what = reply === "SingleMatch" ? "match" : "player";
+function pathParameters({ path, response }: DescribedRoute): object[] {
+  const what = response === "SingleMatch" ? "match" : "player";
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     description: name === "shard" ? "The region shard's id." : `The ${what}'s id.`,
     schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
-    example: name === "shard" ? "na" : examples[reply as "SingleMatch" | "SinglePlayer"].data.id,
+    example: name === "shard" ? "na" : examples[response as "SingleMatch" | "SinglePlayer"].data.id,
   }));
 }
 
@@ -204,7 +204,7 @@ function queryParameter(
   };
 }
 
-const isAboutPlayers = ({ reply }: DescribedRoute) => reply.includes("Player");
+const isAboutPlayers = ({ response }: DescribedRoute) => response.includes("Player");
 
 /** Where there is no ceiling, what programs can count to is one. */
 const LARGEST = 2 ** 31 - 1;

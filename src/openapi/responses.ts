@@ -16,7 +16,7 @@ export interface DescribedRoute {
   takes?: Endpoint;
   /** Whether the key's daily quota applies. */
   readsMatches?: boolean;
-  reply: string;
+  response: string;
 }
 
 type Replies = Record<string, { description: string; headers?: object; content?: object }>;
@@ -32,14 +32,14 @@ export function withoutContent(replies: Replies): Replies {
 }
 
 function successes(route: DescribedRoute): Replies {
-  const schema = { $ref: `#/components/schemas/${route.reply}` };
+  const schema = { $ref: `#/components/schemas/${route.response}` };
   if (route.access !== "key") {
     const content = { "application/json": { schema } };
     const headers = reference(route.access === "own" ? [...EVERYWHERE, ...LIMITS] : EVERYWHERE);
     return { 200: { description: "The answer.", headers, content } };
   }
   const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
-  const example = examples[route.reply as keyof typeof examples];
+  const example = examples[route.response as keyof typeof examples];
   return {
     200: {
       description: "The records. gzip when asked.",
@@ -105,7 +105,7 @@ function failures(route: DescribedRoute): Replies {
       },
     };
   }
-  if (route.reply === "Readiness") {
+  if (route.response === "Readiness") {
     const schema = { $ref: "#/components/schemas/Readiness" };
     replies[503] = {
       description: "A shard cannot be read.",

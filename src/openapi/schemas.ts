@@ -207,7 +207,7 @@ export const SCHEMAS: Record<string, Schema> = {
       ),
       sharedLimits: {
         type: "string",
-        enum: ["ok", "away"],
+        enum: ["ok", "unavailable"],
         description:
           "Where several instances share limits: whether they do now, or each goes on with its own.",
       },

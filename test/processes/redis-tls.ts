@@ -73,7 +73,7 @@ describe("a Redis with TLS", () => {
   ])("with a certificate %s is not used; limits are the server's own", async (_, start, env) => {
     const redis = await start();
     const server = await serving(redis.url, env);
-    expect(await server.sharedLimits()).toBe("away");
+    expect(await server.sharedLimits()).toBe("unavailable");
     expect(await server.end()).toBe(0);
     await redis.remove();
   });

@@ -87,7 +87,7 @@ function load(instances: Instance[], key: string) {
 const changes = ({ events }: Instance) =>
   events.map(({ event }) => event).filter((event) => event.startsWith("shared-limits"));
 
-const are = (state: "ok" | "away", instances: Instance[]) =>
+const are = (state: "ok" | "unavailable", instances: Instance[]) =>
   until(`limits are ${state}`, async () => {
     const states = await Promise.all(instances.map((instance) => instance.status()));
     return states.every(({ sharedLimits }) => sharedLimits === state);
@@ -156,7 +156,7 @@ describe("a Redis that is killed under load", () => {
     const both = await twoInstances();
     const end = load(both, busy.key);
     await redis.kill();
-    await are("away", both);
+    await are("unavailable", both);
     for (const instance of both) {
       expect(await instance.metric("matchbook_shared_limits_up")).toMatchObject([{ value: 0 }]);
       const [fallbacks] = await instance.metric("matchbook_shared_limit_fallbacks_total");
@@ -187,7 +187,7 @@ describe("a Redis that is killed under load", () => {
     expect(await passed([one], hasty.key, 3)).toBe(3);
     expect((await one.get(page(0), greedy.key)).status).toBe(200);
     await redis.kill();
-    await are("away", [one, other]);
+    await are("unavailable", [one, other]);
     expect(await passed([one], hasty.key, 10)).toBe(2);
     expect(await passed([other], hasty.key, 10)).toBe(5);
     expect((await one.get("/usage", greedy.key)).body.today.matches).toBe(5);
@@ -213,7 +213,7 @@ describe("a Redis that no longer answers", () => {
     const both = await twoInstances();
     const end = load(both, key);
     redis.pause();
-    await are("away", both);
+    await are("unavailable", both);
     redis.resume();
     await are("ok", both);
     const { statuses, slowest } = await end();
@@ -251,7 +251,7 @@ describe("a Redis that may not be written to", () => {
     const [one, other] = await twoInstances();
     const client = redis.client();
     await client.send("REPLICAOF", ["127.0.0.1", "1"]);
-    await are("away", [one, other]);
+    await are("unavailable", [one, other]);
     await client.send("REPLICAOF", ["NO", "ONE"]);
     await are("ok", [one, other]);
     client.close();
