@@ -206,7 +206,7 @@ export function storesIn(folder: string): string[] {
     .sort();
 }
 
-export interface AccessStore {
+interface AccessStore {
   keys: KeyStore;
   usage: UsageStore;
   close(): Promise<void>;
