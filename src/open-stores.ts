@@ -206,7 +206,7 @@ export function storesIn(folder: string): string[] {
     .sort();
 }
 
-interface AccessStore {
+export interface AccessStore {
   keys: KeyStore;
   usage: UsageStore;
   close(): Promise<void>;
