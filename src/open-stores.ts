@@ -19,7 +19,11 @@ import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { Settings } from "./settings/definitions.ts";
-import type { ShardLocation, ShardReplicas } from "./settings/shard-locations.ts";
+import {
+  type ShardLocation,
+  type ShardReplicas,
+  showLocation,
+} from "./settings/shard-locations.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
@@ -43,15 +47,6 @@ const WRITING_CONNECTIONS = 2;
 
 /** What is kept open of a shard for all who read it. */
 type OpenStore = SqliteReader | PostgresReader | ReplicatedReaders;
-
-/** One shard's store, opened as far as it is needed. */
-interface Store {
-  /** Where it is, as it may be shown. */
-  location: string;
-  /** Undefined when there is no shard (yet). */
-  open(): Awaitable<OpenStore | undefined>;
-  writer(): Writer;
-}
 
 /**
  * The shards of a deployment: those the settings list, else every store in the data folder. Who writes
@@ -78,22 +73,19 @@ export function openShards(
     observe(replicaEvent(id, change));
   };
   const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
-  const storeOf = (id: string): Store => {
-    const location = locationOf(settings, id);
-    if (location.engine === "sqlite") return sqliteStore(location.path, cacheBytes, writerCacheKib);
-    return postgresStore(location, places.get(id)?.replicas, {
-      cacheBytes,
-      writer: () => shards.writer(id) as PostgresWriter,
-      onChange: (change) => tell(id, change),
-    });
-  };
-
   const openStore = async (id: string): Promise<OpenStore | undefined> => {
-    const store = storeOf(id);
-    const found = await store.open();
+    const location = locationOf(settings, id);
+    const found =
+      location.engine === "sqlite"
+        ? openSqlite(location.path, cacheBytes)
+        : await openPostgres(location, places.get(id)?.replicas, {
+            cacheBytes,
+            writer: shards.writer(id) as PostgresWriter,
+            onChange: (change) => tell(id, change),
+          });
     if (!found) return undefined;
     opened.set(id, found);
-    observe({ event: "shard-opened", shard: id, location: store.location });
+    observe({ event: "shard-opened", shard: id, location: showLocation(location) });
     return found;
   };
   const open = (id: string): Awaitable<OpenStore | undefined> => {
@@ -114,7 +106,7 @@ export function openShards(
       return places.get(id)?.replicas?.places.map(() => false) ?? [];
     },
     writer(id) {
-      const writer = writers.get(id) ?? storeOf(id).writer();
+      const writer = writers.get(id) ?? openWriter(locationOf(settings, id), writerCacheKib);
       writers.set(id, writer);
       return writer;
     },
@@ -133,46 +125,35 @@ export function openShards(
 const readerOf = (store: OpenStore | undefined): Reader | undefined =>
   store instanceof ReplicatedReaders ? store.forRequest() : store;
 
-function sqliteStore(path: string, cacheBytes: number, writerCacheKib: number | undefined): Store {
-  return {
-    location: path,
-    open() {
-      const database = openForReading(path);
-      return database && new SqliteReader(database, cacheBytes, checkFragment);
-    },
-    writer: () => new SqliteWriter(openForWriting(path, writerCacheKib)),
-  };
+/** Undefined when there is no shard (yet). */
+function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
+  const database = openForReading(path);
+  return database && new SqliteReader(database, cacheBytes, checkFragment);
 }
 
 interface PostgresParts {
   cacheBytes: number;
-  writer(): PostgresWriter;
+  writer: PostgresWriter;
   onChange(change: ReplicaChange): void;
 }
 
 /**
- * Its tables are made by whoever comes first. A database that is away is asked again each time; while it
- * is, a replica serves that has them already.
+ * Whoever comes first creates the tables. A database that is unavailable is tried again each time; until it
+ * is back, a replica that has the tables serves.
  */
-function postgresStore(
+async function openPostgres(
   place: PostgresLocation,
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
-): Store {
-  return {
-    location: place.shown,
-    async open() {
-      const away = await absence(writer().ready());
-      if (away && !replicas) throw away;
-      if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
-      const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
-      await readers.look();
-      if (!away || readers.inUse.includes(true)) return readers;
-      await readers.close();
-      throw away;
-    },
-    writer: () => openWriter(place),
-  };
+): Promise<OpenStore> {
+  const away = await absence(writer.ready());
+  if (away && !replicas) throw away;
+  if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
+  const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
+  await readers.look();
+  if (!away || readers.inUse.includes(true)) return readers;
+  await readers.close();
+  throw away;
 }
 
 /** That a database is away, if that is why it is not ready. */
@@ -203,10 +184,10 @@ export function locationOf(
 }
 
 /** The writer of a shard that need not be in the settings, made when it is not there yet. */
-export function openWriter(location: ShardLocation): Writer {
+export function openWriter(location: ShardLocation, cacheKib?: number): Writer {
   return location.engine === "postgres"
     ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
-    : new SqliteWriter(openForWriting(location.path));
+    : new SqliteWriter(openForWriting(location.path, cacheKib));
 }
 
 /** The ids of the shards that a data folder holds. */

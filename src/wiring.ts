@@ -9,7 +9,6 @@ import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
-import type { AccessPlan } from "./domain/limits.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
@@ -19,14 +18,7 @@ import { STAGES } from "./http/stopwatch.ts";
 import { type Event, type Observe, observeAll } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
-import {
-  type AccessStore,
-  accessPlan,
-  type Limits,
-  openAccess,
-  openLimits,
-  openShards,
-} from "./open-stores.ts";
+import { accessPlan, type Limits, openAccess, openLimits, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
 import { StoreUnavailable } from "./store/store.ts";
@@ -156,31 +148,13 @@ const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
 /** What a process has in common with others that serve on the same port. */
-export interface WorkerLimits {
+interface WorkerLimits {
   limiter: Limiter;
   failures: Failures;
 }
 
-export interface ServerParts {
-  plan: AccessPlan;
-  metrics: Metrics;
-  shards: Shards;
-  keyStore: AccessStore["keys"];
-  keys: KeyLookup;
-  usage: UsageRecorder;
-  limits: Limits;
-  observe: Observe;
-  /** Gives everything back. */
-  release(): Promise<void>;
-}
-
 /** Every shard is opened, so that an unfit file stops the start. */
-export async function openParts(
-  settings: Settings,
-  log: Observe,
-  clock: Clock,
-  sharing?: WorkerLimits,
-): Promise<ServerParts> {
+async function openParts(settings: Settings, log: Observe, clock: Clock, sharing?: WorkerLimits) {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
     version,

@@ -21,11 +21,15 @@ export interface AdminService {
   observe: Observe;
 }
 
+export type QueryName = "days" | "shard" | "replace";
+
+/** The query parameters that were given. */
+export type AdminQuery = Partial<Record<QueryName, string>>;
+
 export interface AdminRequest {
   request: Request;
   requestId: string;
-  /** What follows the question mark, still encoded. */
-  query: string;
+  query: AdminQuery;
   /** The key's id, where the path has one. */
   id: string;
 }

@@ -13,20 +13,18 @@ import { wholeNumber } from "../settings/parsers.ts";
 import { type AdminEndpoint, type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { readKeyOptions, readNewKeyOptions, readOverlap } from "./key-body.ts";
-import { invalidQuery, readJson, readQuery } from "./request.ts";
+import { invalidQuery, readJson } from "./request.ts";
 
 const DEFAULT_DAYS = "30";
 
-export const listKeys: AdminEndpoint = async (service, { query }) => {
-  readQuery(query, []);
+export const listKeys: AdminEndpoint = async (service) => {
   const records = await service.keyStore.list();
   const seen = await service.usage.lastSeen();
   const keys = records.map((one) => described(service, one, seen.get(one.id)));
   return jsonResponse(200, { keys });
 };
 
-export const createKey: AdminEndpoint = async (service, { request, query }) => {
-  readQuery(query, []);
+export const createKey: AdminEndpoint = async (service, { request }) => {
   const now = service.clock.now();
   const wanted = readNewKeyOptions(await readJson(request), service.plan.tiers, now);
   const { key, record } = await service.keyStore.create(wanted, now);
@@ -34,22 +32,19 @@ export const createKey: AdminEndpoint = async (service, { request, query }) => {
   return jsonResponse(201, { key, record: described(service, record, undefined) });
 };
 
-export const showKey: AdminEndpoint = async (service, { query, id }) => {
-  readQuery(query, []);
+export const showKey: AdminEndpoint = async (service, { id }) => {
   const record = (await service.keyStore.find(id)) ?? noKey(id);
   return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
-export const changeKey: AdminEndpoint = async (service, { request, query, id }) => {
-  readQuery(query, []);
+export const changeKey: AdminEndpoint = async (service, { request, id }) => {
   const changes = readKeyOptions(await readJson(request), service.plan.tiers, service.clock.now());
   const record = (await service.keyStore.change(id, changes)) ?? noKey(id);
   await service.onKeysChanged();
   return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
-export const rotateKey: AdminEndpoint = async (service, { request, query, id }) => {
-  readQuery(query, []);
+export const rotateKey: AdminEndpoint = async (service, { request, id }) => {
   const overlapMs = readOverlap(await readJson(request));
   // Asked first: what fails after the rotation would keep the new key from its caller.
   const seen = await service.usage.lastSeen();
@@ -70,8 +65,7 @@ export const rotateKey: AdminEndpoint = async (service, { request, query, id }) 
   });
 };
 
-export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
-  readQuery(query, []);
+export const revokeKey: AdminEndpoint = async (service, { id }) => {
   if ((await service.keyStore.revoke(id, service.clock.now())) === "unknown") noKey(id);
   const record = (await service.keyStore.find(id))!;
   await service.onKeysChanged();
@@ -79,8 +73,7 @@ export const revokeKey: AdminEndpoint = async (service, { query, id }) => {
 };
 
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
-  const { days: text = DEFAULT_DAYS } = readQuery(query, ["days"]);
-  const days = wholeNumber(1, KEPT_DAYS)(text);
+  const days = wholeNumber(1, KEPT_DAYS)(query.days ?? DEFAULT_DAYS);
   if ("error" in days) throw invalidQuery([`days ${days.error}`]);
   const record = (await service.keyStore.find(id)) ?? noKey(id);
   const now = service.clock.now();

@@ -1,6 +1,6 @@
 /** The routes of the private listener. Each needs the admin token. */
 
-import type { AdminEndpoint } from "./endpoint.ts";
+import type { AdminEndpoint, QueryName } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import {
   changeKey,
@@ -11,11 +11,9 @@ import {
   showKey,
   showUsage,
 } from "./keys.ts";
-import { readQuery } from "./request.ts";
 import { uploadRecords } from "./upload.ts";
 
-const showMetrics: AdminEndpoint = async ({ metrics }, { query }) => {
-  readQuery(query, []);
+const showMetrics: AdminEndpoint = async ({ metrics }) => {
   return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
 };
 
@@ -23,6 +21,8 @@ interface AdminRoute {
   method: "GET" | "POST" | "PATCH";
   path: string;
   endpoint: AdminEndpoint;
+  /** The query parameters it takes. */
+  takes?: readonly QueryName[];
 }
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
@@ -33,22 +33,19 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "PATCH", path: "/keys/{id}", endpoint: changeKey },
   { method: "POST", path: "/keys/{id}/rotate", endpoint: rotateKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
-  { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage },
-  { method: "POST", path: "/ingest", endpoint: uploadRecords },
+  { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage, takes: ["days"] },
+  { method: "POST", path: "/ingest", endpoint: uploadRecords, takes: ["shard", "replace"] },
 ];
 
 /** The path of the route, e.g. /keys/{id}, that serves a request's path, whatever the method. */
 export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
-/** The endpoint, and the key's id if the path has one. Throws AdminError. */
-export function findRoute(method: string, path: string): { endpoint: AdminEndpoint; id: string } {
+/** The route, and the key's id if the path has one. Throws AdminError. */
+export function findRoute(method: string, path: string): { route: AdminRoute; id: string } {
   const routes = routesFor(path);
   // The runtime omits the body of a response to HEAD.
   const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
-  if (route) {
-    const id = route.path.includes(VARIABLE) ? path.split("/")[2]! : "";
-    return { endpoint: route.endpoint, id };
-  }
+  if (route) return { route, id: route.path.includes(VARIABLE) ? path.split("/")[2]! : "" };
   if (routes.length === 0) {
     const all = ADMIN_ROUTES.map((one) => `${one.method} ${one.path}`).join(", ");
     throw new AdminError("unknown-route", `Nothing is here. There are: ${all}.`);

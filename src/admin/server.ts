@@ -8,6 +8,7 @@ import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
+import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
 import { UploadThread } from "./upload-thread.ts";
@@ -110,8 +111,9 @@ async function respond(
   try {
     const authorization = request.headers.get("authorization");
     tokens.check(authorization, call.clientAddress(), service.clock.monotonic());
-    const { endpoint, id } = findRoute(method, path);
-    response = await endpoint(service, { request, requestId, query, id });
+    const { route, id } = findRoute(method, path);
+    const parameters = readQuery(query, route.takes ?? []);
+    response = await route.endpoint(service, { request, requestId, query: parameters, id });
   } catch (thrown) {
     const error = thrown instanceof AdminError ? thrown : unexpected(service, requestId, thrown);
     response = jsonResponse(error.status, error.body, error.headers);

@@ -1,11 +1,12 @@
 /** The token of the private listener: where it comes from, and the check that a request has it. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { FailureGuard } from "../access/failed-keys.ts";
 import { BEARER } from "../access/key.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
+import { readText } from "../settings/parsers.ts";
 import { AdminError } from "./errors.ts";
 
 const ADVICE = '"openssl rand -hex 32" makes a good one';
@@ -20,30 +21,15 @@ export function readToken(settings: Pick<Settings, "admin-token" | "admin-token-
         `or into a file that the setting admin-token-file names; ${ADVICE}`,
     );
   }
-  const text = contentOf(path);
+  const file = readText(path);
+  if ("error" in file) throw problem(`the file ${path} (admin-token-file) ${file.error}`);
+  const text = file.value.trim();
   if (text === "") throw problem(`the file ${path} (admin-token-file) is empty; ${ADVICE}`);
   const parsed = SETTINGS["admin-token"].parse(text);
   if ("error" in parsed) {
     throw problem(`the token in the file ${path} (admin-token-file) ${parsed.error}`);
   }
   return parsed.value;
-}
-
-const REASONS: Record<string, string> = {
-  ENOENT: "it does not exist; check its name",
-  EISDIR: "it is a folder; name a file",
-  EACCES: "you may not read it; check its owner and its mode",
-};
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    throw problem(
-      `the file ${path} (admin-token-file) cannot be read: ${REASONS[code] ?? message}`,
-    );
-  }
 }
 
 const READABLE_BY_OTHERS = 0o004;

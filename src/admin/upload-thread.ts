@@ -63,7 +63,6 @@ const MAX_UPLOADS = 2;
 const IDLE_MS = 30_000;
 
 export class UploadThread {
-  readonly #open: () => Worker;
   readonly #settings: UploadSettings;
   readonly #limits: UploadLimits;
   readonly #uploads = new Set<Upload>();
@@ -72,9 +71,12 @@ export class UploadThread {
   #closed: PromiseWithResolvers<void> | undefined;
   #isStopping = false;
 
-  constructor(open: () => Worker, settings: Settings, stallMs: number) {
+  constructor(
+    private readonly open: () => Worker,
+    settings: Settings,
+    stallMs: number,
+  ) {
     const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
-    this.#open = open;
     this.#settings = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
     this.#limits = { maxBytes: settings["max-upload-bytes"], stallMs };
   }
@@ -107,7 +109,7 @@ export class UploadThread {
   }
 
   #start(): Worker {
-    const worker = this.#open();
+    const worker = this.open();
     worker.onmessage = () => this.#closed?.resolve();
     worker.onerror = ({ message }) => this.#fail(worker, `the upload thread failed: ${message}`);
     worker.addEventListener("close", () => this.#fail(worker, "the upload thread ended"));

@@ -2,9 +2,9 @@
 
 import { isShardId } from "../domain/identifiers.ts";
 import { emptyReport, isComplete } from "../ingest/report.ts";
-import { type AdminEndpoint, jsonResponse } from "./endpoint.ts";
+import { type AdminEndpoint, type AdminQuery, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
-import { invalidQuery, readQuery } from "./request.ts";
+import { invalidQuery } from "./request.ts";
 import type { UploadOptions } from "./upload-thread.ts";
 
 const ENCODINGS = ["identity", "gzip", "x-gzip"];
@@ -26,8 +26,7 @@ export const uploadRecords: AdminEndpoint = async (service, { request, requestId
   throw new AdminError("records-not-stored", message, { details });
 };
 
-function readOptions(query: string): UploadOptions {
-  const { shard, replace = "false" } = readQuery(query, ["shard", "replace"]);
+function readOptions({ shard, replace = "false" }: AdminQuery): UploadOptions {
   const problems: string[] = [];
   if (shard !== undefined && !isShardId(shard)) {
     problems.push('shard must be 1 to 32 of a-z, 0-9 and "-"');

@@ -1,6 +1,6 @@
 /** `matchbook demo`: plausible records of an invented game, as NDJSON. */
 
-import { demoDocuments } from "../demo/demo.ts";
+import { type DemoOptions, demoDocuments } from "../demo/demo.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { type AddCommand, flagValue, UsageError, withExamples, withSettings } from "./command.ts";
@@ -14,8 +14,8 @@ interface Flags {
 /** Without --until, runs that follow each other closely print the same. */
 const STEP_MS = 10 * 60 * 1000;
 
-/** Lines are written in chunks of about this size; each waits for the reader. */
-const CHUNK = 256 * 1024;
+/** About how large a piece is. */
+const PIECE = 256 * 1024;
 
 export const demo: AddCommand = (program) => {
   const command = program
@@ -30,7 +30,8 @@ export const demo: AddCommand = (program) => {
     .action(async (flags: Flags) => {
       const matches = flagValue("--matches", flags.matches, wholeNumber(1, 1_000_000_000));
       const seed = flagValue("--seed", flags.seed, wholeNumber(0, 2 ** 32 - 1));
-      await printLines(demoDocuments({ matches, seed, until: readUntil(flags.until) }));
+      const until = readUntil(flags.until);
+      for (const lines of demoLines({ matches, seed, until })) await write(lines);
     });
   withSettings(command);
   withExamples(command, [
@@ -50,17 +51,19 @@ function readUntil(text: string | undefined): number {
   return until;
 }
 
-async function printLines(documents: Iterable<unknown>): Promise<void> {
+/** NDJSON in pieces. */
+export function* demoLines(options: DemoOptions): Generator<string> {
   let lines = "";
-  for (const document of documents) {
+  for (const document of demoDocuments(options)) {
     lines += `${JSON.stringify(document)}\n`;
-    if (lines.length < CHUNK) continue;
-    await write(lines);
+    if (lines.length < PIECE) continue;
+    yield lines;
     lines = "";
   }
-  await write(lines);
+  yield lines;
 }
 
+/** Waits for the reader. */
 function write(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(text, () => resolve());

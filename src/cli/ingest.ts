@@ -2,7 +2,7 @@
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
-import { type IngestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
+import { ingest as ingestSources } from "../ingest/ingest.ts";
 import type { Rejection } from "../ingest/records.ts";
 import { oneLine } from "../ingest/reject-reasons.ts";
 import { RejectsFile } from "../ingest/rejects-file.ts";
@@ -128,7 +128,6 @@ async function ingestFiles(
         ...ingestOptions(settings, shards, flags.shard),
         replace: flags.replace === true,
         patience: waiting,
-        threads: readingThreads(navigator.hardwareConcurrency),
         onRejection(rejection) {
           rejects?.add(rejection);
           problems.rejected(rejection);
@@ -177,21 +176,14 @@ function openRejects(path: string): RejectsFile {
   }
 }
 
-/** What every ingest takes from the settings. */
-export type IngestSettings = Pick<
-  Settings,
-  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
->;
-
-export function ingestOptions(
-  settings: IngestSettings,
-  shards: Shards,
-  shard: string | undefined,
-): Pick<IngestOptions, "writer" | "clock" | "batch" | "context"> {
+/** What every ingest takes from the settings and the machine. */
+export function ingestOptions(settings: Settings, shards: Shards, shard?: string) {
   return {
-    writer: (id) => shards.writer(id),
+    writer: (id: string) => shards.writer(id),
     clock: Date.now,
     batch: settings.batch,
+    replace: false,
+    threads: readingThreads(navigator.hardwareConcurrency),
     context: {
       shard,
       shards: shards.allowed,

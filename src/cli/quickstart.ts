@@ -2,12 +2,15 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
-import { DEMO_SHARDS, regionOf } from "../demo/regions.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
+import { ingest } from "../ingest/ingest.ts";
+import { recordsIn } from "../ingest/report.ts";
+import type { Bytes } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
@@ -23,12 +26,15 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import type { DemoProgress, Job, Share } from "./demo-worker.ts";
+import { demoLines } from "./demo.ts";
+import { ingestOptions } from "./ingest.ts";
 import { startProgress } from "./progress.ts";
 import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_MATCHES = 20_000;
 const DEMO_SEED = 1;
+/** Small, so that the first records are stored soon, and progress is seen. */
+const DEMO_BATCH = 500;
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
 export const quickstart: AddCommand = (program) => {
@@ -63,25 +69,9 @@ export const quickstart: AddCommand = (program) => {
 
 /** Stored in the data folder, so that the next run completes one that was interrupted. */
 interface DemoPlan {
-  shares: Share[];
+  /** The time of the newest match: the same one gives the same matches. */
+  until: number;
   complete: boolean;
-}
-
-function newPlan(matches: number, until: number): DemoPlan {
-  const regions = DEMO_SHARDS.map(regionOf);
-  const weights = regions.reduce((sum, { weight }) => sum + weight, 0);
-  return {
-    // The largest first: the small ones fill the gaps at the end.
-    shares: regions
-      .toSorted((one, other) => other.weight - one.weight)
-      .map(({ shard, weight }) => ({
-        shard,
-        matches: Math.max(1, Math.round((matches * weight) / weights)),
-        seed: DEMO_SEED,
-        until,
-      })),
-    complete: false,
-  };
 }
 
 const planFile = (data: string) => join(data, "demo.json");
@@ -110,68 +100,32 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   if (begun ? begun.complete : !(await isEmpty(shards))) return;
 
   mkdirSync(data, { recursive: true });
-  const plan = begun ?? newPlan(DEMO_MATCHES, Date.now());
-  writePlan(data, plan);
-  const total = plan.shares.reduce((sum, { matches }) => sum + matches, 0);
-  note(`Creating ${total} demo matches in ${data} …`);
-  const progress = startProgress("demo", total);
-  const counts = new Map<Share, number>();
+  const until = begun?.until ?? Date.now();
+  writePlan(data, { until, complete: false });
+  note(`Creating ${DEMO_MATCHES} demo matches in ${data} …`);
+  const progress = startProgress("demo", DEMO_MATCHES);
   try {
-    await fillInParallel(plan.shares, settings, (share, records) => {
-      counts.set(share, records);
-      const sum = [...counts.values()].reduce((all, one) => all + one, 0);
-      progress.update(sum, sum);
+    await ingest([{ name: "demo data", bytes: demoBytes(until) }], {
+      ...ingestOptions(settings, shards),
+      batch: DEMO_BATCH,
+      onRejection: ({ problems }) => {
+        throw new CommandError(`the demo data was rejected: ${problems.join("; ")}`);
+      },
+      onConflict: () => {},
+      onProgress: (report) => progress.update(recordsIn(report), recordsIn(report)),
     });
   } finally {
     progress.stop();
   }
-  writePlan(data, { ...plan, complete: true });
+  writePlan(data, { until, complete: true });
 }
 
-/** Fills the shards with as many workers as there are cores. */
-async function fillInParallel(
-  shares: readonly Share[],
-  settings: Settings,
-  onProgress: (share: Share, records: number) => void,
-): Promise<void> {
-  const waiting = [...shares];
-  // Other settings cannot be sent to a worker.
-  const { data, shards } = settings;
-  const plain = {
-    data,
-    shards,
-    batch: settings.batch,
-    "title-id": settings["title-id"],
-    "max-record-bytes": settings["max-record-bytes"],
-  };
-  const work = async () => {
-    const worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href);
-    try {
-      for (let share = waiting.shift(); share; share = waiting.shift()) {
-        await runJob(worker, { share, settings: plain }, onProgress);
-      }
-    } finally {
-      worker.terminate();
-    }
-  };
-  const cores = Math.min(navigator.hardwareConcurrency, shares.length);
-  await Promise.all(Array.from({ length: cores }, work));
-}
-
-function runJob(
-  worker: Worker,
-  job: Job,
-  onProgress: (share: Share, records: number) => void,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.onerror = ({ message }) => reject(new CommandError(`the demo data failed: ${message}`));
-    worker.onmessage = ({ data }: MessageEvent<DemoProgress>) => {
-      onProgress(job.share, data.records);
-      if (data.problem) reject(new CommandError(`the demo data was rejected: ${data.problem}`));
-      else if (data.done) resolve();
-    };
-    worker.postMessage(job);
-  });
+async function* demoBytes(until: number): Bytes {
+  for (const lines of demoLines({ matches: DEMO_MATCHES, seed: DEMO_SEED, until })) {
+    yield Buffer.from(lines);
+    // Lets the messages of the reader threads in.
+    await setImmediate();
+  }
 }
 
 /**

@@ -6,11 +6,8 @@ import {
   type Moved,
   type MoveOptions,
   move,
-  NotACopy,
-  NotEmpty,
   type Phase,
   recordsIn,
-  SameLocation,
   type Side,
 } from "../move/move.ts";
 import { locationOf, openWriter } from "../open-stores.ts";
@@ -88,8 +85,12 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
         `${showLocation(to)} is the location of the shard ${used}: choose another one`,
       );
     }
-    const options = { resume: flags.resume === true, batch: values.batch };
-    const moved = await copyTo(to, id, source, options);
+    const moved = await copyTo(to, source, {
+      shard: id,
+      location: showLocation(to),
+      resume: flags.resume === true,
+      batch: values.batch,
+    });
     if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
     print(nextSteps(id, locationOf(values, id), to, moved, newTables(id, to, ids, settings)));
   });
@@ -107,7 +108,6 @@ function withoutLinks(location: ShardLocation): ShardLocation {
 
 async function copyTo(
   to: ShardLocation,
-  id: string,
   source: Writer,
   options: Omit<MoveOptions, "onProgress">,
 ): Promise<Moved> {
@@ -127,36 +127,14 @@ async function copyTo(
       },
     });
   } catch (error) {
-    bar?.stop();
     if (phase === "copy") {
-      note(`What is copied so far stays in ${showLocation(to)}: --resume continues from there.`);
+      note(`What is copied so far stays in ${options.location}: --resume continues from there.`);
     }
-    throw moveError(id, to, error);
+    throw error;
   } finally {
     bar?.stop();
     await target.close();
   }
-}
-
-/** Errors of a move as messages for the operator; all others as they are. */
-function moveError(id: string, to: ShardLocation, error: unknown): unknown {
-  const location = showLocation(to);
-  if (error instanceof NotEmpty) {
-    return new CommandError(
-      `${location} is not empty: it holds ${error.records} records. Choose an empty location; or, if it is an interrupted copy of ${id}, add --resume`,
-    );
-  }
-  if (error instanceof SameLocation) {
-    return new CommandError(
-      `${location} is where ${id} is already, under another name, or a replica or backup of that. Choose an empty location`,
-    );
-  }
-  if (error instanceof NotACopy) {
-    return new CommandError(
-      `${location} is not a copy of ${id}: it holds the match ${error.matchId}, which is ${error.inSource} in ${id}. Choose an empty location`,
-    );
-  }
-  return error;
 }
 
 function difference(id: string, to: ShardLocation, { source, target }: Moved): string {

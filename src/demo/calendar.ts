@@ -28,7 +28,7 @@ export const PATCH_COUNT = PATCHES.length;
 export class Calendar {
   readonly end: number;
   readonly start: number;
-  private readonly cumulated = new Float64Array(STEPS + 1);
+  readonly #cumulated = new Float64Array(STEPS + 1);
 
   constructor(
     until: number,
@@ -38,28 +38,29 @@ export class Calendar {
     this.start = this.end - WINDOW_SECONDS;
     for (let step = 0; step < STEPS; step++) {
       let bustle = 0;
-      for (const weight of this.bustleAt(this.start + (step + 0.5) * STEP)) bustle += weight;
-      this.cumulated[step + 1] = this.cumulated[step]! + bustle;
+      for (const weight of this.#bustleAt(this.start + (step + 0.5) * STEP)) bustle += weight;
+      this.#cumulated[step + 1] = this.#cumulated[step]! + bustle;
     }
   }
 
   /** The time by which this share of all matches has been played; ascends with the share. */
   timeOf(share: number): number {
-    const sought = share * this.cumulated[STEPS]!;
+    const sought = share * this.#cumulated[STEPS]!;
     let [low, high] = [0, STEPS];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (this.cumulated[middle]! <= sought) low = middle;
+      if (this.#cumulated[middle]! <= sought) low = middle;
       else high = middle;
     }
-    const inside = (sought - this.cumulated[low]!) / (this.cumulated[high]! - this.cumulated[low]!);
+    const inside =
+      (sought - this.#cumulated[low]!) / (this.#cumulated[high]! - this.#cumulated[low]!);
     return this.start + Math.floor((low + inside) * STEP);
   }
 
   /** The position of a shard in which a match may well end at this time. */
   regionAt(time: number, random: Random): number {
     const step = Math.min(STEPS - 1, Math.floor((time - this.start) / STEP));
-    return random.weighted(this.bustleAt(this.start + (step + 0.5) * STEP));
+    return random.weighted(this.#bustleAt(this.start + (step + 0.5) * STEP));
   }
 
   patchAt(time: number): Patch {
@@ -79,7 +80,7 @@ export class Calendar {
     return share - PATCHES.find((patch) => patch.season === season)!.from;
   }
 
-  private bustleAt(time: number): number[] {
+  #bustleAt(time: number): number[] {
     return this.regions.map((region) => region.weight * rhythm(time + region.clock * 3_600));
   }
 }

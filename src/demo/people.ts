@@ -42,9 +42,9 @@ const NAME = wordOf("name");
 const TEAM = wordOf("team");
 
 export class Population {
-  private readonly shardWord: number;
-  private readonly teamSpacing: number;
-  private readonly freeFrom: Float64Array;
+  readonly #shardWord: number;
+  readonly #teamSpacing: number;
+  readonly #freeFrom: Float64Array;
 
   constructor(
     private readonly seed: number,
@@ -52,44 +52,44 @@ export class Population {
     private readonly calendar: Calendar,
     expectedMatches: number,
   ) {
-    this.shardWord = wordOf(region.shard);
+    this.#shardWord = wordOf(region.shard);
     // In a tournament everybody belongs to a team, elsewhere one block in five.
-    this.teamSpacing = region.tournament ? 1 : 5;
+    this.#teamSpacing = region.tournament ? 1 : 5;
     const players = Math.min(MOST_PLAYERS, Math.max(LEAST_PLAYERS, expectedMatches / 2));
-    this.freeFrom = new Float64Array(Math.ceil(players / 40) * 40);
+    this.#freeFrom = new Float64Array(Math.ceil(players / 40) * 40);
   }
 
   /** Takes a player who is in no other match since `start`, until `end`; none if all are busy. */
   seat(random: Random, circle: Circle, start: number, end: number): number | undefined {
     for (let left = TRIES; left > 0; left--) {
-      const player = this.draw(random, circle);
-      if (this.take(player, start, end)) return player;
+      const player = this.#draw(random, circle);
+      if (this.#take(player, start, end)) return player;
     }
     return undefined;
   }
 
   /** Takes `size` members of one team; none if too few of them are free. */
   seatTeam(random: Random, size: number, start: number, end: number): Team | undefined {
-    const drawn = Math.floor(this.draw(random, "anyone") / BLOCK);
-    const block = drawn - (drawn % this.teamSpacing);
+    const drawn = Math.floor(this.#draw(random, "anyone") / BLOCK);
+    const block = drawn - (drawn % this.#teamSpacing);
     const free: number[] = [];
     for (let at = 0; at < BLOCK - 1; at++) {
       const member = block * BLOCK + at;
-      if (this.freeFrom[member]! <= start) free.push(member);
+      if (this.#freeFrom[member]! <= start) free.push(member);
     }
     if (free.length < size) return undefined;
     while (free.length > size) free.splice(random.int(0, free.length - 1), 1);
-    for (const member of free) this.take(member, start, end);
-    const badge = new Random(this.seed, this.shardWord, TEAM, block);
+    for (const member of free) this.#take(member, start, end);
+    const badge = new Random(this.seed, this.#shardWord, TEAM, block);
     return { id: badge.uuid(), tag: teamTag(badge), members: free };
   }
 
   /** The player as a match that ends at this time shows him. */
   person(player: number, time: number, patch: Patch): Person {
-    const random = new Random(this.seed, this.shardWord, PLAYER, player);
+    const random = new Random(this.seed, this.#shardWord, PLAYER, player);
     const id = random.uuid();
-    const name = this.nameOf(player, time, random);
-    const rank = player / this.freeFrom.length;
+    const name = this.#nameOf(player, time, random);
+    const rank = player / this.#freeFrom.length;
     const skill = random.normal() * 0.8 + 0.6 * (0.5 - rank);
     const casual = isCasual(player);
     const climbed = random.between(-1, 2) * this.calendar.shareOf(time);
@@ -101,42 +101,42 @@ export class Population {
     const karmaLevel = random.weighted([1, 7, 4]);
     const taste = random.int(0, 999);
     const stats: JsonObject = { level, xp, karmaLevel, skillTier };
-    if (random.chance(0.03) && !casual) this.addHistory(stats, random, time);
-    this.addSeasons(stats, random, skill, time, patch, casual);
+    if (random.chance(0.03) && !casual) this.#addHistory(stats, random, time);
+    this.#addSeasons(stats, random, skill, time, patch, casual);
     return { id, name, skill, skillTier, level, karmaLevel, taste, stats };
   }
 
   /** Low indexes are drawn most: a power law with a flattened head, so that nobody plays all day. */
-  private draw(random: Random, circle: Circle): number {
+  #draw(random: Random, circle: Circle): number {
     const rank = ((HEAD + 1) ** random.unit() - 1) / HEAD;
-    const player = Math.min(this.freeFrom.length - 1, Math.floor(rank * this.freeFrom.length));
+    const player = Math.min(this.#freeFrom.length - 1, Math.floor(rank * this.#freeFrom.length));
     if (circle === "casuals") return player - (player % BLOCK) + BLOCK - 1;
     return circle === "regulars" && isCasual(player) ? player - 1 : player;
   }
 
-  private take(player: number, start: number, end: number): boolean {
-    if (this.freeFrom[player]! > start) return false;
-    this.freeFrom[player] = end;
+  #take(player: number, start: number, end: number): boolean {
+    if (this.#freeFrom[player]! > start) return false;
+    this.#freeFrom[player] = end;
     return true;
   }
 
-  private nameOf(player: number, time: number, random: Random): string {
+  #nameOf(player: number, time: number, random: Random): string {
     // Names are freed by a rename and taken again, so one name can stand for several ids.
     const namesake = random.chance(0.005) ? player ^ 1 : player;
     const renamed = random.unit();
     const moment = random.unit();
-    const first = this.newName(namesake, true);
+    const first = this.#newName(namesake, true);
     const renames = renamed < (isGuest(first) ? 0.3 : 0.04);
     if (!renames || this.calendar.shareOf(time) < moment) return first;
-    return this.newName(player, false);
+    return this.#newName(player, false);
   }
 
-  private newName(player: number, first: boolean): string {
-    const random = new Random(this.seed, this.shardWord, NAME, player, first ? 0 : 1);
+  #newName(player: number, first: boolean): string {
+    const random = new Random(this.seed, this.#shardWord, NAME, player, first ? 0 : 1);
     return playerName(random, this.region.scripts, player, first);
   }
 
-  private addSeasons(
+  #addSeasons(
     stats: JsonObject,
     random: Random,
     skill: number,
@@ -154,7 +154,7 @@ export class Population {
   }
 
   /** Some records know of the time before the thirty days; most leave it to be computed. */
-  private addHistory(stats: JsonObject, random: Random, time: number): void {
+  #addHistory(stats: JsonObject, random: Random, time: number): void {
     const days = 30 * this.calendar.shareOf(time);
     const played = random.int(80, 4_000) + Math.floor(days * random.between(0.5, 6));
     stats.played = played;

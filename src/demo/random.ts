@@ -1,37 +1,35 @@
 /** In charge of chance: a small seeded generator (sfc32) that gives the same draws on every machine. */
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
 /** One stream of draws. Equal parts give equal streams; any different part gives another stream. */
 export class Random {
-  private a = 0x9e3779b9 | 0;
-  private b = 0x243f6a88;
-  private c = 0xb7e15162 | 0;
-  private d = 0x6a09e667;
+  #a = 0x9e3779b9 | 0;
+  #b = 0x243f6a88;
+  #c = 0xb7e15162 | 0;
+  #d = 0x6a09e667;
 
   constructor(...parts: number[]) {
     for (const part of parts) {
-      this.absorb(part | 0);
-      this.absorb(Math.floor(part / 4294967296) | 0);
+      this.#absorb(part | 0);
+      this.#absorb(Math.floor(part / 4294967296) | 0);
     }
     for (let round = 0; round < 8; round++) this.next();
   }
 
   // Four separate lanes: ids drawn from millions of streams must not meet.
-  private absorb(word: number): void {
-    this.a = scramble(this.a ^ word);
-    this.b = scramble((this.b + word) | 0);
-    this.c = scramble(this.c ^ Math.imul(word, 0x01000193));
-    this.d = scramble((this.d + ~word) | 0);
+  #absorb(word: number): void {
+    this.#a = scramble(this.#a ^ word);
+    this.#b = scramble((this.#b + word) | 0);
+    this.#c = scramble(this.#c ^ Math.imul(word, 0x01000193));
+    this.#d = scramble((this.#d + ~word) | 0);
   }
 
   /** An integer from 0 to 2^32 - 1. */
   next(): number {
-    const sum = (((this.a + this.b) | 0) + this.d) | 0;
-    this.d = (this.d + 1) | 0;
-    this.a = this.b ^ (this.b >>> 9);
-    this.b = (this.c + (this.c << 3)) | 0;
-    this.c = (((this.c << 21) | (this.c >>> 11)) + sum) | 0;
+    const sum = (((this.#a + this.#b) | 0) + this.#d) | 0;
+    this.#d = (this.#d + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
     return sum >>> 0;
   }
 
@@ -78,7 +76,10 @@ export class Random {
     const [a, b, c, d] = [this.next(), this.next(), this.next(), this.next()];
     const versioned = (b & 0xffff0fff) | 0x4000;
     const variant = (c & 0x3fffffff) | 0x80000000;
-    return `${high(a)}${low(a)}-${high(versioned)}-${low(versioned)}-${high(variant)}-${low(variant)}${high(d)}${low(d)}`;
+    const hex = [a, versioned, variant, d].map((word) =>
+      (word >>> 0).toString(16).padStart(8, "0"),
+    );
+    return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
 }
 
@@ -95,12 +96,4 @@ function scramble(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
-}
-
-function high(word: number): string {
-  return HEX[word >>> 24]! + HEX[(word >>> 16) & 255]!;
-}
-
-function low(word: number): string {
-  return HEX[(word >>> 8) & 255]! + HEX[word & 255]!;
 }

@@ -31,20 +31,12 @@ export interface Rejection {
   bytes: Buffer | undefined;
 }
 
-export interface ReadDocument {
-  records: MatchRecord[];
-  rejections: Rejection[];
-}
-
 export interface ReadingContext extends ValidationContext {
   longest: number;
 }
 
-export function readDocument(
-  text: DocumentText,
-  source: string,
-  context: ReadingContext,
-): ReadDocument {
+/** The records of a document, and what is rejected of it. */
+export function readDocument(text: DocumentText, source: string, context: ReadingContext) {
   const records: MatchRecord[] = [];
   const rejections: Rejection[] = [];
   const origin = { source, line: text.line };

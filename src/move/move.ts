@@ -3,7 +3,13 @@
  * that both serve the same.
  */
 
-import type { Counts, StoredMatch, Transaction, Writer } from "../store/store.ts";
+import {
+  type Counts,
+  type StoredMatch,
+  StoreError,
+  type Transaction,
+  type Writer,
+} from "../store/store.ts";
 import { copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
 import { recordBatches } from "./scan.ts";
@@ -11,6 +17,9 @@ import { recordBatches } from "./scan.ts";
 export type Phase = "compare" | "copy" | "digest of the old place" | "digest of the new place";
 
 export interface MoveOptions {
+  /** The shard's id, and the location of the target as it may be shown: for messages. */
+  shard: string;
+  location: string;
   /** Whether to go on with a copy that broke off. Else the target must be empty. */
   resume: boolean;
   /** Records that are stored in one transaction, at most. */
@@ -33,41 +42,20 @@ export interface Side {
   counts: Counts;
 }
 
-/** The target is not empty, and was to be. */
-export class NotEmpty extends Error {
-  override name = "NotEmpty";
-
-  constructor(readonly records: number) {
-    super(`there are ${records} records in the target`);
-  }
-}
-
-/** The target is the source under another name, or a server that follows it. */
-export class SameLocation extends Error {
-  override name = "SamePlace";
-
-  constructor() {
-    super("the target is the source, or follows it");
-  }
-}
-
-/** The target holds what the source does not: it is no copy of it. */
-export class NotACopy extends Error {
-  override name = "NoCopy";
-
-  constructor(
-    readonly matchId: string,
-    readonly inSource: "missing" | "different",
-  ) {
-    super(`match ${matchId} is ${inSource} in the source`);
-  }
-}
-
-/** Throws NotEmpty, SamePlace, NoCopy, and StoreError when a store fails or something in it is damaged. */
+/** Throws StoreError when the target cannot take the shard, when a store fails, and when something is damaged. */
 export async function move(source: Writer, target: Writer, options: MoveOptions): Promise<Moved> {
+  const { shard, location } = options;
   const there = recordsIn(await target.counts());
-  if (there > 0 && !options.resume) throw new NotEmpty(there);
-  if (there > 0 && (await areOne(source, target))) throw new SameLocation();
+  if (there > 0 && !options.resume) {
+    throw new StoreError(
+      `${location} is not empty: it holds ${there} records. Choose an empty location; or, if it is an interrupted copy of ${shard}, add --resume`,
+    );
+  }
+  if (there > 0 && (await areOne(source, target))) {
+    throw new StoreError(
+      `${location} is where ${shard} is already, under another name, or a replica or backup of that. Choose an empty location`,
+    );
+  }
 
   // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
   const original = await source.write(async (transaction) => {
@@ -75,7 +63,7 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     const show = (phase: Phase, total: number) => (done: number) =>
       options.onProgress(phase, total, done, done);
     if (there > 0) {
-      await checkIsPart(target, transaction, options.batch, show("compare", there));
+      await checkIsPart(target, transaction, options, show("compare", there));
     }
     const copied = await copyRecords(transaction, target, {
       resume: there > 0,
@@ -119,11 +107,11 @@ function areEqual(one: Side, other: Side): boolean {
   return Bun.deepEquals(told(one), told(other));
 }
 
-/** Throws NoCopy unless the source has every record of the target, byte for byte. */
+/** Throws StoreError unless the source has every record of the target, byte for byte. */
 async function checkIsPart(
   target: Writer,
   source: Pick<Transaction, "load">,
-  batch: number,
+  { shard, location, batch }: MoveOptions,
   onProgress: (records: number) => void,
 ): Promise<void> {
   await target.survey(async (holdings) => {
@@ -135,8 +123,10 @@ async function checkIsPart(
       }
       for (const { match } of step) {
         const original = originals.get(match.id);
-        if (original === undefined) throw new NotACopy(match.id, "missing");
-        if (!isSameRecord(original, match)) throw new NotACopy(match.id, "different");
+        if (original && isSameRecord(original, match)) continue;
+        throw new StoreError(
+          `${location} is not a copy of ${shard}: it holds the match ${match.id}, which is ${original ? "different" : "missing"} in ${shard}. Choose an empty location`,
+        );
       }
       compared += step.length;
       onProgress(compared);

@@ -13,14 +13,7 @@ import {
   type Parameter,
 } from "../query/parameters.ts";
 import examples from "./examples.json";
-import {
-  type DescribedRoute,
-  HEADERS,
-  JSON_API,
-  PREFLIGHT,
-  repliesOf,
-  withoutContent,
-} from "./responses.ts";
+import { type DescribedRoute, HEADERS, JSON_API, repliesOf } from "./responses.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 export interface Deployment {
@@ -70,42 +63,23 @@ const DESCRIPTION = [
   "Every request for records carries an API key and `Accept: application/vnd.api+json`.",
   "A match document includes its rosters, participants, players and teams.",
   "`fields[TYPE]` also takes the further types that records carry, besides those listed here.",
+  "Every URL also answers HEAD, and OPTIONS without a key: a browser's CORS preflight.",
   "Bulk scraping of matches is prohibited.",
 ].join(" ");
 
 const TAGS = { key: "records", own: "key", open: "service" } as const;
 
-/** The three methods of a route: to read it, to ask about it, and what browsers ask beforehand. */
 function pathItem(route: DescribedRoute, deployment: Deployment): object {
-  const tags = [TAGS[route.access]];
-  const isOpen = route.access === "open" ? { security: [] } : {};
   return {
     parameters: pathParameters(route),
     get: {
       operationId: `get${route.response}`,
       summary: route.summary,
       description: route.description,
-      tags,
-      ...isOpen,
+      tags: [TAGS[route.access]],
+      ...(route.access === "open" ? { security: [] } : {}),
       parameters: parameters(route, deployment),
       responses: repliesOf(route),
-    },
-    head: {
-      operationId: `head${route.response}`,
-      summary: `${route.summary}: the headers alone`,
-      description: `Answers with the status and headers of a GET for ${route.path}, without a body.`,
-      tags,
-      ...isOpen,
-      parameters: parameters(route, deployment),
-      responses: withoutContent(repliesOf(route)),
-    },
-    options: {
-      operationId: `options${route.response}`,
-      summary: `${route.summary}: what a browser may send`,
-      description: `Answers a browser's CORS preflight: which methods and headers a page of another origin may send to ${route.path}. It needs no key.`,
-      tags,
-      security: [],
-      responses: PREFLIGHT,
     },
   };
 }

@@ -25,12 +25,6 @@ export function repliesOf(route: DescribedRoute): Replies {
   return { ...successes(route), ...failures(route) };
 }
 
-export function withoutContent(replies: Replies): Replies {
-  return Object.fromEntries(
-    Object.entries(replies).map(([status, { content: _, ...reply }]) => [status, reply]),
-  );
-}
-
 function successes(route: DescribedRoute): Replies {
   const schema = { $ref: `#/components/schemas/${route.response}` };
   if (route.access !== "key") {
@@ -170,7 +164,6 @@ export const HEADERS: Record<string, object> = {
   "X-RateLimit-Reset": header("Seconds until the quota is full again.", NUMBER, 1),
   "Retry-After": header("Seconds to wait before the next request.", NUMBER, 1),
   "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
-  Allow: header("The methods there are.", TEXT, "GET, HEAD, OPTIONS"),
   "Cache-Control": header("How the reply may be kept.", TEXT, "private, no-cache"),
   "Content-Encoding": header("gzip, when asked for.", TEXT, "gzip"),
   Vary: header(
@@ -180,27 +173,6 @@ export const HEADERS: Record<string, object> = {
   ),
   "Access-Control-Allow-Origin": header("Pages of any site may read the reply.", TEXT, "*"),
   "Access-Control-Expose-Headers": header("The headers such pages may read.", TEXT, "ETag"),
-  "Access-Control-Allow-Methods": header("The methods there are.", TEXT, "GET, HEAD, OPTIONS"),
-  "Access-Control-Allow-Headers": header("The headers pages may send.", TEXT, "Authorization"),
-  "Access-Control-Max-Age": header("Seconds this answer may be kept.", NUMBER, 86400),
-};
-
-export const PREFLIGHT: Replies = {
-  204: {
-    description: "What pages of other sites may send.",
-    headers: reference([
-      ...EVERYWHERE,
-      "Allow",
-      "Access-Control-Allow-Methods",
-      "Access-Control-Allow-Headers",
-      "Access-Control-Max-Age",
-    ]),
-  },
-  414: {
-    description: `\`uri-too-long\`: ${ERRORS["uri-too-long"].title}.`,
-    headers: reference(EVERYWHERE),
-    content: { [JSON_API]: { schema: { $ref: "#/components/schemas/Errors" } } },
-  },
 };
 
 function reference(names: string[]): object {

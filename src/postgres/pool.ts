@@ -16,30 +16,15 @@ const CLOSE_SECONDS = 5;
 export type Driver = Pick<SQL, "unsafe">;
 
 export class Pool {
-  readonly #open: () => SQL;
-  /** What connections ask the server for when they come about. */
-  #settings: Record<string, string>;
-  readonly #size: number;
-  readonly #deadlines = new Deadlines();
   #sql: SQL;
   #answeredAt = performance.now();
   /** Answers that were given up and have not come since. */
   #overdue = 0;
 
   constructor(
-    url: string,
-    options: { size: number; prepares: boolean; settings: Record<string, string> },
+    private readonly url: string,
+    private readonly options: { size: number; prepares: boolean; settings: Record<string, string> },
   ) {
-    this.#size = options.size;
-    this.#settings = options.settings;
-    this.#open = () =>
-      new SQL(url, {
-        max: options.size,
-        prepare: options.prepares,
-        connectionTimeout: CONNECT_SECONDS,
-        idleTimeout: IDLE_SECONDS,
-        connection: this.#settings,
-      });
     this.#sql = this.#open();
   }
 
@@ -72,7 +57,7 @@ export class Pool {
         throw error;
       },
     );
-    return this.#deadlines.within(milliseconds, answer, () => {
+    return within(milliseconds, answer, () => {
       isLate = true;
       this.#miss(milliseconds);
       return new NoAnswer(milliseconds);
@@ -82,7 +67,7 @@ export class Pool {
   /** A connection of one's own. It must be given back, by `release` or by `close`. */
   hold(milliseconds: number): Promise<ReservedSQL> {
     const held = this.#sql.reserve();
-    return this.#deadlines.within(milliseconds, held, () => {
+    return within(milliseconds, held, () => {
       held.then((late) => late.release()).catch(() => {});
       return new NoAnswer(milliseconds);
     });
@@ -101,10 +86,21 @@ export class Pool {
     return this.#sql.close({ timeout: CLOSE_SECONDS });
   }
 
+  #open(): SQL {
+    const { size, prepares, settings } = this.options;
+    return new SQL(this.url, {
+      max: size,
+      prepare: prepares,
+      connectionTimeout: CONNECT_SECONDS,
+      idleTimeout: IDLE_SECONDS,
+      connection: settings,
+    });
+  }
+
   /** Poolers refuse what they do not know. */
   #doWithoutSettings(): void {
-    if (Object.keys(this.#settings).length === 0) return;
-    this.#settings = {};
+    if (Object.keys(this.options.settings).length === 0) return;
+    this.options.settings = {};
     this.renew();
   }
 
@@ -115,62 +111,21 @@ export class Pool {
   #miss(milliseconds: number): void {
     this.#overdue += 1;
     const isSilent = performance.now() - this.#answeredAt >= milliseconds;
-    if (isSilent || 2 * this.#overdue >= this.#size) this.renew();
+    if (isSilent || 2 * this.#overdue >= this.options.size) this.renew();
   }
 }
 
-/** How exactly. A timer of its own for every answer would cost more than some answers do. */
-const STEP_MS = 250;
-
-interface Wait {
-  until: number;
-  giveUp(): void;
-}
-
-/** Gives up on answers that take too long: one timer for all that is waited for. */
-class Deadlines {
-  readonly #waits = new Set<Wait>();
-  #clock: ReturnType<typeof setInterval> | undefined;
-
-  /** What `answer` becomes, or the failure that `onLate` says, if that takes longer. */
-  within<T>(milliseconds: number, answer: Promise<T>, onLate: () => Error): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const wait: Wait = {
-        until: performance.now() + milliseconds,
-        giveUp: () => reject(onLate()),
-      };
-      this.#waits.add(wait);
-      this.#clock ??= this.#start();
-      answer.then(
-        (value) => {
-          this.#waits.delete(wait);
-          resolve(value);
-        },
-        (error) => {
-          this.#waits.delete(wait);
-          reject(error);
-        },
-      );
-    });
-  }
-
-  #start() {
-    const clock = setInterval(() => this.#look(), STEP_MS);
-    clock.unref();
-    return clock;
-  }
-
-  #look(): void {
-    if (this.#waits.size === 0) {
-      clearInterval(this.#clock);
-      this.#clock = undefined;
-      return;
-    }
-    const now = performance.now();
-    for (const wait of this.#waits) {
-      if (wait.until > now) continue;
-      this.#waits.delete(wait);
-      wait.giveUp();
-    }
+/** The result of `answer`, or the error that `onLate` returns if it takes longer. */
+async function within<T>(
+  milliseconds: number,
+  answer: Promise<T>,
+  onLate: () => Error,
+): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(onLate()), milliseconds).unref();
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -50,42 +50,28 @@ export interface OwnErrors {
 /** A connection that turns out to be cut was so at once; only then is there time to ask again. */
 const AT_ONCE_MS = 1000;
 
-const MOST_TEXTS = 1000;
-
 export class PostgresSession implements Connection {
   readonly #pool: Pool;
-  readonly #place: PostgresTarget;
-  readonly #patience: Patience;
-  readonly #errors: OwnErrors;
-  /** Statements with the schema's name in them, by what they were before. */
-  readonly #texts = new Map<string, string>();
 
   /** `settings` are the server's, for every connection, as far as a pooler in between lets them pass. */
   constructor(
-    place: PostgresTarget,
-    patience: Patience,
-    errors: OwnErrors,
+    readonly place: PostgresTarget,
+    private readonly patience: Patience,
+    private readonly errors: OwnErrors,
     settings: Record<string, string> = {},
   ) {
-    this.#place = place;
-    this.#patience = patience;
-    this.#errors = errors;
     this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares, settings });
-  }
-
-  get place(): PostgresTarget {
-    return this.#place;
   }
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const whole = this.#withSchema(text);
-    const ask = () => this.#pool.ask(whole, values, this.#patience.readMs);
+    const ask = () => this.#pool.ask(whole, values, this.patience.readMs);
     return this.#despiteCuts(ask) as Promise<Row[]>;
   }
 
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
     try {
-      return countOf(await this.#pool.ask(this.#withSchema(text), values, this.#patience.readMs));
+      return countOf(await this.#pool.ask(this.#withSchema(text), values, this.patience.readMs));
     } catch (error) {
       throw this.#asOwnError(error);
     }
@@ -121,7 +107,7 @@ export class PostgresSession implements Connection {
    */
   async #despiteCuts<T>(ask: () => Promise<T>): Promise<T> {
     const began = performance.now();
-    for (let left = this.#place.pool; ; left--) {
+    for (let left = this.place.pool; ; left--) {
       try {
         return await ask();
       } catch (error) {
@@ -134,7 +120,7 @@ export class PostgresSession implements Connection {
 
   /** A connection of one's own, on which a transaction has begun. */
   #begin(mode: string): Promise<ReservedSQL> {
-    const { writeMs } = this.#patience;
+    const { writeMs } = this.patience;
     return this.#despiteCuts(async () => {
       const held = await this.#pool.hold(writeMs);
       try {
@@ -150,7 +136,7 @@ export class PostgresSession implements Connection {
   #inside(held: Driver): Connection {
     const ask = (text: string, values: readonly unknown[]) =>
       this.#pool
-        .askOn(held, this.#withSchema(text), values, this.#patience.writeMs)
+        .askOn(held, this.#withSchema(text), values, this.patience.writeMs)
         .catch((error) => {
           // Somebody else may be written to now, at the same address.
           if (isReadOnly(error)) this.#pool.renew();
@@ -166,21 +152,21 @@ export class PostgresSession implements Connection {
   async #commit(held: Driver): Promise<void> {
     let result: unknown;
     try {
-      result = await this.#pool.askOn(held, "COMMIT", [], this.#patience.writeMs);
+      result = await this.#pool.askOn(held, "COMMIT", [], this.patience.writeMs);
     } catch (error) {
       const { message } = this.#asOwnError(error);
-      throw this.#errors.inDoubt(message, error);
+      throw this.errors.inDoubt(message, error);
     }
     // After a statement that failed, the server agrees to COMMIT and does the opposite.
     if ((result as { command?: unknown }).command !== "COMMIT") {
-      throw this.#errors.undone(`${this.#place.shown} has undone a transaction: try again`);
+      throw this.errors.undone(`${this.place.shown} has undone a transaction: try again`);
     }
   }
 
   /** Undoes what was done. A connection on which not even that works is not used again. */
   async #abandon(held: ReservedSQL): Promise<void> {
     try {
-      await this.#pool.askOn(held, "ROLLBACK", [], this.#patience.readMs);
+      await this.#pool.askOn(held, "ROLLBACK", [], this.patience.readMs);
       held.release();
     } catch {
       held.close({ timeout: 0 }).catch(() => {});
@@ -188,19 +174,14 @@ export class PostgresSession implements Connection {
   }
 
   #withSchema(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    const schema = quoted(this.#place.schema);
-    const whole = text.replaceAll(/\{(\w+)\}/g, (_, table) => `${schema}.${quoted(table)}`);
-    if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
-    this.#texts.set(text, whole);
-    return whole;
+    const schema = quoted(this.place.schema);
+    return text.replaceAll(/\{(\w+)\}/g, (_, table) => `${schema}.${quoted(table)}`);
   }
 
   #asOwnError(error: unknown): Error {
-    if (this.#errors.isOwn(error)) return error;
+    if (this.errors.isOwn(error)) return error;
     const { message } = error as Error;
-    return this.#errors.away(`cannot use ${this.#place.shown}: ${message}`, error);
+    return this.errors.away(`cannot use ${this.place.shown}: ${message}`, error);
   }
 }
 

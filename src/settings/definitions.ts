@@ -56,9 +56,6 @@ const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 /** Higher than any offset a caller can send. */
 const NO_CEILING = Number.MAX_SAFE_INTEGER;
 
-/** The least and the most characters. */
-const TOKEN_LENGTH = [24, 512] as const;
-
 // Both keep each entry's own value type, which a plain annotation of the table would lose.
 const setting = <T>(entry: ValueSetting<T>): ValueSetting<T> => entry;
 const tables = <T>(entry: TableSetting<T>): TableSetting<T> => entry;
@@ -210,7 +207,7 @@ export const SETTINGS = {
   "admin-token": setting({
     default: "",
     help: "bearer token of the private listener; from the variable or the file only",
-    parse: secret(TOKEN_LENGTH),
+    parse: secret,
     isSecret: true,
     show: (value) => (value === "" ? "" : "***"),
     conceal: (text) => (text === "" ? "" : "***"),

@@ -1,6 +1,5 @@
 /** Loads the settings: flags go before variables, variables before the file, the file before defaults. */
 
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { nearest } from "../text/nearest.ts";
@@ -18,7 +17,7 @@ import {
   type ValueName,
   variableOf,
 } from "./definitions.ts";
-import { isTable, type Parsed } from "./parsers.ts";
+import { isTable, type Parsed, readText } from "./parsers.ts";
 
 export type Origin = "flag" | "variable" | "file" | "default";
 
@@ -175,23 +174,12 @@ function readSettingsFile(given: string | undefined, cwd: string): SettingsFile 
     return { error: "the settings file's name is empty: name a file, or leave the name out" };
   }
   const path = given ?? DEFAULT_FILE;
-  let text: string;
-  try {
-    text = readFileSync(resolve(cwd, path), "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && given === undefined) return undefined;
-    const reasons: Record<string, string> = {
-      ENOENT: "it does not exist; check its name",
-      EISDIR: "it is a folder; name a file",
-      EACCES: "you may not read it; check its owner and its mode",
-    };
-    const reason = reasons[code ?? ""] ?? message;
-    return { error: `the settings file ${path} cannot be read: ${reason}` };
-  }
+  const text = readText(resolve(cwd, path));
+  if (text.code === "ENOENT" && given === undefined) return undefined;
+  if ("error" in text) return { error: `the settings file ${path} ${text.error}` };
   try {
     // The parser makes tables without a prototype, which could not be printed in a message.
-    return { path, entries: Object.entries(structuredClone(parseToml(text))) };
+    return { path, entries: Object.entries(structuredClone(parseToml(text.value))) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column, message } = error;

@@ -1,5 +1,6 @@
 /** Parsers of simple setting values: each returns the value, or an error that says what is right. */
 
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
 export type Parsed<T> = { value: T } | { error: string };
@@ -53,12 +54,12 @@ export function numberOrOff<T>(
 }
 
 /** Empty, or a text that is hard to guess and can stand in a header. */
-export function secret([least, most]: readonly [number, number]): (text: string) => Parsed<string> {
-  const error = `must be ${least} to ${most} letters, digits or punctuation characters without spaces; "openssl rand -hex 32" makes a good one`;
-  return (text) =>
-    text === "" || (text.length >= least && text.length <= most && /^[\x21-\x7e]+$/.test(text))
-      ? { value: text }
-      : { error };
+export function secret(text: string): Parsed<string> {
+  if (text === "" || /^[\x21-\x7e]{24,512}$/.test(text)) return { value: text };
+  return {
+    error:
+      'must be 24 to 512 letters, digits or punctuation characters without spaces; "openssl rand -hex 32" makes a good one',
+  };
 }
 
 export function shortText(most: number): (text: string) => Parsed<string> {
@@ -98,4 +99,20 @@ export function publicUrl(text: string): Parsed<string> {
         error:
           "must be an absolute http or https URL without user, query or fragment, for example https://api.example.com",
       };
+}
+
+const FILE_ERRORS: Record<string, string> = {
+  ENOENT: "it does not exist; check its name",
+  EISDIR: "it is a folder; name a file",
+  EACCES: "you may not read it; check its owner and its mode",
+};
+
+/** The text of a file. `code` is the system's error code. */
+export function readText(path: string): Parsed<string> & { code?: string | undefined } {
+  try {
+    return { value: readFileSync(path, "utf8") };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { error: `cannot be read: ${FILE_ERRORS[code ?? ""] ?? message}`, code };
+  }
 }

@@ -12,7 +12,8 @@ export class WorkersError extends Error {
   override name = "WorkersError";
 }
 
-const MUSL = { x64: "libc.musl-x86_64.so.1", arm64: "libc.musl-aarch64.so.1" } as const;
+/** glibc's name; musl knows itself by it too. */
+const LIBRARY = "libc.so.6";
 
 const FUNCTIONS = {
   memfd_create: { args: [FFIType.ptr, FFIType.u32], returns: FFIType.i32 },
@@ -28,19 +29,14 @@ function openLibrary() {
       "several workers on one port need Linux; leave --workers at 1, and start more instances behind a proxy",
     );
   }
-  const names = ["libc.so.6", MUSL[process.arch as keyof typeof MUSL] ?? "libc.so"];
-  const causes: unknown[] = [];
-  for (const name of names) {
-    try {
-      return dlopen(name, FUNCTIONS).symbols;
-    } catch (error) {
-      causes.push(error);
-    }
+  try {
+    return dlopen(LIBRARY, FUNCTIONS).symbols;
+  } catch (cause) {
+    throw new WorkersError(
+      `several workers need the C library, and ${LIBRARY} cannot be used; leave --workers at 1`,
+      { cause },
+    );
   }
-  throw new WorkersError(
-    `several workers need the system's library of C, and neither ${names.join(" nor ")} can be used; leave --workers at 1`,
-    { cause: causes },
-  );
 }
 
 let opened: ReturnType<typeof openLibrary> | undefined;

@@ -16,7 +16,6 @@ export class StartFailed extends Error {
 }
 
 export class WorkerPool {
-  readonly #observe: SlotOptions["observe"];
   readonly #slots: readonly WorkerSlot[];
   /** What workers counted that have exited: totals must never decrease, or they would look like a restart. */
   #countedBefore: MetricFamily[] = [];
@@ -24,8 +23,10 @@ export class WorkerPool {
   #restarting: Promise<void> | undefined;
   #restartAgain = false;
 
-  constructor(workers: number, options: Omit<SlotOptions, "onExit">) {
-    this.#observe = options.observe;
+  constructor(
+    workers: number,
+    private readonly options: Omit<SlotOptions, "onExit">,
+  ) {
     const slotOptions = { ...options, onExit: (worker: WorkerProcess) => this.#keepTotals(worker) };
     this.#slots = Array.from(
       { length: workers },
@@ -106,18 +107,19 @@ export class WorkerPool {
   async #restart(): Promise<void> {
     while (this.#restartAgain && !this.#isStopping) {
       this.#restartAgain = false;
-      this.#observe({ event: "restarting", workers: this.#slots.length });
+      this.options.observe({ event: "restarting", workers: this.#slots.length });
       for (const [index, slot] of this.#slots.entries()) {
         const exit = this.#isStopping ? undefined : await slot.replace();
         if (exit === undefined) continue;
-        this.#observe({
+        this.options.observe({
           event: "restart-failed",
           worker: index + 1,
           how: describeExit(exit),
         });
         return;
       }
-      if (!this.#isStopping) this.#observe({ event: "restarted", workers: this.#slots.length });
+      if (!this.#isStopping)
+        this.options.observe({ event: "restarted", workers: this.#slots.length });
     }
   }
 }

@@ -13,14 +13,6 @@ import { StartFailed, WorkerPool } from "./pool.ts";
 import { newSharedMemory } from "./shared-limits.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-export interface Supervised {
-  url: string;
-  adminUrl: string | undefined;
-  /** New workers in place of the old ones, one after another. */
-  restart(): void;
-  stop(signal: string): Promise<void>;
-}
-
 /**
  * `command` starts a worker. Resolves when all of them serve. Throws what a server alone would, or
  * StartFailed when a worker has already said what is wrong.
@@ -30,7 +22,7 @@ export async function supervise(
   log: Observe,
   command: readonly string[],
   offeredKey?: string,
-): Promise<Supervised> {
+) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
   // Workers share the port on purpose. So it is taken exclusively first: if another program has it, this
@@ -51,8 +43,9 @@ export async function supervise(
     return {
       url,
       adminUrl: admin?.url,
+      /** New workers in place of the old ones, one after another. */
       restart: () => pool.restart(),
-      async stop(signal) {
+      async stop(signal: string) {
         await Promise.all([pool.stop(signal), admin?.stop()]);
       },
     };

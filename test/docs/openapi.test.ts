@@ -18,10 +18,10 @@ const record = aMatch({
   createdAt: "2026-03-01T18:30:00Z",
   rosters: [
     {
-      members: [{ id: ADA, name: "Ada", gold: 16844.25 }, { bot: true }],
+      members: [{ id: ADA, name: "Ada", gold: 16844.25 }],
       team: { id: "2a6d1f0b-2c7d-4e7a-8f14-e45fceea9f3b", name: "EMBR" },
     },
-    { members: [{ id: "c9f0f895-fb98-4b91-b0f1-2c7d219f3b6d", name: "Grace" }, { bot: true }] },
+    { members: [{ id: "c9f0f895-fb98-4b91-b0f1-2c7d219f3b6d", name: "Grace" }] },
   ],
 });
 
