@@ -31,7 +31,7 @@ import { ingestOptions } from "./ingest.ts";
 import { startProgress } from "./progress.ts";
 import { serveUntilSignal } from "./serve.ts";
 
-const DEMO_MATCHES = 20_000;
+const DEMO_MATCHES = 10_000;
 const DEMO_SEED = 1;
 /** Small, so that the first records are stored soon, and progress is seen. */
 const DEMO_BATCH = 500;
