@@ -10,6 +10,7 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -73,6 +74,20 @@ test("'matchbook config' prints what the page shows", async () => {
   expect(plain(stdout)).toMatch(patternOf(shown));
 });
 
+test("'matchbook config' prints what docs/settings.md shows", async () => {
+  const [, rate, port, shown] =
+    /^\$ MATCHBOOK_RATE=(\d+) bin\/matchbook config --port (\d+)\n(.*?)^```$/ms.exec(
+      readDoc("settings.md"),
+    )!;
+  const empty = aFolder();
+  const { stdout } = await matchbook(["config", "--port", port!], {
+    cwd: empty.path,
+    env: { MATCHBOOK_RATE: rate! },
+  });
+  empty.remove();
+  expect(plain(stdout)).toMatch(patternOf([...shown!.trimEnd().split("\n"), "…"]));
+});
+
 test("a store of a newer version is refused, with both versions, as the page shows", async () => {
   const newer = aFolder();
   const file = join(newer.path, "access.sqlite");
@@ -128,6 +143,27 @@ describe("the shell commands", () => {
     const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook.service"), "utf8");
     return `/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`;
   }
+
+  test("read the metrics and upload records, with the token in a file", async () => {
+    const world = await startAdminWorld();
+    const home = aFolder();
+    writeFileSync(join(home.path, "admin-token"), `${TOKEN}\n`);
+    writeFileSync(join(home.path, "matches.ndjson"), ndjson([aMatch(), aMatch()]));
+    const run = async (text: string) => {
+      const script = scripts
+        .find((one) => one.includes(text))!
+        .replaceAll("/etc/matchbook", home.path)
+        .replaceAll("http://127.0.0.1:8081", world.adminUrl);
+      const child = Bun.spawn(["bash", "-euc", script], { cwd: home.path });
+      return new Response(child.stdout).text();
+    };
+    expect(await run("/metrics")).toContain("matchbook_build_info");
+    await run("/ingest");
+    const { report } = await Bun.file(join(home.path, "result.json")).json();
+    expect(report.stored).toBe(2);
+    home.remove();
+    await world.stop();
+  });
 
   test("install the files of deploy/systemd as their comments say", () => {
     const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook.service"), "utf8");

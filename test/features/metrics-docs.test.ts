@@ -288,6 +288,18 @@ describe("the examples of the log", () => {
     expect([...told].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
   });
 
+  test("look on a terminal as the page shows", () => {
+    const [, request] = examples.filter(({ event }) => event === "request");
+    let written = "";
+    const stream = { isTTY: true, write: (text: string) => (written += text) };
+    logTo({ level: "info", stream })({ ...samples.request, ...request } as Event);
+    const withoutTime = (line: string) =>
+      Bun.stripANSI(line)
+        .trim()
+        .replace(/^\d\d:\d\d:\d\d /, "");
+    expect(withoutTime(written)).toBe(withoutTime(blocks("").at(-1)!));
+  });
+
   test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
     let written = "";
     const stream = { write: (text: string) => (written += text) };
