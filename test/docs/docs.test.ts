@@ -349,7 +349,7 @@ describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
   });
 
   test("name every part of src/", () => {
-    const rows = table(page("ARCHITECTURE.md"), "Part", "In charge of", "Imports");
+    const rows = table(page("ARCHITECTURE.md"), "Part", "Purpose", "Imports");
     const parts = new Set(rows.map(([part]) => code(part!)));
     const missing = readdirSync(join(ROOT, "src")).filter((part) => !parts.has(part));
     expect(missing).toEqual([]);
@@ -357,7 +357,7 @@ describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
   });
 
   test("tell which part imports which, as it is", () => {
-    const rows = table(page("ARCHITECTURE.md"), "Part", "In charge of", "Imports");
+    const rows = table(page("ARCHITECTURE.md"), "Part", "Purpose", "Imports");
     const parts = rows.map(([part]) => code(part!));
     const told = new Map(rows.map(([part, , imports]) => [code(part!), codes(imports!).sort()]));
     expect(importsByPart(sources, parts)).toEqual(told);

@@ -1,7 +1,8 @@
-/** In charge of docs/operating.md: its commands exist and print what it shows, its examples fit the code. */
+/** docs/operating.md: its commands exist and print what it shows, and its examples work as written. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { dayOf } from "../../src/access/usage.ts";
@@ -9,7 +10,10 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
+import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
 const readDoc = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
@@ -54,12 +58,179 @@ const SHARDS = ["eu", "na", "tournament"].map((id) => `[shards.${id}]\n`);
 writeFileSync(join(folder.path, "matchbook.toml"), [blocks("toml")[0]!, ...SHARDS].join("\n"));
 afterAll(() => folder.remove());
 
-test("the settings file loads, and says what the page says of it", () => {
+test("the settings file loads, with the values that the page names", () => {
   const { values } = loadSettings({ flags: {}, env: {}, cwd: folder.path });
   expect(values.tiers.map(({ name }) => name)).toEqual(["hobby", "community", "partner"]);
   expect(values["closed-shards"]).toEqual(["beta", "tournament"]);
   expect(values["trusted-proxies"].has("127.0.0.1")).toBe(true);
-  expect(page).toContain(`"127.0.0.1:${values["admin-port"]}"`);
+  expect(page).toContain(`http://127.0.0.1:${values["admin-port"]}/metrics`);
+});
+
+test("'matchbook config' prints what the page shows", async () => {
+  const { shown } = exchanges.find(({ command }) => command.startsWith("matchbook config"))!;
+  const config = join(folder.path, "config.toml");
+  writeFileSync(config, blocks("toml")[0]!);
+  const { stdout } = await matchbook(["config", "--config", config], { cwd: folder.path });
+  expect(plain(stdout)).toMatch(patternOf(shown));
+});
+
+test("'matchbook config' prints what docs/settings.md shows", async () => {
+  const [, rate, port, shown] =
+    /^\$ MATCHBOOK_RATE=(\d+) bin\/matchbook config --port (\d+)\n(.*?)^```$/ms.exec(
+      readDoc("settings.md"),
+    )!;
+  const empty = aFolder();
+  const { stdout } = await matchbook(["config", "--port", port!], {
+    cwd: empty.path,
+    env: { MATCHBOOK_RATE: rate! },
+  });
+  empty.remove();
+  expect(plain(stdout)).toMatch(patternOf([...shown!.trimEnd().split("\n"), "…"]));
+});
+
+test("a store of a newer version is refused, with both versions, as the page shows", async () => {
+  const newer = aFolder();
+  const file = join(newer.path, "access.sqlite");
+  await matchbook(["keys", "create", "--name", "me", "--data", newer.path]);
+  const sqlite = new Database(file);
+  const { user_version: known } = sqlite
+    .query<{ user_version: number }, []>("PRAGMA user_version")
+    .get()!;
+  sqlite.run(`PRAGMA user_version = ${known + 1}`);
+  sqlite.close();
+  const { exitCode, stderr } = await matchbook(["serve", "--port", "0", "--data", newer.path]);
+  newer.remove();
+  const { shown } = exchanges.find(({ command }) => command === "matchbook serve")!;
+  const message = (path: string, found: number | string, supported: number | string) =>
+    new RegExp(
+      `^matchbook: ${RegExp.escape(path)} was written by a newer Matchbook .*\\b${found}\\b.*\\b${supported}\\b`,
+    );
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(message(file, known + 1, known));
+  expect(shown.join("\n")).toMatch(message("/var/lib/matchbook/access.sqlite", 3, 2));
+});
+
+describe("the shell commands", () => {
+  const scripts = blocks("sh");
+
+  test("are valid", () => {
+    const isValid = (script: string) =>
+      Bun.spawnSync(["bash", "-n"], { stdin: Buffer.from(script) }).exitCode === 0;
+    expect(scripts.filter((script) => !isValid(script))).toEqual([]);
+  });
+
+  test("use no file or folder that no step before has created", () => {
+    const own = /\/(?:etc|usr\/local|var|root|srv|opt)\/[\w./-]*matchbook[\w./-]*/g;
+    const created: string[] = [];
+    const missing: string[] = [];
+    for (const line of scripts.join("").split("\n")) {
+      for (const [path] of line.matchAll(own)) {
+        const isThere = created.some((one) => path === one || path.startsWith(`${one}/`));
+        if (!isThere && !creates(line, path)) missing.push(`${path} in: ${line}`);
+      }
+      for (const [path] of line.matchAll(own)) if (creates(line, path)) created.push(path);
+      // The unit creates its state directory when it starts.
+      if (line === "systemctl start matchbook") created.push(stateDirectory());
+    }
+    expect(created).toContain("/etc/matchbook/admin-token");
+    expect(missing).toEqual([]);
+  });
+
+  const creates = (line: string, path: string) =>
+    (line.startsWith("install ") && line.endsWith(path)) || line.includes(`> ${path}`);
+
+  function stateDirectory(): string {
+    const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook.service"), "utf8");
+    return `/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`;
+  }
+
+  test("read the metrics and upload records, with the token in a file", async () => {
+    const world = await startAdminWorld();
+    const home = aFolder();
+    writeFileSync(join(home.path, "admin-token"), `${TOKEN}\n`);
+    writeFileSync(join(home.path, "matches.ndjson"), ndjson([aMatch(), aMatch()]));
+    const run = async (text: string) => {
+      const script = scripts
+        .find((one) => one.includes(text))!
+        .replaceAll("/etc/matchbook", home.path)
+        .replaceAll("http://127.0.0.1:8081", world.adminUrl);
+      const child = Bun.spawn(["bash", "-euc", script], { cwd: home.path });
+      return new Response(child.stdout).text();
+    };
+    expect(await run("/metrics")).toContain("matchbook_build_info");
+    await run("/ingest");
+    const { report } = await Bun.file(join(home.path, "result.json")).json();
+    expect(report.stored).toBe(2);
+    home.remove();
+    await world.stop();
+  });
+
+  test("install the files of deploy/systemd as their comments say", () => {
+    const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook.service"), "utf8");
+    const targets = [...unit.matchAll(/^#\s+install .* (\/\S+?)(?: &&.*)?$/gm)].map(
+      (one) => one[1]!,
+    );
+    expect(targets.length).toBeGreaterThanOrEqual(4);
+    const installed = scripts.find((script) => script.includes("systemd-sysusers"))!;
+    expect(targets.filter((target) => !installed.includes(target))).toEqual([]);
+  });
+});
+
+const backup = () => {
+  test("back up and restore the stores of a running server", async () => {
+    const home = aFolder();
+    const data = join(home.path, "data");
+    const copies = join(home.path, "copies");
+    mkdirSync(copies);
+    const record = join(home.path, "record.json");
+    writeFileSync(record, JSON.stringify(aMatch({ id: "match-1" })));
+    await matchbook(["ingest", record, "--data", data]);
+    await matchbook(["keys", "create", "--name", "kept", "--data", data]);
+    const run = (text: string) => {
+      const script = blocks("sh").find((one) => one.includes(text))!;
+      const moved = script
+        .replaceAll("/var/lib/matchbook", data)
+        .replaceAll("/var/backups/matchbook", copies);
+      const { exitCode, stderr } = Bun.spawnSync(["bash", "-euc", moved]);
+      expect([text, exitCode, stderr.toString()]).toEqual([text, 0, ""]);
+    };
+    const list = async () => (await matchbook(["keys", "list", "--data", data])).stdout;
+
+    run(".backup");
+    run("VACUUM INTO");
+    expect(readdirSync(copies).sort()).toEqual(["access.sqlite", "na-1.db", "na.db"]);
+    const { stdout } = await matchbook(["status", "--json", "--data", copies]);
+    expect(JSON.parse(stdout)).toMatchObject({ na: { served: 1 }, "na-1": { served: 1 } });
+
+    await matchbook(["keys", "create", "--name", "later", "--data", data]);
+    expect(await list()).toContain("later");
+    run(".restore");
+    expect(await list()).toContain("kept");
+    expect(await list()).not.toContain("later");
+    home.remove();
+  }, 60_000);
+};
+if (hasProgram("sqlite3")) describe("the sqlite3 commands", backup);
+else skipWithout("sqlite3", backup);
+
+/** Pages whose command lines operators copy. */
+const COPIED = ["operating.md", "admin.md", "monitoring.md", "scaling.md", "settings.md"];
+
+test.each(COPIED)("no command line of docs/%s holds a secret", (name) => {
+  const fences = [...readDoc(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+  const commands = fences
+    .filter(([, language]) => ["", "sh", "console"].includes(language!))
+    .flatMap(([, language, text]) =>
+      text!.split("\n").filter((line) => language === "sh" || line.startsWith("$ ")),
+    );
+  const secrets = [
+    /-H\s+["']?Authorization/i,
+    /:\/\/[^\s/@:]*:[^\s/@]+@/,
+    /PASSWORD=\S/,
+    /_TOKEN=\S/,
+    /mb_\w{10}/,
+  ];
+  expect(commands.filter((line) => secrets.some((secret) => secret.test(line)))).toEqual([]);
 });
 
 test.each(exchanges.map(({ command }) => command))(
@@ -73,13 +244,13 @@ test.each(exchanges.map(({ command }) => command))(
   },
 );
 
-test("nginx limits the addresses that Matchbook does not, and no other", () => {
+test("nginx limits the routes that Matchbook does not, and no other", () => {
   const [, pattern] = /location ~ (\S+) \{/.exec(blocks("nginx")[0]!)!;
   const limited = ROUTES.filter(({ path }) => new RegExp(pattern!).test(path));
   expect(limited).toEqual(ROUTES.filter(({ access }) => access === "open"));
 });
 
-test("the alarms are those of monitoring.md", () => {
+test("the alerts are those of monitoring.md", () => {
   const rules = [...readDoc("monitoring.md").matchAll(/- alert: (\w+)/g)].map((one) => one[1]!);
   const named = [...page.matchAll(/`(Matchbook[A-Z]\w+)`/g)].map((one) => one[1]!);
   expect(named.length).toBeGreaterThanOrEqual(5);
@@ -93,9 +264,7 @@ describe("the keys, from the first to the last command of the page,", () => {
 
   const run = async (command: string): Promise<string> => {
     const args = wordsOf(command).map((word) => ids.get(word) ?? word);
-    const env = {
-      MATCHBOOK_DATA: data,
-    };
+    const env = { MATCHBOOK_DATA: data };
     const { exitCode, stdout, stderr } = await matchbook(args, { cwd: folder.path, env });
     expect([command, exitCode]).toEqual([command, 0]);
     return stdout + stderr;

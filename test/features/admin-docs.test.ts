@@ -1,11 +1,16 @@
-/** In charge of docs/admin.md saying what the private listener does: all of it, and nothing that is gone. */
+/** docs/admin.md documents everything the private listener does and nothing else, and its examples run. */
 
-import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
+import { demoDocuments } from "../../src/demo/demo.ts";
 import { isSettingName } from "../../src/settings/definitions.ts";
+import { type AdminWorld, ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
+import { aMatch } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/admin.md"), "utf8");
 
@@ -28,7 +33,7 @@ function table(...head: string[]): string[][] {
     );
 }
 
-test("every address is documented, and no other", () => {
+test("every route is documented, and no other", () => {
   expect(table("Request", "Does").map(([request]) => request)).toEqual(
     ADMIN_ROUTES.map(({ method, path }) => `${method} ${path}`),
   );
@@ -42,4 +47,69 @@ test("every error code is documented with its status, and no other", () => {
 test("the settings that it names exist", () => {
   const names = table("Setting", "Meaning").map(([name]) => name!);
   expect(names.filter((name) => !isSettingName(name))).toEqual([]);
+});
+
+describe("the examples", () => {
+  const blocks = (language: string) =>
+    [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+      .filter((fence) => fence[1] === language)
+      .map((fence) => fence[2]!);
+  const [definitions] = blocks("sh");
+  const exchanges = blocks("")
+    .map((block) => block.trimEnd().split("\n"))
+    .filter(([command]) => /^\$ .*\$ADMIN/.test(command!))
+    .map(([command, response]) => ({ command: command!.slice(2), response: response! }));
+
+  const folder = aFolder();
+  let world: AdminWorld;
+  beforeAll(async () => {
+    world = await startAdminWorld();
+    const write = (name: string, body: string | Uint8Array) =>
+      writeFileSync(join(folder.path, name), body);
+    const day = ndjson([...demoDocuments({ matches: 200, seed: 1, until: Date.now() })]);
+    const known = aMatch();
+    await world.ingest([known]);
+    const conflict = structuredClone(known);
+    (conflict.data.attributes as { duration: number }).duration = 1;
+    write("admin-token", TOKEN);
+    write("day.ndjson", day);
+    write("day.ndjson.gz", gzipSync(day));
+    write("mixed.ndjson", ndjson([aMatch(), conflict, { data: { type: "match", id: "half" } }]));
+  });
+  afterAll(async () => {
+    await world.stop();
+    folder.remove();
+  });
+
+  async function run(command: string): Promise<string> {
+    const setUp = definitions!.replace(/^ADMIN=.*$/m, `ADMIN=${world.adminUrl}`);
+    const child = Bun.spawn(["bash", "-c", `${setUp}\n${command}`], {
+      cwd: folder.path,
+      stderr: "inherit",
+    });
+    return new Response(child.stdout).text();
+  }
+
+  test("give responses with the members and error codes that the page shows", async () => {
+    expect(exchanges.length).toBeGreaterThanOrEqual(8);
+    let id = "";
+    for (const { command, response } of exchanges) {
+      const text = await run(command.replaceAll(/\bk_\w+/g, id));
+      const created = JSON.parse(text);
+      if (command.startsWith("admin $ADMIN/keys") && created.key) {
+        ({ id } = created.record);
+        await world.get("/usage", { Authorization: `Bearer ${created.key}` });
+      }
+      const shown = membersOf(response);
+      const real = membersOf(text);
+      expect([command, shown.filter((name) => !real.includes(name))]).toEqual([command, []]);
+      if (!response.includes("…")) expect([command, real]).toEqual([command, shown]);
+      expect([command, codeOf(text)]).toEqual([command, codeOf(response)]);
+    }
+    expect(id).toMatch(/^k_/);
+  });
+
+  const membersOf = (json: string) =>
+    [...new Set([...json.matchAll(/"([a-zA-Z-]+)":/g)].map((one) => one[1]!))].sort();
+  const codeOf = (json: string) => /^\{"error":\{"code":"([\w-]+)"/.exec(json)?.[1];
 });

@@ -1,10 +1,7 @@
-/**
- * In charge of docs/monitoring.md and the dashboard telling of the metrics and log lines that there
- * are: all of them, and none that is gone.
- */
+/** docs/monitoring.md and the dashboard have every metric and log event there is, and no other. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { STAGES } from "../../src/http/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
@@ -15,7 +12,8 @@ import { type Monitored, makeTraffic, startMonitored } from "../support/monitore
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");
-const page = readFileSync(join(DOCS, "monitoring.md"), "utf8");
+const PAGE = join(DOCS, "monitoring.md");
+const page = readFileSync(PAGE, "utf8");
 const dashboard = JSON.parse(readFileSync(join(DOCS, "grafana/matchbook.json"), "utf8"));
 
 let monitored: Monitored;
@@ -64,18 +62,33 @@ const labelsOf = ({ samples }: ScrapedFamily) => {
 
 const isOurs = (name: string) => name.startsWith("matchbook_");
 
+type MetricRow = readonly [name: string, type: string, labels: string[], help: string];
+
+function writeMetrics(rows: readonly MetricRow[]): void {
+  const start = page.indexOf("\n| Metric |") + 1;
+  const end = page.indexOf("\n\n", start);
+  const lines = rows.map(([name, type, labels, help]) => {
+    const shown = labels.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} |${shown && ` ${shown}`} | ${help} |`;
+  });
+  const heads = page.slice(start, end).split("\n").slice(0, 2);
+  writeFileSync(PAGE, page.slice(0, start) + [...heads, ...lines].join("\n") + page.slice(end));
+}
+
 describe("the tables of metrics", () => {
-  test("are what a busy server tells: names, types, labels and meanings, in its order", () => {
-    const told = [...scrape]
+  test("have the names, types, labels and meanings of a busy server (UPDATE_DOCS=1 writes them)", () => {
+    const real = [...scrape]
       .filter(([name]) => isOurs(name))
-      .map(([name, family]) => [name, family.type, labelsOf(family), family.help]);
+      .map(([name, { type, help }]) => [name, type, labelsOf(scrape.get(name)!), help] as const);
+    if (process.env.UPDATE_DOCS) writeMetrics(real);
     const written = table("Metric").map(([name, type, labels, meaning]) => [
       codes(name!)[0],
       type,
-      codes(labels!).sort(),
+      codes(labels!),
       meaning,
     ]);
-    expect(written).toEqual(told);
+    // Also of a run that writes them: one that has changed the page has not passed.
+    expect(written).toEqual(real.map((row) => [...row]));
   });
 
   test("name what the process tells, and nothing else", () => {
@@ -273,6 +286,18 @@ describe("the examples of the log", () => {
   test("are one for each event", () => {
     const told = new Set(examples.map(({ event }) => event));
     expect([...told].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
+  });
+
+  test("look on a terminal as the page shows", () => {
+    const [, request] = examples.filter(({ event }) => event === "request");
+    let written = "";
+    const stream = { isTTY: true, write: (text: string) => (written += text) };
+    logTo({ level: "info", stream })({ ...samples.request, ...request } as Event);
+    const withoutTime = (line: string) =>
+      Bun.stripANSI(line)
+        .trim()
+        .replace(/^\d\d:\d\d:\d\d /, "");
+    expect(withoutTime(written)).toBe(withoutTime(blocks("").at(-1)!));
   });
 
   test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
