@@ -1,14 +1,13 @@
 /** The examples in the documentation: requests, responses, records, commands and code work as shown. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminWorld, startAdminWorld } from "../support/admin.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { aFolder, startWorld, type World } from "../support/world.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const EXAMPLE = read("docs/examples/match.json");
@@ -154,11 +153,6 @@ describe("records", () => {
   });
   afterAll(() => world.stop());
 
-  test("the one in docs/records.md is docs/examples/match.json", () => {
-    const shown = fencesOf("docs/records.md").filter(({ language }) => language === "json");
-    expect(shown.map(({ text }) => text)).toEqual([EXAMPLE]);
-  });
-
   test("sent over HTTP get the responses that docs/records.md shows", async () => {
     const another = JSON.parse(EXAMPLE);
     another.data.attributes.duration += 1;
@@ -173,6 +167,20 @@ describe("records", () => {
       const reply = await world.ask("POST", "/ingest", bodies[file!]);
       expect(reply.text.trim()).toMatch(patternOf(shown!.trim().replaceAll(/\n\s*/g, "")));
     }
+  });
+
+  test("that are rejected are written to a file as docs/records.md shows", async () => {
+    const [shown] = fencesOf("docs/records.md").filter(({ text }) => text.startsWith('{"data"'));
+    const folder = aFolder();
+    const bad = JSON.parse(EXAMPLE);
+    delete bad.data.attributes.duration;
+    writeFileSync(join(folder.path, "day.ndjson"), `${"\n".repeat(16)}${JSON.stringify(bad)}\n`);
+    const args = ["ingest", "day.ndjson", "--rejects", "bad.ndjson"];
+    const { exitCode } = await matchbook(args, { cwd: folder.path });
+    const written = readFileSync(join(folder.path, "bad.ndjson"), "utf8");
+    folder.remove();
+    expect(exitCode).toBe(1);
+    expect(written.trim()).toMatch(patternOf(shown!.text.trim()));
   });
 
   test("add up as docs/records.md works it out", async () => {
@@ -202,14 +210,14 @@ describe("records", () => {
 });
 
 test("the commands in README.md print what it shows", async () => {
-  const data = mkdtempSync(join(tmpdir(), "matchbook-docs-"));
+  const folder = aFolder();
   const sessions = fencesOf("README.md").filter(({ text }) => text.startsWith("$ "));
   const exchanges = sessions.flatMap(({ text }) => text.split(/^\$ /m).slice(1));
   expect(exchanges.length).toBeGreaterThanOrEqual(4);
   try {
     for (const exchange of exchanges) {
       const [command, ...shown] = exchange.trimEnd().split("\n");
-      const options = { program: "/bin/sh", env: { MATCHBOOK_DATA: data } };
+      const options = { program: "/bin/sh", env: { MATCHBOOK_DATA: folder.path } };
       const { stdout, stderr } = await matchbook(["-c", command!], options);
       const printed = withoutSecrets(stdout + stderr).trimEnd();
       expect([command, printed]).toEqual([
@@ -218,7 +226,7 @@ test("the commands in README.md print what it shows", async () => {
       ]);
     }
   } finally {
-    rmSync(data, { recursive: true });
+    folder.remove();
   }
 }, 60_000);
 
