@@ -140,6 +140,10 @@ describe("requests", () => {
       const before = waits.length;
       await expect(get("/shards/na/matches?sort=-createdAt")).rejects.toThrow(/"status":"429"/);
       expect(waits.slice(before).every((wait) => wait < 60_000)).toBe(true);
+      waits.length = 0;
+      // Nothing listens there.
+      await expect(make("http://127.0.0.1:1", "", instead)("/")).rejects.toThrow();
+      expect(waits.map((wait) => Math.floor(wait / 1000))).toEqual([1, 2, 4, 8]);
     } finally {
       await server.stop();
     }
