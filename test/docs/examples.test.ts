@@ -129,8 +129,12 @@ describe("requests", () => {
       clock.advance(milliseconds);
       resolve();
     };
-    const make = new Function("BASE", "KEY", "setTimeout", `${source!.text}; return get;`);
-    const get = make(server.url, server.keys[0], instead);
+    const make = (BASE: string, KEY: string) =>
+      new Function("process", "setTimeout", `${source!.text}; return get;`)(
+        { env: { BASE, KEY } },
+        instead,
+      );
+    const get = make(server.url, server.keys[0]!);
     try {
       for (let count = 0; count < 5; count++) await get("/shards/na/players");
       expect(waits.length).toBeGreaterThan(0);
@@ -142,7 +146,7 @@ describe("requests", () => {
       expect(waits.slice(before).every((wait) => wait < 60_000)).toBe(true);
       waits.length = 0;
       // Nothing listens there.
-      await expect(make("http://127.0.0.1:1", "", instead)("/")).rejects.toThrow();
+      await expect(make("http://127.0.0.1:1", "")("/")).rejects.toThrow();
       expect(waits.map((wait) => Math.floor(wait / 1000))).toEqual([1, 2, 4, 8]);
     } finally {
       await server.stop();
