@@ -22,7 +22,7 @@ export class Matchbook {
     return this.#document("/status", options);
   }
 
-  /** The limits of the key, and how much it was used. Costs one request. */
+  /** The limits of the key, and how much it was used. Costs nothing. */
   usage(options?: CallOptions): Promise<Usage> {
     return this.#document("/usage", options);
   }
