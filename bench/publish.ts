@@ -2,7 +2,7 @@
  * In charge of the figures in the documents: what stands between the marks is replaced by what
  * results.json says.
  *
- *   bun bench/publish.ts           writes README.md, docs/performance.md, docs/scaling.md and the plots
+ *   bun bench/publish.ts           writes docs/performance.md, docs/scaling.md and the plots
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,6 @@ import { type Results, readResults } from "./results.ts";
 
 /** The documents with marks, and the way from each to the plots. */
 export const DOCUMENTS = [
-  { file: "README.md", plots: "bench/plots" },
   { file: "docs/performance.md", plots: "../bench/plots" },
   { file: "docs/scaling.md", plots: "../bench/plots" },
 ] as const;

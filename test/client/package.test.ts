@@ -154,3 +154,34 @@ try {
   }
 }
 `;
+
+test("the TypeScript in the documentation compiles", async () => {
+  const pages = [readme, await Bun.file(join(ROOT, "README.md")).text()];
+  const examples = pages.flatMap((page) =>
+    [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((fence) => fence[1]!),
+  );
+  expect(examples.length).toBeGreaterThanOrEqual(6);
+  const programs = examples.map((example) =>
+    ["matchbook", "na", "id", "key"].reduce(
+      (program, name) =>
+        new RegExp(`const ${name} `).test(program) ? program : `${GIVEN[name]}\n${program}`,
+      /import \{ Matchbook /.test(example) ? example : `${IMPORT}\n${example}`,
+    ),
+  );
+  for (const [index, program] of programs.entries()) {
+    await Bun.write(join(installed.folder, "examples", `example-${index}.ts`), program);
+  }
+  await Bun.write(join(installed.folder, "package.json"), '{ "type": "module" }');
+  const config = { ...TSCONFIG, include: ["examples"] };
+  await Bun.write(join(installed.folder, "tsconfig.json"), JSON.stringify(config));
+  await run([join(ROOT, "node_modules/.bin/tsc")], { cwd: installed.folder });
+});
+
+/** What the examples leave to the reader. */
+const IMPORT = 'import { Matchbook } from "matchbook-client";';
+const GIVEN: Record<string, string> = {
+  matchbook: "declare const matchbook: Matchbook;",
+  na: 'declare const na: ReturnType<Matchbook["shard"]>;',
+  id: "declare const id: string;",
+  key: "declare const key: string;",
+};

@@ -1,26 +1,38 @@
 /** In charge of the documentation saying what the code does: all of it, and nothing that is gone. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import type { Command } from "commander";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
-import type { Json } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
-import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import { MOST_REFERENCES } from "../../src/ingest/collect-resources.ts";
+import {
+  MAX_NAMES,
+  MAX_NEAR_LENGTH,
+  MAX_PARAMETERS,
+  MAX_PLAYERS,
+  MAX_URL_LENGTH,
+  MAX_VALUES,
+  PAGE_SIZE,
+  PARAMETERS,
+  type Parameter,
+  WINDOW_DAYS,
+} from "../../src/query/parameters.ts";
+import { MAX_NAME_LENGTH } from "../../src/schema/resources.ts";
 import {
   flagOf,
   isTableName,
   SETTING_NAMES,
+  SETTINGS,
   settingOf,
   VALUE_NAMES,
   variableOf,
 } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { aMatch, duel } from "../support/records.ts";
-import { aFolder, startWorld, type World } from "../support/world.ts";
+import { aFolder } from "../support/world.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const pagesIn = (folder: string) =>
@@ -122,12 +134,6 @@ describe("docs/api.md", () => {
   const api = page("docs/api.md");
   const parameters: readonly Parameter[] = PARAMETERS;
 
-  test("lists every error code with its status, and no other", () => {
-    const rows = table(api, "Code", "Status");
-    const documented = rows.map(([name, status]) => [code(name!), Number(status)]);
-    expect(documented).toEqual(Object.entries(ERRORS).map(([name, { status }]) => [name, status]));
-  });
-
   test("lists every parameter, and no other", () => {
     const names = table(api, "Parameter", "On").map(([name]) => code(name!));
     expect(names).toEqual(parameters.map(({ name }) => name));
@@ -150,11 +156,36 @@ describe("docs/api.md", () => {
     expect(unique(named.map(([name]) => name)).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("lists every address with what it takes, and no other", () => {
-    const rows = table(api, "Address", "Gives", "Key needed");
+  test("lists every endpoint with what it takes, and no other", () => {
+    const rows = table(api, "Path", "Returns", "Key needed");
     expect(rows.map(([path, , key]) => [code(path!), key])).toEqual(
       ROUTES.map((route) => [openApiPath(route), KEY_NEEDED[route.access]]),
     );
+  });
+
+  test.each([
+    ["Requests per key*", SETTINGS.rate.default],
+    ["Distinct matches per key*", SETTINGS["matches-per-day"].default],
+    ["Matches per page", PAGE_SIZE],
+    ["Players per response", MAX_PLAYERS],
+    ["Name suggestions per response", MAX_NAMES],
+    ["Default time window", WINDOW_DAYS],
+    ["Values in one filter", MAX_VALUES],
+    ["Characters in `filter[near]`", MAX_NEAR_LENGTH],
+    ["`page[offset]` on matches*", SETTINGS["max-offset"].default],
+    ["Query parameters per request", MAX_PARAMETERS],
+    ["URL length, including scheme and host", MAX_URL_LENGTH],
+    ["Invalid keys from one IP address*", SETTINGS["auth-failures-per-minute"].default],
+  ])("gives the limit of %p as it is in the code: %p", (what, limit) => {
+    const row = table(api, "Limit", "Value", "Beyond it").find(([name]) => name === what);
+    expect(row?.[1]).toMatch(new RegExp(`^(the last )?${limit}\\b`));
+  });
+
+  test("names only error codes that exist in its limits", () => {
+    const rows = table(api, "Limit", "Value", "Beyond it");
+    const named = rows.flatMap(([, , beyond]) => codes(beyond!));
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !(name in ERRORS))).toEqual([]);
   });
 
   test("lists the game modes", () => {
@@ -163,59 +194,13 @@ describe("docs/api.md", () => {
   });
 });
 
-describe("records in the documentation", () => {
-  const records = ["README.md", "docs/records.md"].flatMap((name) =>
-    blocks(page(name), "json").map((text) => [name, JSON.parse(text) as Json] as const),
-  );
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(() => world.stop());
-
-  test("are there", () => expect(records.length).toBeGreaterThanOrEqual(2));
-
-  test.each(records)("of %s are taken in and served", async (_, record) => {
-    const { report, rejections } = await world.ingest([record], { replace: true });
-    expect([report.stored, rejections]).toEqual([1, []]);
-    expect((await world.get("/shards/na/matches/match-1")).status).toBe(200);
-  });
-
-  test("make the examples of calls work as they are written", async () => {
-    const calls = ["README.md", "docs/api.md"].flatMap((name) =>
-      blocks(page(name), "sh").flatMap((text) => [...text.matchAll(/^ask '([^']+)'(.*)$/gm)]),
-    );
-    expect(calls.length).toBeGreaterThan(15);
-    for (const [line, path, comment] of calls) {
-      const promised = Number(/answers (\d+)/.exec(comment!)?.[1] ?? 200);
-      expect([line, (await world.get(path!)).status]).toEqual([line, promised]);
-    }
-  });
-
-  test("add up as docs/records.md works it out", async () => {
-    const day = 24 * 60 * 60 * 1000;
-    const before = { id: "ada", name: "Ada", gold: 11250.5, stats: { level: 12 } };
-    const after = {
-      id: "ada",
-      name: "Ada2",
-      gold: 8400,
-      stats: { level: 13, lifetimeGold: 500_000 },
-    };
-    await world.ingest([
-      aMatch({ createdAt: Date.now() - 2 * day, rosters: duel(before, { id: "other" }) }),
-      aMatch({
-        createdAt: Date.now() - day,
-        mode: "casual",
-        rosters: duel({ id: "other" }, after),
-      }),
-    ]);
-    const { attributes } = (await world.get("/shards/na/players/ada")).body.data;
-    const row = table(page("docs/records.md"), "Record", "Carries", "Served after it").at(-1)!;
-    const claims = [...row[2]!.matchAll(/`(\w+)` (\d+)/g)].map(([, name, n]) => [name, Number(n)]);
-    expect(attributes.name).toBe("Ada2");
-    expect(claims.length).toBe(7);
-    expect(attributes.stats).toMatchObject(Object.fromEntries(claims));
-  });
+test.each([
+  ["document size", SETTINGS["max-record-bytes"].default.replace("MiB", " MiB")],
+  ["number of references", MOST_REFERENCES],
+  ["names", `1 to ${MAX_NAME_LENGTH}`],
+])("docs/records.md gives the limit of %p as it is in the code: %p", (what, limit) => {
+  const row = table(page("docs/records.md"), "Where", "Rule").find(([name]) => name === what);
+  expect(row?.[1]).toStartWith(String(limit));
 });
 
 const program = await buildProgram();
@@ -246,6 +231,9 @@ describe("verbs", () => {
       ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
       "--help",
       "--compressed",
+      "--max-time",
+      "--retry",
+      "--retry-max-time",
       "--prefix",
       "--cpu-prof",
     ];

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const ERRORS_PAGE = readFileSync(join(import.meta.dir, "../../docs/errors.md"), "utf8");
+const ERRORS_PAGE = readFileSync(join(import.meta.dir, "../../docs/errors.md"), "utf8");
 
 /** The rows of the one table with this head, cells trimmed. */
 export function rowsOf(head: string): string[][] {
@@ -20,7 +20,7 @@ export function rowsOf(head: string): string[][] {
   );
 }
 
-/** What the HTTP server refuses by itself: each status, or "no reply", with when. */
+/** What the HTTP server refuses by itself: each status, or "no response", with when. */
 export const refusals = (): { status: string; when: string }[] =>
   rowsOf("| Status | When |").map(([status, when]) => ({ status: status!, when: when! }));
 
