@@ -166,7 +166,7 @@ function postgresStore(
       if (away && !replicas) throw away;
       if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
       const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
-      await readers.look();
+      await readers.check();
       if (!away || readers.inUse.includes(true)) return readers;
       await readers.close();
       throw away;

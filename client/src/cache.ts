@@ -1,4 +1,4 @@
-/** In charge of replies that are kept, so that one that has not changed need not be sent again. */
+/** Caches responses for conditional requests. */
 
 export interface Kept {
   etag: string;
@@ -6,10 +6,10 @@ export interface Kept {
   text: string;
 }
 
-/** The latest replies by their address. One client has one key, so that the address is enough. */
+/** The latest responses by URL. A client has one key, so the URL is enough. */
 export class ReplyCache {
   readonly #most: number;
-  /** In the order of their latest use: the first one goes first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(most: number) {

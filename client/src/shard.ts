@@ -1,4 +1,4 @@
-/** In charge of one shard: its matches, its players, and names close to a mistyped one. */
+/** One shard: its matches, players and player names. */
 
 import { segment } from "./address.ts";
 import type { NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
@@ -22,7 +22,7 @@ import type { Resource } from "./resource.ts";
 import type { Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-/** A name that a player bears now. */
+/** A current player name. */
 export interface PlayerName {
   readonly id: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export class Shard {
     this.#path = `/shards/${segment("shard", id)}`;
   }
 
-  /** The matches that fit, to loop over or to read page by page. Nothing is asked yet. */
+  /** The matches of a query, to iterate or to read page by page. Sends no request yet. */
   matches(query?: MatchFilters & Everything): Matches<Match>;
   matches(query: MatchesQuery): Matches<Sparse<Match>>;
   matches(query: MatchesQuery = {}): Matches<Match> | Matches<Sparse<Match>> {
@@ -47,7 +47,7 @@ export class Shard {
     return new Matches(this.#transport, address, callOptions(query));
   }
 
-  /** One match, whatever its age. */
+  /** One match of any age. */
   async match(id: string, query?: CallOptions & Everything): Promise<Match>;
   async match(id: string, query: RecordQuery): Promise<Sparse<Match>>;
   async match(id: string, query: RecordQuery = {}): Promise<Match | Sparse<Match>> {
@@ -56,7 +56,7 @@ export class Shard {
     return linkedOne<Match>(document);
   }
 
-  /** Up to 6 players by name or id, or those that were seen last. */
+  /** Up to 6 players by name or id. Default: those of the most recent matches. */
   async players(query?: PlayerFilters & Everything): Promise<Player[]>;
   async players(query: PlayersQuery): Promise<Sparse<Player>[]>;
   async players(query: PlayersQuery = {}): Promise<Player[] | Sparse<Player>[]> {
@@ -65,7 +65,6 @@ export class Shard {
     return linkedList<Player>(document);
   }
 
-  /** One player. */
   async player(id: string, query?: CallOptions & Everything): Promise<Player>;
   async player(id: string, query: RecordQuery): Promise<Sparse<Player>>;
   async player(id: string, query: RecordQuery = {}): Promise<Player | Sparse<Player>> {
@@ -74,7 +73,7 @@ export class Shard {
     return linkedOne<Player>(document);
   }
 
-  /** Names that players bear now and that are close to this one, the closest first. */
+  /** Current player names similar to this one, closest first. */
   async playerNames(near: string, options: CallOptions = {}): Promise<PlayerName[]> {
     const address = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
     const { document } = await this.#transport.get<NameList>(address, options);

@@ -1,4 +1,4 @@
-/** In charge of one question and its answer: headers, kept replies, waiting, errors. */
+/** Sends requests: headers, cache, waiting for limits, errors. */
 
 import { Addresses } from "./address.ts";
 import { type Kept, ReplyCache } from "./cache.ts";
@@ -17,21 +17,21 @@ import {
 import { pauseAfter, type Wait, wait } from "./wait.ts";
 
 export interface Reply<Document> {
-  /** 200, or 304 when the document is one that was kept. */
+  /** 200, or 304 if the document comes from the cache. */
   readonly status: number;
-  /** The same object as long as it has not changed. Others may hold it: leave it as it is. */
+  /** The same object until it changes. It is shared, so do not modify it. */
   readonly document: Document;
-  /** The body as it was sent. */
+  /** The body as received. */
   readonly text: string;
   readonly headers: Headers;
   readonly limits: Limits | undefined;
   readonly etag: string | undefined;
   readonly fromCache: boolean;
-  /** From sending the request to the end of the reply; waiting for limits not counted. */
+  /** The duration of the request, without waits for rate limits. */
   readonly milliseconds: number;
 }
 
-/** Says of a reply whether it is an answer, whatever its status. */
+/** Decides which responses besides 200 are not errors. */
 type IsFine = (status: number, document: unknown) => boolean;
 
 const MEDIA_TYPE = "application/vnd.api+json";
@@ -49,7 +49,7 @@ export class Transport {
     this.#addresses = new Addresses(options.url);
     this.#headers = { Accept: MEDIA_TYPE, ...authorization(options.key) };
     const { fetch = globalThis.fetch } = options;
-    // Called as a method of something else, a browser's fetch refuses to work.
+    // A browser's fetch does not work as a method of another object.
     this.#fetch = (address, init) => fetch(address, init);
     this.#cache = new ReplyCache(atLeastZero("cache", options.cache ?? USUAL_CACHE));
     this.#patience = atLeastZero("patience", options.patience ?? USUAL_PATIENCE);
@@ -58,8 +58,8 @@ export class Transport {
   }
 
   /**
-   * The reply to a GET of a path, or of a link of this service. While the key's limit is reached, it
-   * waits and asks again. `isFine` says which replies are no errors, beside those with 200.
+   * Fetches a path or a link of the service. While the rate limit is reached, it waits and retries.
+   * `isFine` selects responses that are not errors, besides 200.
    */
   async get<Document>(
     pathOrLink: string,
@@ -120,7 +120,7 @@ export class Transport {
     }
   }
 
-  /** The document of a reply, new or kept. Whatever is none is thrown. */
+  /** The document of a response, new or cached. Throws if there is none. */
   #read(
     address: string,
     response: Response,

@@ -1,4 +1,4 @@
-/** Joins pieces into a response body: one gzip member, or the plain bytes. */
+/** Builds response bodies from pieces: one gzip member, or plain bytes. */
 
 import { crc32 } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
@@ -6,12 +6,12 @@ import { joinCrc } from "./crc32.ts";
 import { putStored, storedSize } from "./deflate.ts";
 import { inflatePieces, type Piece } from "./fragment.ts";
 
-/** No name, no time, unknown operating system: equal pieces give equal bytes. */
+/** No name, no time, unknown OS: equal pieces give equal bytes. */
 const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty last block, then four bytes of CRC and four of length. */
+/** An empty final block, then CRC and length, 4 bytes each. */
 const TRAILER = 10;
 
-/** The pieces, then some text, as gzip. */
+/** The pieces followed by `text`, as gzip. */
 export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   const rest = bytesOf(text);
   let size = GZIP_HEADER.length + storedSize(rest.length) + TRAILER;
@@ -34,12 +34,12 @@ export function gzipBody(pieces: readonly Piece[], text: string): Uint8Array<Arr
   return body;
 }
 
-/** The same as plain bytes. */
+/** The same, uncompressed. */
 export function plainBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   return Buffer.concat([inflatePieces(pieces), Buffer.from(text)]);
 }
 
-/** Texts here are mostly links: short, and of ASCII. */
+/** Reuses a buffer: these texts are mostly links, short and ASCII. */
 function bytesOf(text: string): Uint8Array {
   const { read, written } = encoder.encodeInto(text, short);
   return read === text.length ? short.subarray(0, written) : Buffer.from(text);

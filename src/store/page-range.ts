@@ -1,9 +1,9 @@
-/** Where a page of matches lies in their order, (createdAt, id). */
+/** Computes the key ranges that a page of matches is read from. */
 
 import type { Gap } from "../query/query.ts";
 import type { MatchKey, Selection } from "./store.ts";
 
-/** `from` is included, `to` is not. */
+/** `from` is inclusive, `to` is exclusive. */
 export interface KeyRange {
   from: MatchKey;
   to: MatchKey;
@@ -11,14 +11,16 @@ export interface KeyRange {
 
 export type Direction = "up" | "down";
 
-/** A page is scanned from one end of a range; `behind` is what lies on the other side of that end. */
+/**
+ * A page is scanned from one end of `ahead`; `behind` is the range on the other side of that end.
+ */
 export interface PageRange {
   direction: Direction;
   ahead: KeyRange;
-  /** Undefined at an offset. */
+  /** Undefined with an offset. */
   behind: KeyRange | undefined;
   skip: number;
-  /** Whether the page is scanned against the sort direction, and so is to be reversed. */
+  /** Whether the scan runs against the sort direction, so that the page must be reversed. */
   isReversed: boolean;
 }
 
@@ -41,7 +43,7 @@ export function pageRangeOf({ window, sort, place }: Selection): PageRange {
   return { direction, ahead, behind, skip: 0, isReversed };
 }
 
-/** Whether there are pages before and after, from what a scan has found. */
+/** Whether there are matches before and after the page. */
 export function neighboursOf(
   { behind, skip, isReversed }: PageRange,
   found: { matches: number; hasMore: boolean; hasBehind: boolean },
@@ -55,8 +57,8 @@ export function neighboursOf(
 export const opposite = (direction: Direction): Direction => (direction === "up" ? "down" : "up");
 
 /**
- * The key right before or right after a match. No id contains "!", and it sorts before every
- * character an id may contain, so `id!` lies between an id and the next one.
+ * The key right after a match. "!" sorts before every character of an id, so `id!` lies between an
+ * id and the next one.
  */
 export const keyAfter = ({ createdAt, id }: MatchKey): MatchKey => ({ createdAt, id: `${id}!` });
 

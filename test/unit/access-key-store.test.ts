@@ -95,12 +95,12 @@ describe("the file of keys", () => {
     database.close();
     const list = () => openAccess({ data: folder }).keys.list();
     expect(list).toThrow(AccessError);
-    expect(list).toThrow(/access\.sqlite was written by a newer Matchbook/);
+    expect(list).toThrow(/access\.sqlite.*newer Matchbook/);
   });
 
   test("that is no database is refused, naming it", async () => {
     const folder = freshFolder();
     await Bun.write(fileIn(folder), "not a database at all, but long enough to be one");
-    expect(() => openAccess({ data: folder }).keys.list()).toThrow(/access\.sqlite cannot be used/);
+    expect(() => openAccess({ data: folder }).keys.list()).toThrow(/access\.sqlite/);
   });
 });

@@ -1,7 +1,7 @@
 /** In charge of when a replica is fit to be read: a table of what it and its primary say, and when. */
 
 import { describe, expect, test } from "bun:test";
-import { Fitness, Primary } from "../../src/store/postgres/replica-health.ts";
+import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
 import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
@@ -10,7 +10,7 @@ import { StoreUnavailable } from "../../src/store/store.ts";
 class Server {
   has: number | "away" = 0;
   version = MIGRATIONS.length;
-  isCopy = true;
+  isReplica = true;
 
   constructor(private readonly tokens: string[]) {}
 
@@ -19,9 +19,9 @@ class Server {
       if (this.has === "away") return Promise.reject(new StoreUnavailable("away"));
       const [seq, token] = values;
       const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
-      const { has, version, isCopy } = this;
+      const { has, version, isReplica } = this;
       return Promise.resolve([
-        { seq: String(has), token: this.tokens[has], isOwn: known, version, isCopy },
+        { seq: String(has), token: this.tokens[has], isOwn: known, version, isReplica },
       ]);
     };
     return { rows } as unknown as Session;
@@ -32,7 +32,7 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
   let now = 0;
   const primary = new Server(["", "a", "b", "c", "d"]);
   const replica = new Server(replicaTokens);
-  const fitness = new Fitness(replica.session, new Primary(primary.session, () => now), 3000);
+  const fitness = new ReplicaHealth(replica.session, new Primary(primary.session, () => now), 3000);
   return {
     replica,
     /** Whether it is fit at a time, when each has so many states, and some replica has `furthest`. */
@@ -100,7 +100,7 @@ describe("a replica", () => {
 
   test("of a primary that was never heard is not fit if it is no copy, or has other tables", async () => {
     const pair = aPair();
-    pair.replica.isCopy = false;
+    pair.replica.isReplica = false;
     expect(await pair.at(0, "away", 2)).toBe(false);
     // It need not be one where the primary knows what it has.
     expect(await pair.at(1, 2, 2)).toBe(true);

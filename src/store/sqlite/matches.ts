@@ -1,4 +1,4 @@
-/** The tables of matches inside a transaction: served ones with their players and teams, withheld ones. */
+/** Reads and writes the match tables within a transaction. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
@@ -150,7 +150,7 @@ export function matchTables(
     },
 
     playerHistory(playerId: string, limit: number): HistoryEntry[] {
-      // The limit is part of the text: as a parameter it would have the statement prepared each time.
+      // A literal limit: with a parameter, SQLite would prepare the statement again each time.
       const rows = database
         .get(
           `SELECT created_at, match_id, result FROM player_matches
