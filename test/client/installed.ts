@@ -1,4 +1,4 @@
-/** In charge of the client as its users have it: built by the command of ours, and installed in a folder. */
+/** The client as users install it: built by `npm run client`, and installed in a folder. */
 
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite puts into a store and how it looks at what comes out. */
+/** Test data of the conformance suite, and helpers to inspect results. */
 
 import type { Result } from "../../src/domain/player.ts";
 import { viewOf } from "../../src/store/byte-range.ts";

@@ -1,4 +1,4 @@
-/** In charge of comparing a store with the simplest one there is: filter, sort, slice. */
+/** Conformance: compares a store with a model that filters, sorts and slices. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -134,7 +134,7 @@ const history = fc.record({
 
 export function modelGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "any selection of any matches is answered as filter, sort and slice would",
+    "any selection of any matches equals filter, sort and slice",
     async (store) => {
       const reader = await store.reader();
       const answersAlike = fc.asyncProperty(history, async (given) => {

@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of the index of names. */
+/** Conformance: the name index. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ function rename({ writer }: TestStore, names: Record<string, string>): Promise<v
 }
 
 export function nameGuarantees(guarantee: Guarantee): void {
-  guarantee("a name stands at all its spots as long as somebody bears it", async (store) => {
+  guarantee("a name is listed under all its keys as long as a player has it", async (store) => {
     const names = ["Ana", "Bo", "Łukasz", "名前", "😀", "  ", "x".repeat(256)];
     const reader = await store.reader();
     expect(await listedOf(reader, names)).toEqual([]);
@@ -45,7 +45,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, [...names, "Eve"])).toEqual([...names.slice(1), "Eve"]);
   });
 
-  guarantee("a name that several bear stays until the last gives it up", async (store) => {
+  guarantee("a name of several players stays until the last one changes it", async (store) => {
     await people(store.writer, {
       players: ["a", "b", "c"].map((id) => aPlayer(id, { name: "Ana" })),
     });
@@ -56,7 +56,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Bo", "Cy"]);
   });
 
-  guarantee("names are exchanged within one transaction", async (store) => {
+  guarantee("players can swap names within one transaction", async (store) => {
     await people(store.writer, {
       players: [aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })],
     });
@@ -69,7 +69,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     ]);
   });
 
-  guarantee("the names of removed players go with them", async (store) => {
+  guarantee("the names of removed players are removed", async (store) => {
     const entry = anEntry("m", { players: { a: "won", b: "lost" } });
     const { writer } = store;
     await writer.write(async (transaction) => {
@@ -83,7 +83,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(await store.reader(), ["Ana", "Bo"])).toEqual([]);
   });
 
-  guarantee("a write that is undone leaves the names as they were", async (store) => {
+  guarantee("a rollback leaves the names unchanged", async (store) => {
     const { writer } = store;
     await people(writer, { players: [aPlayer("a", { name: "Ana" })] });
     const undone = writer.write(async (transaction) => {
@@ -97,7 +97,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
   });
 
-  guarantee("names that another writer changed are known to have changed", async (store) => {
+  guarantee("names changed by another writer are noticed", async (store) => {
     await people(store.writer, { players: [aPlayer("a", { name: "Ana" })] });
     await store.rival().write(async (transaction) => {
       await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
@@ -107,7 +107,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "around a spot come those at it or behind it, and those in front of it",
+    "a lookup returns the entries at or after a key, and those before it",
     async (store) => {
       const names = ["ada", "Ada", "adb", "aed", "ac", "名", "zoe"];
       await people(store.writer, {
@@ -141,7 +141,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("the bearers of names come in the order of the names, then by id", async (store) => {
+  guarantee("players with names come in the order of the names, then by id", async (store) => {
     const bearers = { b: "Ana", a: "Ana", B: "Ana", c: "ana", d: "Dee" };
     await people(store.writer, {
       players: Object.entries(bearers).map(([id, name]) => aPlayer(id, { name })),
@@ -156,7 +156,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "whatever players take up, give up and leave: listed are the names that are borne",
+    "after any changes, exactly the current names are listed",
     async (store) => {
       const reader = await store.reader();
       const step = fc.dictionary(

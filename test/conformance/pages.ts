@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of pages of matches, example by example. */
+/** Conformance: examples of pages of matches. */
 
 import { expect } from "bun:test";
 import type { Gap, PageStart } from "../../src/query/query.ts";
@@ -23,7 +23,7 @@ const before = (createdAt: number, id: string, side: Gap["side"]): PageStart => 
 
 export function pageGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "matches come by time, equal times by id bytewise, whatever order they came in",
+    "matches are ordered by time, then by id byte by byte, whatever the order of arrival",
     async (store) => {
       const ids = ["b", "a", "B", "_", "-", "1", "10", "9", "a-", "a_", "aa"];
       await serve(
@@ -49,21 +49,24 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await within(6, 99)).toEqual([]);
   });
 
-  guarantee("a page holds no more than its limit and says whether there is more", async (store) => {
-    await serve(store.writer, ...FIVE);
-    const page = async (offset: number, limit: number) => {
-      const found = await ask(store, { place: { from: "offset", offset }, limit });
-      return [idsOf(found).join(""), found.more.before, found.more.after];
-    };
-    expect(await page(0, 2)).toEqual(["ab", false, true]);
-    expect(await page(2, 2)).toEqual(["cd", true, true]);
-    expect(await page(4, 2)).toEqual(["e", true, false]);
-    expect(await page(0, 5)).toEqual(["abcde", false, false]);
-    expect(await page(0, 4)).toEqual(["abcd", false, true]);
-    expect(await page(1, 4)).toEqual(["bcde", true, false]);
-  });
+  guarantee(
+    "a page has at most `limit` matches and reports whether there are more",
+    async (store) => {
+      await serve(store.writer, ...FIVE);
+      const page = async (offset: number, limit: number) => {
+        const found = await ask(store, { place: { from: "offset", offset }, limit });
+        return [idsOf(found).join(""), found.more.before, found.more.after];
+      };
+      expect(await page(0, 2)).toEqual(["ab", false, true]);
+      expect(await page(2, 2)).toEqual(["cd", true, true]);
+      expect(await page(4, 2)).toEqual(["e", true, false]);
+      expect(await page(0, 5)).toEqual(["abcde", false, false]);
+      expect(await page(0, 4)).toEqual(["abcd", false, true]);
+      expect(await page(1, 4)).toEqual(["bcde", true, false]);
+    },
+  );
 
-  guarantee("an offset past the end gives an empty page without neighbours", async (store) => {
+  guarantee("an offset past the end returns an empty page without neighbours", async (store) => {
     await serve(store.writer, ...FIVE);
     for (const offset of [5, 6, 5000]) {
       const page = await ask(store, { place: { from: "offset", offset }, limit: 2 });
@@ -71,7 +74,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     }
   });
 
-  guarantee("a page goes on from either side of a gap, in both directions", async (store) => {
+  guarantee("a page starts on either side of a cursor, in both directions", async (store) => {
     await serve(store.writer, ...FIVE);
     const page = async (place: PageStart, sort: Selection["sort"]) => {
       const found = await ask(store, { place, sort, limit: 2 });
@@ -88,26 +91,23 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await page(before(2, "b", "after"), "-createdAt")).toEqual(["dc", true, true]);
   });
 
-  guarantee(
-    "a gap needs no match: the one that made it may be gone, or never have been",
-    async (store) => {
-      await serve(store.writer, ...FIVE);
-      for (const side of ["before", "after"] as const) {
-        for (const id of ["bb", "c", "-"]) {
-          const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
-          const forward = await ask(store, { place: after(gap, id, side), limit: 9 });
-          expect([idsOf(forward).join(""), forward.more]).toEqual([
-            "cde",
-            { before: true, after: false },
-          ]);
-          const back = await ask(store, { place: before(gap, id, side), limit: 9 });
-          expect([idsOf(back).join(""), back.more]).toEqual(["ab", { before: false, after: true }]);
-        }
+  guarantee("the match of a cursor need not exist", async (store) => {
+    await serve(store.writer, ...FIVE);
+    for (const side of ["before", "after"] as const) {
+      for (const id of ["bb", "c", "-"]) {
+        const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
+        const forward = await ask(store, { place: after(gap, id, side), limit: 9 });
+        expect([idsOf(forward).join(""), forward.more]).toEqual([
+          "cde",
+          { before: true, after: false },
+        ]);
+        const back = await ask(store, { place: before(gap, id, side), limit: 9 });
+        expect([idsOf(back).join(""), back.more]).toEqual(["ab", { before: false, after: true }]);
       }
-    },
-  );
+    }
+  });
 
-  guarantee("an empty page at a gap still says what lies on its other side", async (store) => {
+  guarantee("an empty page at a cursor still reports matches on its other side", async (store) => {
     await serve(store.writer, ...FIVE);
     const page = async (place: PageStart) => {
       const found = await ask(store, { place });
@@ -117,7 +117,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await page(before(1, "a", "before"))).toEqual([[], { before: false, after: true }]);
   });
 
-  guarantee("a gap outside the window counts as the window's edge", async (store) => {
+  guarantee("a cursor outside the window counts as the window's edge", async (store) => {
     await serve(store.writer, ...FIVE);
     const window = { start: 2, end: 4 };
     const page = async (place: PageStart, sort: Selection["sort"] = "createdAt") => {
@@ -132,23 +132,26 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await page(after(99, "x", "after"), "-createdAt")).toEqual(["dc", false, true]);
   });
 
-  guarantee("a mention is no match of a player or team, yet includes them", async (store) => {
-    await serve(
-      store.writer,
-      anEntry("plays", { createdAt: 1, players: { p: "lost" }, teams: { t: true } }),
-      anEntry("mentions", { createdAt: 2, players: { p: "named" }, teams: { t: false } }),
-    );
-    expect(idsOf(await ask(store, { players: [["p"]] }))).toEqual(["plays"]);
-    expect(idsOf(await ask(store, { teams: [["t"]] }))).toEqual(["plays"]);
-    const mention = await ask(store, { place: { from: "offset", offset: 1 } });
-    expect(namesIn(mention)).toEqual({
-      matches: ["mentions"],
-      players: ["player p"],
-      teams: ["team t"],
-    });
-  });
+  guarantee(
+    "a match that only mentions a player or team is not listed for them, but includes them",
+    async (store) => {
+      await serve(
+        store.writer,
+        anEntry("plays", { createdAt: 1, players: { p: "lost" }, teams: { t: true } }),
+        anEntry("mentions", { createdAt: 2, players: { p: "named" }, teams: { t: false } }),
+      );
+      expect(idsOf(await ask(store, { players: [["p"]] }))).toEqual(["plays"]);
+      expect(idsOf(await ask(store, { teams: [["t"]] }))).toEqual(["plays"]);
+      const mention = await ask(store, { place: { from: "offset", offset: 1 } });
+      expect(namesIn(mention)).toEqual({
+        matches: ["mentions"],
+        players: ["player p"],
+        teams: ["team t"],
+      });
+    },
+  );
 
-  guarantee("values of one list widen, lists narrow each other", async (store) => {
+  guarantee("values within a list are combined with OR, lists with AND", async (store) => {
     await serve(
       store.writer,
       anEntry("m1", { createdAt: 1, players: { p: "won", q: "lost" }, teams: { t: true } }),
@@ -173,7 +176,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     ).toEqual(["m3"]);
   });
 
-  guarantee("an empty list selects nothing, an absent one everything", async (store) => {
+  guarantee("an empty list selects nothing, an absent list everything", async (store) => {
     await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     const nothing: Partial<Selection>[] = [
       { players: [[]] },
@@ -195,7 +198,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, {}))).toEqual(["m"]);
   });
 
-  guarantee("values that nothing has select nothing", async (store) => {
+  guarantee("unknown values select nothing", async (store) => {
     await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     for (const wishes of [
       { players: [["P", "nobody"]] },
@@ -208,7 +211,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, { players: [["nobody", "p"]] }))).toEqual(["m"]);
   });
 
-  guarantee("a match of two players asked for comes once", async (store) => {
+  guarantee("a match of two requested players is returned once", async (store) => {
     await serve(
       store.writer,
       anEntry("m", { players: { p: "won", q: "lost" } }),
@@ -224,7 +227,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "a page names each player and team once, in order of first appearance",
+    "a page includes each player and team once, in order of first appearance",
     async (store) => {
       await serve(
         store.writer,
@@ -245,17 +248,20 @@ export function pageGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a shard without replicas is never too old, and its pages say so", async (store) => {
-    await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
-    const reader = await store.reader();
-    const since = Number.MAX_SAFE_INTEGER;
-    const page = await reader.matches(selection({ since }));
-    expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
-    expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
-    expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
-  });
+  guarantee(
+    "pages of a shard without replicas have no sequence number, and are never too old",
+    async (store) => {
+      await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+      const reader = await store.reader();
+      const since = Number.MAX_SAFE_INTEGER;
+      const page = await reader.matches(selection({ since }));
+      expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
+      expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
+      expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
+    },
+  );
 
-  guarantee("long walks miss nothing and repeat nothing, by offsets and by gaps", async (store) => {
+  guarantee("paging by offset or by cursor misses nothing and repeats nothing", async (store) => {
     const entries = Array.from({ length: 3000 }, (_, index) => longEntry(index));
     await store.writer.write((transaction) => addPlainly(transaction, entries));
     const reader = await store.reader();

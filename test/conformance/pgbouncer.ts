@@ -35,7 +35,7 @@ storeConformance(
   (topic, title) => TOPICS.includes(topic) && !title.startsWith("long walks"),
 );
 
-test("no statement has a name that a connection would have to know", () => {
+test("no statement is prepared by name", () => {
   const log = readFileSync(join(cluster.folder, "log"), "utf8");
   const executed = [...log.matchAll(/LOG: {2}execute (\S+): /g)].map(([, name]) => name);
   expect(executed.length).toBeGreaterThan(1000);
@@ -56,16 +56,16 @@ describe("the settings of the planner, as docs/scaling.md has them,", () => {
     expect(await settingsThrough(cluster.port)).toEqual(IN_INDEX_ORDER);
   });
 
-  test("through pgbouncer they are lost, and readers are served all the same", async () => {
+  test("through pgbouncer they are lost, and reads still work", async () => {
     expect(await through("")).toMatchObject({ enable_seqscan: "on", enable_sort: "on" });
   });
 
-  test("a connect_query as in the guide gives all of them", async () => {
+  test("a connect_query as in the guide sets all of them", async () => {
     const query = /connect_query='[^']*'/.exec(block("ini"))![0];
     expect(await through(query)).toEqual(IN_INDEX_ORDER);
   });
 
-  test("defaults of the user as in the guide give all of them", async () => {
+  test("defaults of the user as in the guide set all of them", async () => {
     const sql = new SQL(cluster.url, { max: 1 });
     for (const statement of block("sql").split("\n")) await sql.unsafe(statement);
     await sql.close();

@@ -1,4 +1,4 @@
-/** In charge of running the store conformance suite over the SQLite adapter. */
+/** Runs the store conformance suite on SQLite. */
 
 import { join } from "node:path";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";

@@ -1,8 +1,8 @@
 /**
- * In charge of the store conformance suite: every sentence of the contract in src/store/store.ts,
- * asked of any adapter. An adapter runs it from a test file of its own:
+ * The store conformance suite: checks the contract in src/store/store.ts for any adapter. An
+ * adapter runs it from its own test file:
  *
- *     storeConformance("SQLite", makeStore);
+ *   storeConformance("SQLite", makeStore);
  */
 
 import { describe, test } from "bun:test";

@@ -1,4 +1,4 @@
-/** In charge of comparing a store's summary with what is counted, whatever came, moved and went. */
+/** Conformance: compares summary and counts with the records, after random writes. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -42,7 +42,7 @@ const history: fc.Arbitrary<Write[]> = fc.array(
 
 export function summaryGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "the summary and the counts are what counting would give, after every write",
+    "summary and counts match the records after every write",
     async (store) => {
       const reader = await store.reader();
       let model: Model = new Map();

@@ -1,4 +1,4 @@
-/** A thread that renames all players of a shard together, round after round, until it is told to end. */
+/** A thread that renames all players of a shard together, repeatedly, until it is stopped. */
 
 import { Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";

@@ -1,4 +1,4 @@
-/** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
+/** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keysToRead } from "../../src/domain/similar-names.ts";
@@ -67,7 +67,7 @@ async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
 
 describe("a page by one filter", () => {
   for (const [name, filter, values] of SINGLE_FILTERS) {
-    test(`${name}: looks at no more rows than it has, and one beyond`, async () => {
+    test(`${name}: reads no more rows than it has, plus one`, async () => {
       // Each match: its key and its sheet; for each value one more, and one behind; the state.
       const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
       for (const place of PLACES) {
@@ -90,7 +90,7 @@ describe("a page by one filter", () => {
 
 describe("a page by several filters", () => {
   for (const [name, filter] of COMBINATIONS) {
-    test(`${name}: looks at no more rows than the most selective has in the window`, async () => {
+    test(`${name}: reads no more rows than the most selective has in the window`, async () => {
       const roads = rowsOf(filter);
       const shortest = Math.min(...roads);
       // To walk one, to look it up on the others, and to compare them beforehand.
@@ -112,7 +112,7 @@ describe("a page by several filters", () => {
   }
 });
 
-test("players by name: looks at no more rows of a name than are asked for", async () => {
+test("players by name: reads no more rows per name than the limit", async () => {
   const names = ["name of p1", COMMON_NAME, "name of p2"];
   const limit = 6;
   const asking = (connection: Session) =>
@@ -122,7 +122,7 @@ test("players by name: looks at no more rows of a name than are asked for", asyn
   }
 });
 
-test("ids by name: looks at those who have a name, and at the state", async () => {
+test("ids by name: reads the players with a name, and the state", async () => {
   const names = ["name of p1", "name of p2"];
   const asking = (connection: Session) =>
     new PostgresReader(connection, 0, () => {}).playerIdsNamed(names);
@@ -131,9 +131,9 @@ test("ids by name: looks at those who have a name, and at the state", async () =
   }
 });
 
-describe("names close to a mistyped one", () => {
+describe("names similar to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: looks at no more rows than stand around its keys`, async () => {
+    test(`${typed}: reads no more rows than the limits around its keys`, async () => {
       const { keys, before, after } = keysToRead(typed);
       const most = keys.length * (before + after);
       const asking = (connection: Connection) => namesAround(connection, keys, before, after);
@@ -144,7 +144,7 @@ describe("names close to a mistyped one", () => {
     });
   }
 
-  test("those who bear a name are looked up by it", async () => {
+  test("players with a name are looked up by index", async () => {
     const names = ["name of p1", "name of p2"];
     const asking = (connection: Connection) => playersWithNames(connection, names, 3);
     for (const { rows, scans } of await costsOfAsking(asking)) {

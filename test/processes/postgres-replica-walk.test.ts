@@ -1,4 +1,4 @@
-/** Walks over two replicas, one of which lags behind what the walk has seen. */
+/** Paging over two replicas, one of which lags behind the pages already read. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decodeCursor, encodeCursor } from "../../src/query/cursor.ts";
@@ -81,7 +81,7 @@ async function aNewPlayer() {
   return { next, id, name: encodeURIComponent(attributes.name), onPage: data.map((one) => one.id) };
 }
 
-test("a walk skips no match that its first page could see, whichever replica's turn it is", async () => {
+test("paging skips no match that the first page could see, whichever replica is used", async () => {
   const there = await walk(await firstPage(true), "next");
   expect(there.flatMap(idsOf)).toEqual(present);
   const back = await walk(there.at(-1)!, "prev");
@@ -90,7 +90,7 @@ test("a walk skips no match that its first page could see, whichever replica's t
   await firstPage(false);
 }, 60_000);
 
-test("a cursor of a state that is lost, as after a failover, is answered by the primary", async () => {
+test("a cursor of a lost state, e.g. after a failover, is served by the primary", async () => {
   const link = new URL((await firstPage(true)).links.next!);
   const cursor = decodeCursor(link.searchParams.get("page[after]")!)!;
   const later = encodeCursor({ ...cursor, sequence: cursor.sequence! + 1000 });
@@ -99,7 +99,7 @@ test("a cursor of a state that is lost, as after a failover, is answered by the 
   for (const page of await askedInTurn(link.href)) expect(idsOf(page)).toEqual(expected);
 }, 60_000);
 
-test("names are looked up on the replica that the page is read from", async () => {
+test("names are resolved on the replica that serves the page", async () => {
   const { name } = await aNewPlayer();
   const found = await until("a replica that knows the name", async () => {
     const pages = await askedInTurn(`${MATCHES}&filter[playerNames]=${name}`);
@@ -108,7 +108,7 @@ test("names are looked up on the replica that the page is read from", async () =
   expect(present).toEqual(expect.arrayContaining(found));
 }, 60_000);
 
-test("names that come up during a walk are looked up in no older state than its pages", async () => {
+test("names are resolved in a state no older than the earlier pages", async () => {
   const { next, name, onPage } = await aNewPlayer();
   for (const page of await askedInTurn(`${next}&filter[playerNames]=${name}`)) {
     expect(onPage).toContainEqual(idsOf(page)[0]!);

@@ -1,4 +1,7 @@
-/** In charge of a shard with a replica: who is read, what is never shown, and that all comes back by itself. */
+/**
+ * A shard with a replica: which one is read, what is never returned, and recovery without a
+ * restart.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -27,7 +30,7 @@ const pause = () => pair.on(pair.replica, "SELECT pg_wal_replay_pause()");
 const resume = () => pair.on(pair.replica, "SELECT pg_wal_replay_resume()");
 
 describe("a replica", () => {
-  test("within the bound is what is read, and one behind it is not", async () => {
+  test("within the lag limit is used, and one beyond it is not", async () => {
     const patient = await serving(1000);
     const known = await served(patient.get, 0);
     await pause();
@@ -65,7 +68,7 @@ describe("a replica", () => {
     await strict.stop();
   }, 60_000);
 
-  test("of a primary that nobody writes to does not lag, and serves when the primary is away", async () => {
+  test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
     const server = await serving(1);
     const known = await served(server.get, 0);
     pair.primary.stop("immediate");
@@ -85,7 +88,7 @@ describe("a replica", () => {
     await server.stop();
   }, 60_000);
 
-  test("that is stopped is not missed, and is read again when it is back", async () => {
+  test("that stops causes no errors, and is used again when it is back", async () => {
     const server = await serving(5);
     const known = await served(server.get, 0);
     pair.replica.stop("immediate");
@@ -108,7 +111,7 @@ describe("a replica", () => {
     await server.stop();
   }, 60_000);
 
-  test("that ends a reader for what it takes over is asked again, and stays in use", async () => {
+  test("that cancels a query because of replication is retried, and stays in use", async () => {
     const server = await serving(1000);
     const known = await served(server.get, 0);
     await pair.on(pair.primary, endingOneReader(server.schema));

@@ -1,4 +1,4 @@
-/** In charge of a shard in PostgreSQL behind the same interface: the same bytes, and no lasting harm from faults. */
+/** A shard in PostgreSQL: the same bytes as SQLite, and recovery from failures. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -143,7 +143,7 @@ function withNul(window: string, player: string, name: string): string[] {
 }
 
 describe("the same records in SQLite and in PostgreSQL", () => {
-  test("are served byte for byte alike, taken in by two at once in another order", async () => {
+  test("are served byte for byte alike, though ingested by two processes in another order", async () => {
     const embedded = settingsFor("embedded", { na: undefined });
     await ingestInto(embedded, records);
     const remote = settingsFor("remote", { na: placeOf("alike") });
@@ -219,8 +219,8 @@ interface Named {
   attributes: { name: string };
 }
 
-describe("a database that goes away", () => {
-  test("takes its own shard along and no other, and comes back without a restart", async () => {
+describe("a database that becomes unavailable", () => {
+  test("affects only its own shard, which recovers without a restart", async () => {
     const settings = settingsFor("mixed", { na: undefined, eu: placeOf("away") });
     await ingestInto(settings, records.slice(0, 20));
     await ingestInto(
@@ -257,7 +257,7 @@ describe("a database that goes away", () => {
     await server.stop();
   }, 60_000);
 
-  test("at the start does not keep the others from being served", async () => {
+  test("at the start does not prevent other shards from being served", async () => {
     const settings = settingsFor("late", { na: undefined, eu: placeOf("late") });
     await ingestInto(settings, records.slice(0, 20));
     cluster.stop();

@@ -1,4 +1,4 @@
-/** In charge of limits that two servers share through a Redis with TLS, and of certificates that are no good. */
+/** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
@@ -52,7 +52,7 @@ async function serving(redis: string, env: Record<string, string> = {}) {
 const trusting = { NODE_EXTRA_CA_CERTS: authority.file };
 
 describe("a Redis with TLS", () => {
-  test("is shared by servers that trust who signed its certificate", async () => {
+  test("is shared by servers that trust its CA", async () => {
     const redis = await redisFor("IP:127.0.0.1");
     const access = openAccess({ data: world.data });
     const { key } = await access.keys.create({ name: "test", rate: 1, burst: 6 }, Date.now());

@@ -1,6 +1,6 @@
 /**
- * In charge of keys and usage in one PostgreSQL behind two instances: made anywhere, counted together,
- * and kept in force while it is away.
+ * Two instances with keys and usage in one PostgreSQL: shared keys and counts, also while it is
+ * unavailable.
  */
 
 import {
@@ -88,8 +88,8 @@ async function usageOf(id: string): Promise<Record<string, number>> {
 
 const said = ({ events }: Instance, name: string) => events.some(({ event }) => event === name);
 
-describe("two instances over one database of keys", () => {
-  test("let in a key within seconds of its making, and no longer within seconds of its end", async () => {
+describe("two instances with one key database", () => {
+  test("accept a key seconds after it is created, and reject it seconds after it ends", async () => {
     const instances = await twoInstances();
     const { id, key } = await makeKey();
     expect(await both(instances, key, 200)).toBeLessThan(NOTICED_MS);
@@ -99,7 +99,7 @@ describe("two instances over one database of keys", () => {
     expect(listed.at(-1)).toMatchObject({ id, state: "revoked" });
   });
 
-  test("know what the other has served of a day, a moment later", async () => {
+  test("share daily counts within moments", async () => {
     const [one, other] = await twoInstances();
     const { id, key } = await makeKey("--matches-per-day", "8");
     await until("the key is known", async () => (await other.get("/usage", key)).status === 200);
@@ -147,8 +147,8 @@ async function refusesUsageAndKeys(instance: Instance, id: string, key: string):
   }
 }
 
-describe("a database of keys that is away", () => {
-  test("leaves keys in force; what was counted and what is new comes with its return", async () => {
+describe("an unavailable key database", () => {
+  test("leaves keys valid; counts and new keys follow when it is back", async () => {
     const instances = await twoInstances();
     const { id, key } = await makeKey();
     await both(instances, key, 200);
@@ -201,7 +201,7 @@ describe("a database of keys that is away", () => {
     }
   });
 
-  test("stops a start, in words", async () => {
+  test("prevents the start, with a message", async () => {
     const started = await matchbook(["serve", "--port", "0"], {
       cwd: world.data,
       env: { MATCHBOOK_KEYS_DATABASE: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },

@@ -1,4 +1,4 @@
-/** In charge of what pages cost in SQLite: steps bounded by the page and not by the shard. */
+/** The cost of pages in SQLite: steps are bounded by the page, not by the shard. */
 
 import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
@@ -58,7 +58,7 @@ const A_STATEMENT = 30;
 
 describe("a page by one filter", () => {
   for (const [name, filter, values] of SINGLE_FILTERS) {
-    test(`${name}: takes no more steps than its rows need, and a few beyond`, () => {
+    test(`${name}: takes no more steps than its rows need, plus a few`, () => {
       // Each value is walked by some more than its share, and one is looked at behind.
       const most = A_ROW * (2 * LIMIT + 4 * values) + 2 * values * A_STATEMENT;
       for (const place of PLACES) {
@@ -95,7 +95,7 @@ describe("a page by several filters", () => {
   }
 });
 
-describe("names close to a mistyped one", () => {
+describe("names similar to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
     test(`${typed}: takes no more steps than the rows around its keys need`, () => {
       const { keys, before, after } = keysToRead(typed);
@@ -109,7 +109,7 @@ describe("names close to a mistyped one", () => {
     });
   }
 
-  test("those who bear a name are looked up by it", () => {
+  test("players with a name are looked up by index", () => {
     const { instructions, unindexed, sorts } = costOfAsking(
       (reader) => reader.playersWithNames(["name of p1", "nobody"], 3),
       /FROM players WHERE name/,

@@ -1,4 +1,7 @@
-/** Usage when a server is killed under load: what was written stays, whole, and counting goes on from it. */
+/**
+ * Usage when a server is killed under load: written counts are kept, and counting continues from
+ * them.
+ */
 
 import { afterAll, expect, test } from "bun:test";
 import { demoLines } from "../support/demo.ts";

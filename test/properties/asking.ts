@@ -1,4 +1,4 @@
-/** In charge of asking a server for everything its records can be seen through, as raw bytes. */
+/** Fetches everything that a server returns about its records, as raw bytes. */
 
 import type { Report } from "../../src/ingest/report.ts";
 import type { MatchDocument } from "../support/records.ts";

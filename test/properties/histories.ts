@@ -1,7 +1,6 @@
 /**
- * In charge of random histories of a shard: small sets of records in which everything that makes the
- * order of arrival tempting happens often. Few people, few names, few moments, so that matches
- * rename players and teams, fall on the same moment, share names, and depend on each other.
+ * Random histories of a shard: few players, names and times, so that matches often rename players
+ * and teams, have equal times, share names and depend on each other.
  */
 
 import fc from "fast-check";

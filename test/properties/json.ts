@@ -1,4 +1,4 @@
-/** In charge of random JSON values as records may carry them, and of writing them another way. */
+/** Random JSON values as records may contain them, and other spellings of them. */
 
 import fc from "fast-check";
 import { isObject, type Json } from "../../src/domain/json.ts";

@@ -1,4 +1,4 @@
-/** In charge of the property that the state is a function of the set of records. */
+/** The state is a function of the set of records. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -40,7 +40,7 @@ const manyResults = fc
   .array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 70 })), { minLength: 1, maxLength: 4 })
   .map((runs) => runs.flatMap(([won, length]) => Array.from({ length }, () => won)));
 
-test("a run of results counts in full however long it is and in whatever order it arrives", async () => {
+test("a streak of any length counts fully, whatever the order of arrival", async () => {
   const counts = fc.asyncProperty(manyResults, fc.integer(), async (results, seed) => {
     const documents = results.map((won, index) =>
       aMatch({

@@ -1,7 +1,6 @@
 /**
- * In charge of a second Matchbook, written from the rules alone and as simply as can be: it keeps all
- * records in memory, works nearly everything out anew for every question, and shares no code with the
- * real one. What it answers is what the real one must answer.
+ * A reference implementation of the rules, as simple as possible: it keeps all records in memory,
+ * recomputes nearly everything for each request, and shares no code with the real one.
  */
 
 type Value = string | number | boolean | null | Value[] | Thing;

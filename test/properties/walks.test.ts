@@ -1,4 +1,4 @@
-/** In charge of the property that a walk keeps to the matches it began with, whatever arrives. */
+/** Paging stays within the matches it started with, whatever arrives. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -26,7 +26,7 @@ const walking = fc.record({
   ),
 });
 
-test("following next and then prev while matches arrive meets none twice and misses none of the start", async () => {
+test("following next and then prev while matches arrive repeats none and misses none that existed at the start", async () => {
   const keeps = fc.asyncProperty(walking, async ({ documents, early, sort, limit, filters }) => {
     const split = Math.ceil((documents.length * early) / 100);
     const arriving = documents.slice(split);

@@ -1,4 +1,4 @@
-/** In charge of keeping imports pointing one way, as ARCHITECTURE.md draws them. */
+/** Imports point one way, as in ARCHITECTURE.md. */
 
 import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize, resolve } from "node:path";
@@ -208,15 +208,15 @@ const graph = await readGraph(SOURCE);
 const client = await readGraph(CLIENT);
 
 describe("imports", () => {
-  test("point one way, along the table", () => {
+  test("point one way, as in the table", () => {
     expect(forbiddenImports(graph)).toEqual([]);
   });
 
-  test("go round in no circle, not even within one part", () => {
+  test("form no cycle, not even within a part", () => {
     expect(circles(graph)).toEqual([]);
   });
 
-  test("bring in packages only where they belong", () => {
+  test("use packages only where the table allows", () => {
     expect(forbiddenPackages(graph)).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe("imports", () => {
     },
   );
 
-  test("lead outside src/ only to the package's own description, and from the portal to the client", () => {
+  test("leave src/ only for package.json, and from the portal for the client", () => {
     const outside = (isPortal: boolean) =>
       [...graph]
         .filter(([file]) => (partOf(file) === "portal") === isPortal)
@@ -240,7 +240,7 @@ describe("imports", () => {
     expect([...new Set(outside(true))]).toEqual(["../client/src/index.ts"]);
   });
 
-  test("lead to files that are there", async () => {
+  test("lead to existing files", async () => {
     const names = new Set([...graph.values()].flat().filter(isOfSource));
     const missing = [];
     for (const name of names) {
@@ -251,25 +251,25 @@ describe("imports", () => {
 });
 
 describe("imports of the client", () => {
-  test("stay within it: no package, nothing of the runtime's own, nothing of the service", () => {
+  test("stay within it: no packages, no runtime modules, nothing of the service", () => {
     const names = [...client.values()].flat();
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !client.has(name))).toEqual([]);
   });
 
-  test("go round in no circle", () => {
+  test("form no cycle", () => {
     expect(circles(client)).toEqual([]);
   });
 });
 
 describe("the table of parts", () => {
-  test("names every part of src/, and none that is not there", () => {
+  test("lists exactly the parts of src/", () => {
     expect([...new Set([...graph.keys()].map(partOf))].sort()).toEqual(
       Object.keys(MAY_IMPORT).sort(),
     );
   });
 
-  test("lets a part import only parts above it in the table", () => {
+  test("lets a part import only parts above it", () => {
     const parts = Object.keys(MAY_IMPORT);
     for (const [index, part] of parts.entries()) {
       const unknown = MAY_IMPORT[part]!.filter((one) => !parts.slice(0, index).includes(one));
@@ -279,7 +279,7 @@ describe("the table of parts", () => {
 });
 
 describe("the checks themselves", () => {
-  test("see an import against the direction, of an adapter, and of a part unknown to the table", () => {
+  test("detect an import in the wrong direction, of an adapter, and of an unknown part", () => {
     const bad: Graph = new Map([
       ["domain/match.ts", ["store/store.ts"]],
       ["http/server.ts", ["store/sqlite/reader.ts"]],
@@ -294,7 +294,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("see a package where it does not belong", () => {
+  test("detect a package in the wrong place", () => {
     const bad: Graph = new Map([
       ["domain/match.ts", ["node:fs"]],
       ["http/server.ts", ["bun:sqlite", "left-pad", "node:zlib"]],
@@ -307,7 +307,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("see a circle, however long", () => {
+  test("detect a cycle of any length", () => {
     const bad: Graph = new Map([
       ["a.ts", ["b.ts", "d.ts"]],
       ["b.ts", ["c.ts"]],
@@ -317,7 +317,7 @@ describe("the checks themselves", () => {
     expect(circles(bad)).toEqual(["a.ts → b.ts → c.ts → a.ts", "d.ts → d.ts"]);
   });
 
-  test("see every way of importing", async () => {
+  test("detect every form of import", async () => {
     expect(graph.get("open-stores.ts")).toContain("store/sqlite/open.ts");
     expect(graph.get("wiring.ts")).toContain("upload-worker.ts");
     expect(graph.get("store/store.ts")).toContain("query/query.ts");

@@ -1,4 +1,4 @@
-/** In charge of when a replica is fit to be read: a table of what it and its primary say, and when. */
+/** When a replica can be used: a table of its state and its primary's state over time. */
 
 import { describe, expect, test } from "bun:test";
 import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
@@ -52,13 +52,13 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
 }
 
 describe("a replica", () => {
-  test("that has everything is fit, however long nobody wrote", async () => {
+  test("that is up to date is used, however long nobody writes", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(100_000, 2, 2)).toBe(true);
   });
 
-  test("that lacks something is fit as long as that is new", async () => {
+  test("that lags is used within the limit", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(10, 3, 2)).toBe(true);
@@ -71,7 +71,7 @@ describe("a replica", () => {
     expect(await pair.at(16, 4, 4)).toBe(true);
   });
 
-  test("that is away is not fit, until it is there again", async () => {
+  test("that is unavailable is not used until it is back", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, "away")).toBe(false);
     expect(await pair.at(1, 2, 2)).toBe(true);
@@ -79,7 +79,7 @@ describe("a replica", () => {
     expect(await pair.at(3, 2, 2)).toBe(true);
   });
 
-  test("of a primary that is away stays fit, as far as it had kept up", async () => {
+  test("of an unavailable primary stays in use, as far as it had kept up", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(10, "away", 2)).toBe(true);
@@ -88,7 +88,7 @@ describe("a replica", () => {
     expect(await pair.at(25, "away", 3)).toBe(true);
   });
 
-  test("of a primary that was never heard is fit unless another one is ahead", async () => {
+  test("of a primary that has not responded yet is used unless another one is ahead", async () => {
     const pair = aPair();
     expect(await pair.at(0, "away", 2)).toBe(true);
     expect(await pair.at(1, "away", 2, 3)).toBe(false);
@@ -98,7 +98,7 @@ describe("a replica", () => {
     expect(await pair.at(7, "away", 3)).toBe(false);
   });
 
-  test("of a primary that was never heard is not fit if it is no copy, or has other tables", async () => {
+  test("of a primary that has not responded yet is not used if it replicates nothing or has another schema version", async () => {
     const pair = aPair();
     pair.replica.isReplica = false;
     expect(await pair.at(0, "away", 2)).toBe(false);
@@ -110,7 +110,7 @@ describe("a replica", () => {
     expect(await newer.at(1, 2, 2)).toBe(true);
   });
 
-  test("that a migration has not reached is not fit", async () => {
+  test("without the latest migration is not used", async () => {
     const pair = aPair();
     pair.replica.version = MIGRATIONS.length - 1;
     expect(await pair.at(0, 2, 2)).toBe(false);
@@ -119,7 +119,7 @@ describe("a replica", () => {
     expect(await pair.at(2, 2, 2)).toBe(true);
   });
 
-  test("with another history is not fit, though its numbers are as high", async () => {
+  test("with another history is not used, though its sequence numbers are as high", async () => {
     const pair = aPair(["", "a", "b", "x", "y"]);
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(1, 3, 3)).toBe(false);
