@@ -175,10 +175,10 @@ async function stagesOf(
     acceptsMediaType(one.raw.headers.get("accept"));
   });
   const limit = await cost(calls, () => limitRate(service, key, performance.now()));
-  const quota = await cost(answers, async ({ sheets }) => {
+  const quota = await cost(answers, async ({ matches }) => {
     const now = Date.now();
     if (route.readsMatches) await checkQuota(service, key, now);
-    await consumeQuota(service, key, sheets, now);
+    await consumeQuota(service, key, matches, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(

@@ -17,7 +17,7 @@ import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
 const HEADER = 27;
 const HASH = 4;
 
-export interface SheetTexts {
+export interface MatchTexts {
   resource: string;
   /** Resources, separated by commas. */
   included: string;
@@ -36,7 +36,7 @@ export interface EncodedMatch {
   hashesEnd: number;
 }
 
-export function encodeMatch({ resource, included, keys, stitchable }: SheetTexts): Fragment {
+export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
   const first = deflate(plain[0]);
   const second = deflate(plain[1]);
@@ -101,23 +101,23 @@ const seenBits = new Int32Array(SEEN_BITS / 32);
  * Whether two matches (very probably) contain the same resource, which a document may contain only
  * once.
  */
-export function repeatResources(sheets: readonly EncodedMatch[]): boolean {
-  if (sheets.length < 2) return false;
+export function repeatResources(matches: readonly EncodedMatch[]): boolean {
+  if (matches.length < 2) return false;
   seenBits.fill(0);
-  for (const { stored, hashesEnd } of sheets) {
+  for (const { stored, hashesEnd } of matches) {
     for (let at = HEADER; at < hashesEnd; at += HASH) {
       const slot = numberAt(stored, at) % SEEN_BITS;
       const bit = 1 << (slot & 31);
-      if (seenBits[slot >>> 5]! & bit) return haveEqualHashes(sheets);
+      if (seenBits[slot >>> 5]! & bit) return haveEqualHashes(matches);
       seenBits[slot >>> 5]! |= bit;
     }
   }
   return false;
 }
 
-function haveEqualHashes(sheets: readonly EncodedMatch[]): boolean {
+function haveEqualHashes(matches: readonly EncodedMatch[]): boolean {
   const seen = new Set<number>();
-  for (const { stored, hashesEnd } of sheets) {
+  for (const { stored, hashesEnd } of matches) {
     for (let at = HEADER; at < hashesEnd; at += HASH) {
       const hash = numberAt(stored, at);
       if (seen.has(hash)) return true;

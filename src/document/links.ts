@@ -61,7 +61,7 @@ function gapsAround(
   { edges }: Page,
 ): { start: Gap | undefined; end: Gap | undefined } {
   if (!edges) {
-    const gap = query.place.from === "offset" ? undefined : query.place.gap;
+    const gap = query.pageStart.from === "offset" ? undefined : query.pageStart.gap;
     return { start: gap, end: gap };
   }
   const [ahead, behind] =

@@ -72,7 +72,7 @@ export function packRecord(text: RecordText): StoredMatch {
     gameMode,
     patchVersion,
     contentHash,
-    sheet: encodeMatch(text),
+    encoded: encodeMatch(text),
     carried: writeFragment(
       `{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
     ),
@@ -81,7 +81,7 @@ export function packRecord(text: RecordText): StoredMatch {
 
 /** Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
-  const { resource, included } = readEncodedMatch(stored.sheet);
+  const { resource, included } = readEncodedMatch(stored.encoded);
   const plain = inflateEach([resource, included, readFragment(stored.carried)]);
   const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
   return describeMatch({

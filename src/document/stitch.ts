@@ -48,12 +48,12 @@ export function matchContent(
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
-  const sheets = bundle.sheets.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, sheets, shape)) {
-    return rebuilt(bundle, sheets, shape, false, decorate);
+  const encoded = bundle.matches.map(readEncodedMatch);
+  if (decorate || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, false, decorate);
   }
-  const content = [DATA, sheets[0]!.resource, AFTER_ONE];
-  if (!hasEmptyInclude(shape)) addRelated(content, bundle, sheets);
+  const content = [DATA, encoded[0]!.resource, AFTER_ONE];
+  if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
   content.push(END);
   return content;
 }
@@ -63,14 +63,14 @@ export function matchListContent(
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
-  const sheets = bundle.sheets.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, sheets, shape)) {
-    return rebuilt(bundle, sheets, shape, true, decorate);
+  const encoded = bundle.matches.map(readEncodedMatch);
+  if (decorate || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, true, decorate);
   }
   const content = [LIST];
-  addList(content, sheets, "resource");
+  addList(content, encoded, "resource");
   content.push(AFTER_LIST);
-  if (!hasEmptyInclude(shape)) addRelated(content, bundle, sheets);
+  if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
   content.push(END);
   return content;
 }
@@ -111,16 +111,16 @@ const hasEmptyInclude = (shape: Shape): boolean => shape.include?.length === 0;
 
 function canStitch(
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   shape: Shape,
 ): boolean {
   if (shape.fields) return false;
   if (shape.include) return hasEmptyInclude(shape);
   return (
-    sheets.every(({ stitchable }) => stitchable) &&
+    encoded.every(({ stitchable }) => stitchable) &&
     !bundle.players.some(hasCompanions) &&
     !bundle.teams.some(hasCompanions) &&
-    !repeatResources(sheets)
+    !repeatResources(encoded)
   );
 }
 
@@ -130,22 +130,22 @@ const hasCompanions = ({ companions }: NamedParts): boolean => companions !== un
 function addRelated(
   content: Piece[],
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
 ): void {
   // A match has two rosters, so the comma of the first player always follows something.
-  if (sheets.length > 0) addList(content, sheets, "included");
+  if (encoded.length > 0) addList(content, encoded, "included");
   for (const player of bundle.players) content.push(pieceWithComma(player));
   for (const team of bundle.teams) content.push(pieceWithComma(team));
 }
 
 function addList(
   content: Piece[],
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   part: "resource" | "included",
 ): void {
-  for (let index = 0; index < sheets.length; index++) {
+  for (let index = 0; index < encoded.length; index++) {
     if (index > 0) content.push(COMMA);
-    content.push(sheets[index]![part]);
+    content.push(encoded[index]![part]);
   }
 }
 
@@ -163,12 +163,12 @@ const pieceWithoutComma = (named: NamedParts): Piece => withoutComma(pieceWithCo
 
 function rebuilt(
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const { matches, own, players, others } = parseAll(bundle, sheets);
+  const { matches, own, players, others } = parseAll(bundle, encoded);
   const related = [
     ...own.map((one) => decorate(one)),
     ...players.map((one, at) => decorate(one, bundle.players[at]!.lastMatchAt)),
@@ -179,11 +179,11 @@ function rebuilt(
 }
 
 /** All resources of the page, parsed as one text, which is faster than one at a time. */
-function parseAll(bundle: MatchesWithLinked, sheets: readonly EncodedMatch[]) {
+function parseAll(bundle: MatchesWithLinked, encoded: readonly EncodedMatch[]) {
   const pieces = [OPEN];
-  addList(pieces, sheets, "resource");
+  addList(pieces, encoded, "resource");
   pieces.push(BETWEEN);
-  addList(pieces, sheets, "included");
+  addList(pieces, encoded, "included");
   pieces.push(BETWEEN);
   addPlayersOrTeams(pieces, bundle.players);
   pieces.push(BETWEEN);

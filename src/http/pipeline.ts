@@ -96,7 +96,7 @@ async function stages(
   // Only what is sent in a body counts: neither HEAD nor 304.
   const delivery = planDelivery(request, result);
   if (!delivery.isUnchanged && request.method === "GET") {
-    await consumeQuota(context, key, result.sheets, request.time);
+    await consumeQuota(context, key, result.matches, request.time);
     progress.records = result.records;
   }
   const response = documentResponse(request, result, delivery, progress.headers);

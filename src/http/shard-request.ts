@@ -31,7 +31,7 @@ export interface ShardResult {
   /** How many records are its primary data. */
   records: number;
   /** The encoded matches among them: they count against the daily quota of the key. */
-  sheets: readonly Fragment[];
+  matches: readonly Fragment[];
   /** Single resources have strong entity tags, collections weak ones. */
   tag: "strong" | "weak";
 }

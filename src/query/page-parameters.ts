@@ -68,7 +68,7 @@ const BEFORE = "page[before]";
  * A page starts at an offset or at one cursor, never both. The result is only valid if no problem
  * was reported.
  */
-export function pageStart(
+export function pageStartOf(
   known: GivenValues,
   values: ParsedValues,
   problems: Problem[],

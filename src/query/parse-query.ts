@@ -9,7 +9,7 @@ import {
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
-import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
+import { pageStartOf, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
@@ -36,12 +36,12 @@ export type Parsed<Q> = { ok: true; query: Q } | { ok: false; problems: Problem[
 export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<MatchesQuery> {
   const { pairs, known, values, problems } = parseQuery(raw, "matches", context);
   const window = windowOf(known, values, context.now, problems);
-  const place = pageStart(known, values, problems);
+  const pageStart = pageStartOf(known, values, problems);
   if (problems.length > 0) return { ok: false, problems };
   const query: MatchesQuery = {
     window,
     sort: values.sort ?? "createdAt",
-    place,
+    pageStart,
     limit: values["page[limit]"] ?? PAGE_SIZE,
     filters: {
       playerNames: values["filter[playerNames]"],

@@ -66,7 +66,7 @@ export type GivenParameters = ReadonlyArray<readonly [name: string, value: strin
 export interface MatchesQuery extends Shape {
   window: Window;
   sort: Sort;
-  place: PageStart;
+  pageStart: PageStart;
   limit: number;
   filters: MatchFilters;
   given: GivenParameters;

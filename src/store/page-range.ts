@@ -24,20 +24,20 @@ export interface PageRange {
   isReversed: boolean;
 }
 
-export function pageRangeOf({ window, sort, place }: Selection): PageRange {
+export function pageRangeOf({ window, sort, pageStart }: Selection): PageRange {
   const forward: Direction = sort === "createdAt" ? "up" : "down";
   const whole: KeyRange = {
     from: { createdAt: window.start, id: "" },
     to: { createdAt: window.end + 1, id: "" },
   };
-  if (place.from === "offset") {
-    const { offset } = place;
+  if (pageStart.from === "offset") {
+    const { offset } = pageStart;
     return { direction: forward, ahead: whole, behind: undefined, skip: offset, isReversed: false };
   }
-  const gap = keyAt(place.gap);
+  const gap = keyAt(pageStart.gap);
   const below: KeyRange = { from: whole.from, to: isLater(whole.to, gap) ? gap : whole.to };
   const above: KeyRange = { from: isLater(whole.from, gap) ? whole.from : gap, to: whole.to };
-  const isReversed = place.from === "before";
+  const isReversed = pageStart.from === "before";
   const direction = isReversed === (forward === "up") ? "down" : "up";
   const [ahead, behind] = direction === "up" ? [above, below] : [below, above];
   return { direction, ahead, behind, skip: 0, isReversed };

@@ -45,7 +45,7 @@ export function readRecord(row: RecordRow): ShardRecord {
       gameMode: row.game_mode,
       patchVersion: row.patch_version,
       contentHash: row.content_hash,
-      sheet: row.reason === null ? unpackServed(row.sheet, [], []) : row.sheet,
+      encoded: row.reason === null ? unpackServed(row.sheet, [], []) : row.sheet,
       carried: row.carried,
     },
   };
@@ -68,18 +68,22 @@ const COUNTS = 4;
  * The internal numbers of a match's players and teams, in response order, and the encoded match:
  * two counts of 2 bytes; the numbers; the match.
  */
-export function packServed(players: number[], teams: number[], sheet: Fragment): Uint8Array {
+export function packServed(players: number[], teams: number[], encoded: Fragment): Uint8Array {
   const counts = Uint16Array.of(players.length, teams.length);
-  return Buffer.concat([new Uint8Array(counts.buffer), packNumbers([...players, ...teams]), sheet]);
+  return Buffer.concat([
+    new Uint8Array(counts.buffer),
+    packNumbers([...players, ...teams]),
+    encoded,
+  ]);
 }
 
 /** Adds the numbers that are not in the lists yet. Returns the encoded match. */
 export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): Fragment {
   const teamsAt = COUNTS + NUMBER * (packed[0]! | (packed[1]! << 8));
-  const sheetAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
+  const matchAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
   addNumbers(packed, COUNTS, teamsAt, players);
-  addNumbers(packed, teamsAt, sheetAt, teams);
-  return packed.subarray(sheetAt);
+  addNumbers(packed, teamsAt, matchAt, teams);
+  return packed.subarray(matchAt);
 }
 
 function addNumbers(packed: Uint8Array, from: number, to: number, numbers: number[]): void {

@@ -49,7 +49,7 @@ export interface NamedParts {
  */
 export interface MatchesWithLinked {
   /** The encoded matches: each match resource with the resources that only it includes. */
-  sheets: Fragment[];
+  matches: Fragment[];
   players: NamedParts[];
   teams: NamedParts[];
 }
@@ -84,7 +84,7 @@ export interface Selection {
   /** "createdAt" is ascending order, "-createdAt" the exact reverse. */
   sort: Sort;
   /** In sort direction. A position may lie outside the window. */
-  place: PageStart;
+  pageStart: PageStart;
   /** At least 1. */
   limit: number;
   /** One player of each inner list must have played in the match; being mentioned is not enough. */
@@ -171,7 +171,7 @@ export interface StoredMatch extends MatchKey {
   gameMode: string;
   patchVersion: string;
   contentHash: Uint8Array;
-  sheet: Fragment;
+  encoded: Fragment;
   /** The players and teams as they were in the record. */
   carried: Fragment;
 }

@@ -18,8 +18,8 @@ import type {
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 export const text = (stored: Uint8Array): string => Buffer.from(stored).toString();
 
-/** What the sheet of a match begins with here; its id follows. */
-const SHEET = "sheet of ";
+/** What an encoded match starts with here; its id follows. */
+const ENCODED = "match ";
 
 export interface EntryWishes {
   createdAt?: number;
@@ -37,7 +37,7 @@ export function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
     createdAt: wishes.createdAt ?? 1000,
     gameMode: wishes.mode ?? "ranked",
     patchVersion: wishes.patch ?? "2.5",
-    sheet: bytes(`${SHEET}${id}`),
+    encoded: bytes(`${ENCODED}${id}`),
     contentHash: bytes(`hash of ${id}`),
     carried: bytes(`carried of ${id}`),
   };
@@ -130,7 +130,7 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
   return {
     window: { start: -1e15, end: 1e15 },
     sort: "createdAt",
-    place: { from: "offset", offset: 0 },
+    pageStart: { from: "offset", offset: 0 },
     limit: 100,
     players: [],
     teams: [],
@@ -141,7 +141,7 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
 }
 
 export const idsOf = (bundle: MatchesWithLinked): string[] =>
-  bundle.sheets.map((sheet) => text(sheet).slice(SHEET.length));
+  bundle.matches.map((encoded) => text(encoded).slice(ENCODED.length));
 
 /** Who is in a bundle, in words. */
 export function namesIn(bundle: MatchesWithLinked) {

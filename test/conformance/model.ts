@@ -17,7 +17,7 @@ function modelPage(entries: MatchEntry[], asked: Selection) {
   const distinct = (ids: string[]) => [...new Set(ids)];
   const players = distinct(matches.flatMap((entry) => entry.players.map(({ id }) => id)));
   const teams = distinct(matches.flatMap((entry) => entry.teams.map(({ id }) => id)));
-  const isAstray = asked.place.from === "offset" && matches.length === 0;
+  const isAstray = asked.pageStart.from === "offset" && matches.length === 0;
   return {
     matches: matches.map(({ id }) => id),
     players: players.map((id) => `player ${id}`),
@@ -45,12 +45,14 @@ function isSelected(entry: MatchEntry, asked: Selection): boolean {
 }
 
 /** From which to before which of the matches found the page reaches. */
-function span(found: MatchEntry[], { place, sort, limit }: Selection): [number, number] {
+function span(found: MatchEntry[], { pageStart, sort, limit }: Selection): [number, number] {
   const within = (index: number) => Math.max(0, Math.min(index, found.length));
-  if (place.from === "offset") return [within(place.offset), within(place.offset + limit)];
-  const isPassed = (entry: MatchEntry) => liesBelow(entry, place.gap) === (sort === "createdAt");
+  if (pageStart.from === "offset")
+    return [within(pageStart.offset), within(pageStart.offset + limit)];
+  const isPassed = (entry: MatchEntry) =>
+    liesBelow(entry, pageStart.gap) === (sort === "createdAt");
   const passed = found.filter(isPassed).length;
-  return place.from === "after"
+  return pageStart.from === "after"
     ? [passed, within(passed + limit)]
     : [within(passed - limit), passed];
 }
@@ -108,7 +110,7 @@ const asked: fc.Arbitrary<Selection> = fc.record({
     .tuple(fc.integer({ min: -4, max: 7 }), fc.integer({ min: 0, max: 11 }))
     .map(([start, length]) => ({ start, end: start + length })),
   sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
-  place: fc.oneof(
+  pageStart: fc.oneof(
     fc.record({ from: fc.constant("offset" as const), offset: fc.integer({ min: 0, max: 12 }) }),
     fc.record({ from: fc.constant("after" as const), gap }),
     fc.record({ from: fc.constant("before" as const), gap }),

@@ -54,7 +54,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     async (store) => {
       await serve(store.writer, ...FIVE);
       const page = async (offset: number, limit: number) => {
-        const found = await ask(store, { place: { from: "offset", offset }, limit });
+        const found = await ask(store, { pageStart: { from: "offset", offset }, limit });
         return [idsOf(found).join(""), found.more.before, found.more.after];
       };
       expect(await page(0, 2)).toEqual(["ab", false, true]);
@@ -69,15 +69,15 @@ export function pageGuarantees(guarantee: Guarantee): void {
   guarantee("an offset past the end returns an empty page without neighbours", async (store) => {
     await serve(store.writer, ...FIVE);
     for (const offset of [5, 6, 5000]) {
-      const page = await ask(store, { place: { from: "offset", offset }, limit: 2 });
+      const page = await ask(store, { pageStart: { from: "offset", offset }, limit: 2 });
       expect([idsOf(page), page.more]).toEqual([[], { before: false, after: false }]);
     }
   });
 
   guarantee("a page starts on either side of a cursor, in both directions", async (store) => {
     await serve(store.writer, ...FIVE);
-    const page = async (place: PageStart, sort: Selection["sort"]) => {
-      const found = await ask(store, { place, sort, limit: 2 });
+    const page = async (pageStart: PageStart, sort: Selection["sort"]) => {
+      const found = await ask(store, { pageStart, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
     expect(await page(after(2, "b", "after"), "createdAt")).toEqual(["cd", true, true]);
@@ -96,12 +96,12 @@ export function pageGuarantees(guarantee: Guarantee): void {
     for (const side of ["before", "after"] as const) {
       for (const id of ["bb", "c", "-"]) {
         const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
-        const forward = await ask(store, { place: after(gap, id, side), limit: 9 });
+        const forward = await ask(store, { pageStart: after(gap, id, side), limit: 9 });
         expect([idsOf(forward).join(""), forward.more]).toEqual([
           "cde",
           { before: true, after: false },
         ]);
-        const back = await ask(store, { place: before(gap, id, side), limit: 9 });
+        const back = await ask(store, { pageStart: before(gap, id, side), limit: 9 });
         expect([idsOf(back).join(""), back.more]).toEqual(["ab", { before: false, after: true }]);
       }
     }
@@ -109,8 +109,8 @@ export function pageGuarantees(guarantee: Guarantee): void {
 
   guarantee("an empty page at a cursor still reports matches on its other side", async (store) => {
     await serve(store.writer, ...FIVE);
-    const page = async (place: PageStart) => {
-      const found = await ask(store, { place });
+    const page = async (pageStart: PageStart) => {
+      const found = await ask(store, { pageStart });
       return [idsOf(found), found.more];
     };
     expect(await page(after(5, "e", "after"))).toEqual([[], { before: true, after: false }]);
@@ -120,8 +120,8 @@ export function pageGuarantees(guarantee: Guarantee): void {
   guarantee("a cursor outside the window counts as the window's edge", async (store) => {
     await serve(store.writer, ...FIVE);
     const window = { start: 2, end: 4 };
-    const page = async (place: PageStart, sort: Selection["sort"] = "createdAt") => {
-      const found = await ask(store, { window, place, sort, limit: 2 });
+    const page = async (pageStart: PageStart, sort: Selection["sort"] = "createdAt") => {
+      const found = await ask(store, { window, pageStart, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
     expect(await page(after(1, "a", "after"))).toEqual(["bc", false, true]);
@@ -142,7 +142,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
       );
       expect(idsOf(await ask(store, { players: [["p"]] }))).toEqual(["plays"]);
       expect(idsOf(await ask(store, { teams: [["t"]] }))).toEqual(["plays"]);
-      const mention = await ask(store, { place: { from: "offset", offset: 1 } });
+      const mention = await ask(store, { pageStart: { from: "offset", offset: 1 } });
       expect(namesIn(mention)).toEqual({
         matches: ["mentions"],
         players: ["player p"],
@@ -220,7 +220,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, { players: [["p", "q"]] }))).toEqual(["m", "n"]);
     const page = await ask(store, {
       players: [["p", "q"]],
-      place: { from: "offset", offset: 1 },
+      pageStart: { from: "offset", offset: 1 },
       limit: 1,
     });
     expect([idsOf(page), page.more]).toEqual([["n"], { before: true, after: false }]);
@@ -277,13 +277,13 @@ export function pageGuarantees(guarantee: Guarantee): void {
         while (page.more.after) {
           const { createdAt, id } = page.edges!.last;
           const side = sort === "createdAt" ? "after" : "before";
-          page = await reader.matches({ ...chosen, place: after(createdAt, id, side) });
+          page = await reader.matches({ ...chosen, pageStart: after(createdAt, id, side) });
           walked.push(...idsOf(page));
         }
         expect(walked).toEqual(expected);
 
         for (const offset of [1, 500, expected.length - 3]) {
-          const deep = await reader.matches({ ...chosen, place: { from: "offset", offset } });
+          const deep = await reader.matches({ ...chosen, pageStart: { from: "offset", offset } });
           expect(idsOf(deep)).toEqual(expected.slice(offset, offset + 97));
         }
       }

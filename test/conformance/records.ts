@@ -27,7 +27,7 @@ export function plain(match: StoredMatch): StoredMatch {
     createdAt,
     gameMode,
     patchVersion,
-    sheet: copy(match.sheet),
+    encoded: copy(match.encoded),
     contentHash: copy(match.contentHash),
     carried: copy(match.carried),
   };
@@ -44,7 +44,7 @@ const anyRecord: fc.Arbitrary<Omit<StoredMatch, "id">> = fc.record({
   ),
   gameMode: anyText,
   patchVersion: anyText,
-  sheet: anyBytes,
+  encoded: anyBytes,
   contentHash: anyBytes,
   carried: anyBytes,
 });
@@ -62,16 +62,16 @@ export function recordGuarantees(guarantee: Guarantee): void {
       expect(plain((await writer.inspect(kept.id))!.match)).toEqual(kept);
       const bundle = await open.match(kept.id);
       if (!isServed) return expect(bundle).toBeUndefined();
-      expect(plain({ ...kept, sheet: bundle!.sheets[0]! })).toEqual(kept);
+      expect(plain({ ...kept, encoded: bundle!.matches[0]! })).toEqual(kept);
     });
     await fc.assert(keptWhole, { numRuns: scaled(60) });
   });
 
   guarantee("a record of a megabyte is stored completely", async ({ writer, reader }) => {
     const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
-    await serve(writer, { ...anEntry("m"), sheet: large });
-    const [sheet] = (await (await reader()).match("m"))!.sheets;
-    expect(Buffer.compare(sheet!, large)).toBe(0);
+    await serve(writer, { ...anEntry("m"), encoded: large });
+    const [encoded] = (await (await reader()).match("m"))!.matches;
+    expect(Buffer.compare(encoded!, large)).toBe(0);
   });
 
   guarantee("content hashes cover served and withheld records, once committed", async (store) => {

@@ -13,7 +13,7 @@ import {
   fillLargely,
   LIMIT,
   MATCHES,
-  PLACES,
+  PAGE_STARTS,
   rowsOf,
   SINGLE_FILTERS,
   TYPED_NAMES,
@@ -27,13 +27,13 @@ let session: Session;
 beforeAll(async () => {
   const cluster = await aPostgres();
   const schema = `explain_${process.pid}`;
-  const place = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
-  const writer = new PostgresWriter(new Session(place));
+  const target = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
+  const writer = new PostgresWriter(new Session(target));
   await writer.ready();
   await fillLargely(writer);
   await writer.write(async (transaction) => transaction.putPlayers(NAMESAKES));
   await writer.close();
-  session = sessionForReading(place);
+  session = sessionForReading(target);
   await session.run("ANALYZE");
   stop = () => {
     session
@@ -70,16 +70,16 @@ describe("a page by one filter", () => {
     test(`${name}: reads no more rows than it has, plus one`, async () => {
       // Each match: its key and its sheet; for each value one more, and one behind; the state.
       const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const sort of ["createdAt", "-createdAt"] as const) {
           for (const { when, rows, scans } of await costsOf({
             ...filter,
             ...WINDOW,
             sort,
-            place,
+            pageStart,
             limit: LIMIT,
           })) {
-            const says = `${when}, ${place.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+            const says = `${when}, ${pageStart.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
             expect(rows <= most || says).toBe(true);
           }
         }
@@ -96,15 +96,15 @@ describe("a page by several filters", () => {
       // To walk one, to look it up on the others, and to compare them beforehand.
       const most = roads.length * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20;
       expect(most).toBeLessThan(MATCHES);
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const { when, rows, scans } of await costsOf({
           ...filter,
           ...WINDOW,
           sort: "createdAt",
-          place,
+          pageStart,
           limit: LIMIT,
         })) {
-          const says = `${when}, ${place.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+          const says = `${when}, ${pageStart.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
           expect(rows <= most || says).toBe(true);
         }
       }

@@ -32,8 +32,8 @@ interface Wishes {
 function aSession({ schema, port = cluster.port, pool = 3, patience }: Wishes = {}): Session {
   const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
   const name = schema ?? `faults_${++made}`;
-  const place = { url, shown: "the test's database", schema: name, prepares: true, pool };
-  const session = patience ? new Session(place, patience) : new Session(place);
+  const target = { url, shown: "the test's database", schema: name, prepares: true, pool };
+  const session = patience ? new Session(target, patience) : new Session(target);
   closed.push(() => session.close());
   return session;
 }
@@ -188,7 +188,9 @@ describe("connections", () => {
     await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
     const one = new PostgresReader(session, 1 << 16, () => {});
     for (let offset = 0; offset < 40; offset++) {
-      await one.matches(selection({ place: { from: "offset", offset }, players: [["p", "q"]] }));
+      await one.matches(
+        selection({ pageStart: { from: "offset", offset }, players: [["p", "q"]] }),
+      );
     }
     const [row] = await session.rows<{ found: string }>(
       "SELECT count(*) AS found FROM pg_prepared_statements WHERE statement LIKE '%OFFSET%'",
@@ -262,15 +264,15 @@ test("running out of player numbers is reported, with what to do", async () => {
 
 test("a batch of 10,000 records and 64 MB is stored completely", async () => {
   const { writer, reader } = await aShard();
-  const sheet = new Uint8Array(6600).fill(7);
+  const encoded = new Uint8Array(6600).fill(7);
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
     ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
-    sheet,
+    encoded,
   }));
   await serve(writer, ...entries);
   const one = reader();
   expect((await one.summary()).matches).toBe(10_000);
-  expect((await one.match("m9999"))!.sheets[0]).toEqual(Buffer.from(sheet));
+  expect((await one.match("m9999"))!.matches[0]).toEqual(Buffer.from(encoded));
 }, 60_000);
 
 test("names that look like SQL, or are unusual, are returned unchanged", async () => {

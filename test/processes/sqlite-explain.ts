@@ -14,7 +14,7 @@ import {
   fillLargely,
   LIMIT,
   MATCHES,
-  PLACES,
+  PAGE_STARTS,
   rowsOf,
   SINGLE_FILTERS,
   STRANGER,
@@ -61,9 +61,9 @@ describe("a page by one filter", () => {
     test(`${name}: takes no more steps than its rows need, plus a few`, () => {
       // Each value is walked by some more than its share, and one is looked at behind.
       const most = A_ROW * (2 * LIMIT + 4 * values) + 2 * values * A_STATEMENT;
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const sort of ["createdAt", "-createdAt"] as const) {
-          const selection = { ...filter, ...WINDOW, sort, place, limit: LIMIT };
+          const selection = { ...filter, ...WINDOW, sort, pageStart, limit: LIMIT };
           const { instructions, unindexed, sorts, says } = costOf(selection);
           expect([unindexed, sorts]).toEqual([0, 0]);
           expect(instructions <= most || `${instructions} steps, at most ${most}\n${says}`).toBe(
@@ -83,8 +83,14 @@ describe("a page by several filters", () => {
       // To walk one with a look at the others for each, and to compare them beforehand.
       const most = roads.length * (3 * A_ROW * shortest + 64 * A_ROW + 4 * A_STATEMENT);
       expect(most / A_ROW).toBeLessThan(MATCHES);
-      for (const place of PLACES) {
-        const selection = { ...filter, ...WINDOW, sort: "createdAt" as const, place, limit: LIMIT };
+      for (const pageStart of PAGE_STARTS) {
+        const selection = {
+          ...filter,
+          ...WINDOW,
+          sort: "createdAt" as const,
+          pageStart,
+          limit: LIMIT,
+        };
         const { instructions, sorts, says } = costOf(selection);
         expect(sorts).toBe(0);
         expect(instructions <= most || `${instructions} steps, at most ${most}\n${says}`).toBe(

@@ -77,7 +77,7 @@ const window = { start: UNTIL - 60 * DAY_MS, end: UNTIL - 32 * DAY_MS };
 export const WINDOW = { window };
 
 const middle = (window.start + window.end) / 2;
-export const PLACES: PageStart[] = [
+export const PAGE_STARTS: PageStart[] = [
   { from: "offset", offset: 0 },
   { from: "after", gap: { createdAt: middle, id: "m", side: "after" } },
   { from: "before", gap: { createdAt: middle, id: "m", side: "before" } },

@@ -10,7 +10,7 @@ import { documentResponse } from "../../src/http/response.ts";
 const answer = {
   document: { content: [pieceOf('{"data":[]')], rest: "}" },
   records: 0,
-  sheets: [],
+  matches: [],
   tag: "weak" as const,
 };
 

@@ -36,10 +36,10 @@ export class PostgresDatabase implements Database, Versioned {
   readonly #session: PostgresSession;
   #migrated: Promise<void> | undefined;
 
-  constructor(place: PostgresTarget) {
-    this.shown = place.shown;
-    this.#schema = place.schema;
-    this.#session = new PostgresSession(place, PATIENCE, ERRORS);
+  constructor(target: PostgresTarget) {
+    this.shown = target.shown;
+    this.#schema = target.schema;
+    this.#session = new PostgresSession(target, PATIENCE, ERRORS);
   }
 
   async exists(): Promise<boolean> {

@@ -33,7 +33,7 @@ export const NAMED = {
 };
 
 interface Outline {
-  sheets: Fragment[];
+  encoded: Fragment[];
   players: number[];
   teams: number[];
 }
@@ -109,7 +109,7 @@ export class LinkedResources {
   }
 
   /** Takes from these entries, then from the cache unless `isAlone`. */
-  #bundle({ sheets, players, teams }: Outline, entries: Entries, isAlone = false) {
+  #bundle({ encoded, players, teams }: Outline, entries: Entries, isAlone = false) {
     const named = (table: NamedTable, numbers: number[]): NamedParts[] | undefined => {
       const found: NamedParts[] = [];
       for (const num of numbers) {
@@ -122,7 +122,7 @@ export class LinkedResources {
     };
     const foundPlayers = named("players", players);
     const foundTeams = foundPlayers && named("teams", teams);
-    return foundTeams && { sheets, players: foundPlayers, teams: foundTeams };
+    return foundTeams && { matches: encoded, players: foundPlayers, teams: foundTeams };
   }
 
   /** Empty if the shard is no longer in that state. */
@@ -181,6 +181,6 @@ const NOTHING: Entries = { players: new Map(), teams: new Map() };
 function outlineOf(matches: readonly { served: Uint8Array }[]): Outline {
   const players: number[] = [];
   const teams: number[] = [];
-  const sheets = matches.map(({ served }) => unpackServed(served, players, teams));
-  return { sheets, players, teams };
+  const encoded = matches.map(({ served }) => unpackServed(served, players, teams));
+  return { encoded, players, teams };
 }

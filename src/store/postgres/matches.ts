@@ -69,11 +69,11 @@ export function matchTables(
       {
         name: "served",
         type: "bytea",
-        values: matches.map(({ players, teams, sheet }) =>
+        values: matches.map(({ players, teams, encoded }) =>
           packServed(
             players.map(({ id }) => numbers.players.of(id)),
             teams.map(({ id }) => numbers.teams.of(id)),
-            sheet,
+            encoded,
           ),
         ),
       },
@@ -201,7 +201,7 @@ export function matchTables(
         ...labelColumns(matches),
         { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
         { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
-        { name: "sheet", type: "bytea", values: matches.map(({ sheet }) => sheet) },
+        { name: "sheet", type: "bytea", values: matches.map(({ encoded }) => encoded) },
         { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
       ]);
     },

@@ -102,11 +102,11 @@ export function playersWithNames(
   limit: number,
 ): Promise<NamedPlayer[]> {
   return connection.rows<NamedPlayer>(
-    `SELECT bearer.id, asked.name
-     FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place) CROSS JOIN LATERAL (
+    `SELECT player.id, asked.name
+     FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, ordinal) CROSS JOIN LATERAL (
        SELECT id FROM {players} AS named WHERE named.name = asked.name COLLATE "C"
-       ORDER BY id LIMIT $2) AS bearer
-     ORDER BY place, bearer.id`,
+       ORDER BY id LIMIT $2) AS player
+     ORDER BY ordinal, player.id`,
     [names, limit],
   );
 }

@@ -76,10 +76,10 @@ export class PostgresReader implements Reader {
   /** Reads at most `limit` players per name. */
   playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#listed(
-      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
        CROSS JOIN LATERAL (SELECT ${NAMED.players} FROM {players} AS named
          WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
-       ORDER BY place, player.id LIMIT $2`,
+       ORDER BY ordinal, player.id LIMIT $2`,
       [names, limit],
     );
   }
@@ -103,9 +103,9 @@ export class PostgresReader implements Reader {
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
     const rows = await this.session.rows<{ id: string | null; seq: string }>(
       `SELECT found.id, state.seq FROM {state} AS state LEFT JOIN
-         (SELECT place, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+         (SELECT ordinal, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
           JOIN {${table}} AS named ON named.name = given.name COLLATE "C") AS found ON true
-       ORDER BY place, id`,
+       ORDER BY ordinal, id`,
       [names],
     );
     return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };

@@ -178,13 +178,13 @@ export class ReplicaWatch {
   #look: Promise<void> | undefined;
 
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     { places, maxLagSeconds }: Replicas,
     onChange: (change: ReplicaChange) => void,
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new Session({ ...place, pool: 1 }, CHECK_PATIENCE);
+    this.#watching = new Session({ ...target, pool: 1 }, CHECK_PATIENCE);
     const primary = new Primary(this.#watching, now);
     this.#health = places.map(
       (one) =>

@@ -31,7 +31,7 @@ export class ReplicatedReaders {
   #turn = 0;
 
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     replicas: Replicas,
     cacheBytes: number,
     check: CheckFragment,
@@ -39,8 +39,8 @@ export class ReplicatedReaders {
   ) {
     const { places } = replicas;
     const share = cacheBytes / (places.length + 1);
-    this.#primary = new PostgresReader(sessionForReading(place), share, check);
-    this.#watch = new ReplicaWatch(place, replicas, onChange);
+    this.#primary = new PostgresReader(sessionForReading(target), share, check);
+    this.#watch = new ReplicaWatch(target, replicas, onChange);
     this.#replicas = places.map(
       (one) => new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share, check),
     );

@@ -39,11 +39,11 @@ const ERRORS: OwnErrors = {
 
 export class Session extends PostgresSession {
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     patience: Patience = PATIENCE,
     settings: Record<string, string> = {},
   ) {
-    super(place, patience, ERRORS, settings);
+    super(target, patience, ERRORS, settings);
   }
 }
 
@@ -65,6 +65,6 @@ export const IN_INDEX_ORDER = {
   jit: "off",
 };
 
-export function sessionForReading(place: PostgresTarget, patience: Patience = PATIENCE): Session {
-  return new Session(place, patience, IN_INDEX_ORDER);
+export function sessionForReading(target: PostgresTarget, patience: Patience = PATIENCE): Session {
+  return new Session(target, patience, IN_INDEX_ORDER);
 }

@@ -140,10 +140,10 @@ export class SqliteReader implements Reader {
   #bundle(rows: Uint8Array[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
-    const sheets: Fragment[] = [];
-    for (const served of rows) sheets.push(unpackServed(served, players, teams));
+    const matches: Fragment[] = [];
+    for (const served of rows) matches.push(unpackServed(served, players, teams));
     return {
-      sheets,
+      matches,
       players: players.map((num) => this.#withNumber("players", num)),
       teams: teams.map((num) => this.#withNumber("teams", num)),
     };
