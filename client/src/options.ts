@@ -6,7 +6,7 @@ import type { Wait } from "./wait.ts";
 
 /** The part of fetch that the client uses. */
 export type Fetch = (
-  address: string,
+  url: string,
   options: {
     headers: Record<string, string>;
     signal: AbortSignal | null;
@@ -42,8 +42,8 @@ export interface CallOptions {
   patience?: number | undefined;
 }
 
-export const USUAL_CACHE = 100;
-export const USUAL_PATIENCE = 60_000;
+export const DEFAULT_CACHE = 100;
+export const DEFAULT_PATIENCE = 60_000;
 
 /** Rejects keys that are not valid in a header: fetch would show them in its error message. */
 export function authorization(key: string | undefined): Record<string, string> {

@@ -29,17 +29,17 @@ export interface Page<Item> {
  */
 export class Matches<Item> implements AsyncIterable<Item> {
   readonly #transport: Transport;
-  readonly #address: string;
+  readonly #path: string;
   readonly #options: CallOptions;
 
-  constructor(transport: Transport, address: string, options: CallOptions) {
+  constructor(transport: Transport, path: string, options: CallOptions) {
     this.#transport = transport;
-    this.#address = address;
+    this.#path = path;
     this.#options = options;
   }
 
   page(): Promise<Page<Item>> {
-    return readPage(this.#transport, this.#address, this.#options);
+    return readPage(this.#transport, this.#path, this.#options);
   }
 
   /** Iterates over pages. */
@@ -59,10 +59,10 @@ export class Matches<Item> implements AsyncIterable<Item> {
 
 async function readPage<Item>(
   transport: Transport,
-  address: string,
+  path: string,
   options: CallOptions,
 ): Promise<Page<Item>> {
-  const reply = await transport.get<MatchList>(address, options);
+  const reply = await transport.get<MatchList>(path, options);
   const { document, limits } = reply;
   const { links, meta } = document;
   const leadingTo = (link: string | undefined) =>

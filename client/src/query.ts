@@ -1,10 +1,10 @@
 /** Writes typed queries as query strings. */
 
-import { escaped } from "./address.ts";
 import { misuse } from "./errors.ts";
 import type { Operations } from "./generated.ts";
 import type { CallOptions } from "./options.ts";
 import type { GameMode } from "./resources.ts";
+import { escaped } from "./url.ts";
 
 type Texts = readonly string[] | undefined;
 /** ISO 8601 with seconds and a time zone. */

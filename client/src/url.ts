@@ -12,7 +12,7 @@ interface Base {
   prefix: string;
 }
 
-export class Addresses {
+export class ServiceUrl {
   readonly #own: Base;
   /** The base URL that the service uses in links. Behind a proxy it can differ. */
   #public: Base | undefined;
@@ -31,9 +31,9 @@ export class Addresses {
   }
 
   /** Learns the public base URL from the self link of a response. */
-  learn(address: string, selfLink: unknown): void {
+  learn(url: string, selfLink: unknown): void {
     const link = typeof selfLink === "string" ? asUrl(selfLink) : undefined;
-    const path = new URL(address).pathname.slice(this.#own.prefix.length);
+    const path = new URL(url).pathname.slice(this.#own.prefix.length);
     if (!link?.pathname.endsWith(path)) return;
     this.#public = { origin: link.origin, prefix: link.pathname.slice(0, -path.length) };
   }
