@@ -103,7 +103,7 @@ const TSCONFIG = {
   include: ["program.ts"],
 };
 
-/** As strict as programs are, and with a line for each thing that must not pass. */
+/** A strict program, with a line for each error that the types must reject. */
 const PROGRAM = `
 import { type ErrorCode, Matchbook, MatchbookError, type Schemas } from "matchbook-client";
 

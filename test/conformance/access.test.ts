@@ -30,7 +30,7 @@ afterAll(async () => {
   postgres.stop();
 });
 
-/** A schema of its own for each test. */
+/** A separate schema per test. */
 function aPlace() {
   const schema = `access_${process.pid}_${count++}`;
   const separator = postgres.url.includes("?") ? "&" : "?";

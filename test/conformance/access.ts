@@ -11,7 +11,7 @@ import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { AccessStore } from "../../src/open-stores.ts";
 
-/** A new, empty place. `open` opens it as one more process would. */
+/** A new, empty database. `open` opens it like another process. */
 export interface TestedPlace {
   open(): AccessStore;
   remove(): Promise<void>;
@@ -108,7 +108,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
           { createdAt: NOW + 1, expiresAt: null },
           { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
         ]);
-        // An earlier end stays.
+        // An earlier end is kept.
         const again = await keyring.rotate(record.id, 5 * HOUR, NOW + 2);
         expect(
           typeof again === "object" && again.record.secrets.map((one) => one.expiresAt),
@@ -151,7 +151,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     const byHash = (secrets: readonly LiveSecret[] | undefined) =>
       new Map(secrets?.map((secret) => [secret.hash, secret]));
 
-    /** The live secrets if anything has changed since they were last asked for. */
+    /** The active secrets, if anything has changed since the last call. */
     const changesOf = (keys: KeyStore) => {
       let known: string | undefined = "nothing yet";
       return async (): Promise<LiveSecret[] | undefined> => {
@@ -319,7 +319,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       ["many there", 10, 3000, 3010],
     ])("of two processes are merged: %s", async (_, here, there, together) => {
       const books = [place.usage, rival.usage] as const;
-      // Ten are the same.
+      // Ten are in both.
       await books[0].add([], [aQuota("k_a", range(0, here))]);
       const [kept] = await books[1].add(
         [],

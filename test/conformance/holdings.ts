@@ -16,7 +16,7 @@ import {
 import { plain } from "./records.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** All records, in steps of this size. Only the last step may be short. */
+/** All records, in steps of this size. Only the last step may be shorter. */
 async function allRecords(holdings: ShardContents, size: number): Promise<ShardRecord[]> {
   const all: ShardRecord[] = [];
   for (;;) {
@@ -165,7 +165,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
         const reader = await store.reader();
         const told = await serve(rival, anEntry("late")).catch((error) => error);
         expect(told).toBeInstanceOf(StoreRefuses);
-        // Readers do not wait for anybody's turn.
+        // Readers do not wait for writers.
         expect(await reader.match("late")).toBeUndefined();
         await addPlainly(transaction, [anEntry("first")]);
       });

@@ -8,7 +8,7 @@ import { scaled } from "../support/scale.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** What `Reader.matches` has to answer when these entries are all there is. */
+/** The expected result of `Reader.matches` for these entries. */
 function modelPage(entries: MatchEntry[], asked: Selection) {
   const found = entries.filter((entry) => isSelected(entry, asked)).sort(inOrder);
   if (asked.sort === "-createdAt") found.reverse();
@@ -44,7 +44,7 @@ function isSelected(entry: MatchEntry, asked: Selection): boolean {
   );
 }
 
-/** From which to before which of the matches found the page reaches. */
+/** The range of the found matches that the page covers. */
 function span(found: MatchEntry[], { pageStart, sort, limit }: Selection): [number, number] {
   const within = (index: number) => Math.max(0, Math.min(index, found.length));
   if (pageStart.from === "offset")
@@ -62,7 +62,7 @@ function liesBelow(entry: MatchEntry, gap: Gap): boolean {
   return order < 0 || (order === 0 && gap.side === "after");
 }
 
-// Few different values, so that times, people and gaps often coincide.
+// Few distinct values, so that times, players and cursors often coincide.
 const time = fc.integer({ min: -3, max: 6 });
 const id = fc.string({ unit: fc.constantFrom(..."-09AZ_az"), minLength: 1, maxLength: 2 });
 const modes = ["ranked", "casual", "private"];
@@ -71,7 +71,6 @@ const players = ["p", "P", "q", "r", "s"];
 const teams = ["t", "u", "T"];
 const some = <T>(values: T[]) => fc.subarray(values, { maxLength: 3 });
 
-/** Any match with such an id. */
 export const entryWith = (ids: fc.Arbitrary<string>): fc.Arbitrary<MatchEntry> =>
   fc
     .record({
@@ -122,7 +121,7 @@ const asked: fc.Arbitrary<Selection> = fc.record({
   patchVersions: maybe(patches),
 });
 
-/** One history of a shard: matches that come in several writes, and some of them that go again. */
+/** A history of a shard: matches added in several writes, some of them removed again. */
 const history = fc.record({
   entries: fc.uniqueArray(entryWith(id), {
     selector: (one) => one.id,
@@ -169,7 +168,9 @@ async function fill({ writer }: TestStore, entries: MatchEntry[], writes: number
   }
 }
 
-/** As the contract wants it: those whom no match names any longer go in the same transaction. */
+/**
+ * As the contract requires: players and teams without matches are removed in the same transaction.
+ */
 async function remove(
   { writer }: TestStore,
   gone: MatchEntry[],

@@ -8,7 +8,7 @@ import { scaled } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** Those of the names that stand at each of their spots; fails where one stands at some of them only. */
+/** The names listed under all of their keys; fails if one is listed under some of them only. */
 async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
   const listed: string[] = [];
   for (const name of names) {
@@ -114,7 +114,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
         players: names.map((name, index) => aPlayer(`p${index}`, { name })),
       });
       const reader = await store.reader();
-      // By the letters of the names, then by the names, bytewise.
+      // By the letters, then by name, byte by byte.
       const inOrder = ["ac", "Ada", "ada", "adb", "aed", "zoe", "名"];
       const at = (name: string) => indexKeys(name)[0]!;
       for (const [index, name] of inOrder.entries()) {
@@ -123,7 +123,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
           const after = inOrder.slice(first, first + limit);
           const before = inOrder.slice(Math.max(0, first - limit), first);
           const found = await reader.namesAround([at(name)], limit, limit);
-          // Behind the last and in front of the first stand spots of other kinds.
+          // After the last and before the first are keys of other kinds.
           const isWithin = first >= limit && first + limit <= inOrder.length;
           if (isWithin) expect(found.sort()).toEqual([...before, ...after].sort());
         }
@@ -182,7 +182,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
 const NAMES = ["Ana", "ana", "Anna", "Bo", "B o", "名前"];
 const NOBODY = { a: null, b: null, c: null, d: null };
 
-/** One transaction in which players take up a name, or leave with all their matches. */
+/** One transaction in which players take a name, or are removed with all their matches. */
 async function take(
   { writer }: TestStore,
   borne: Map<string, string>,
@@ -192,7 +192,7 @@ async function take(
   const entry = (id: string) => anEntry(`of-${id}`, { players: { [id]: "won" } });
   await writer.write(async (transaction) => {
     const ids = Object.keys(changes);
-    // Some are asked for beforehand, as ingest does, and others are not.
+    // Some are read before, as in ingest, and others are not.
     await transaction.standings(ids.filter((_, index) => (index + match.length) % 2 === 0));
     const leaving = ids.filter((id) => changes[id] === null && borne.has(id));
     const coming = ids.filter((id) => changes[id] !== null && !borne.has(id));

@@ -6,7 +6,7 @@ import type { MatchEntry, Page, Selection } from "../../src/store/store.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection, serve } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** Five matches: a1 b2 c3 d4 e5, the letter the id, the number the time. */
+/** Five matches: a1 b2 c3 d4 e5; the letter is the id, the digit the time. */
 const FIVE = ["a", "b", "c", "d", "e"].map((id, index) => anEntry(id, { createdAt: index + 1 }));
 
 const ask = async (store: TestStore, wishes: Partial<Selection>): Promise<Page> =>
@@ -291,7 +291,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 }
 
-/** Ten matches a millisecond; p in nearly all of them, q in every other one, r in every seventh. */
+/** Ten matches per millisecond; p in nearly all, q in every other, r in every seventh. */
 function longEntry(index: number): MatchEntry {
   return anEntry(`m${(index * 7919) % 3000}`, {
     createdAt: Math.floor(index / 10),

@@ -18,7 +18,7 @@ afterAll(async () => {
   stop();
 });
 
-/** More than are listed in one step. */
+/** More than one step of the migration. */
 const MANY = 2500;
 
 test("a shard of format 1 gets a name index when it is opened", async () => {

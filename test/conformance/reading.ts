@@ -6,7 +6,7 @@ import type { NamedParts, PlayerListing } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** Texts that only a bytewise comparison keeps apart. */
+/** Texts that differ only byte by byte. */
 const LOOKALIKES = [
   "Ana",
   "ana",
@@ -131,7 +131,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       );
       await people(store.writer, { players, teams: [aTeam("team")] });
       const reader = await store.reader();
-      // The second time they may come from memory.
+      // The second read may come from the cache.
       for (let time = 0; time < 2; time++) {
         const bundle = (await reader.match(`with-${ids.join("-")}-team`))!;
         const timesOf = (named: NamedParts[]) => named.map(({ lastMatchAt }) => lastMatchAt);

@@ -18,7 +18,7 @@ import {
 } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** The record alone, with bytes of one type, whatever else an adapter's object may hold. */
+/** The record only, with bytes of one type. */
 export function plain(match: StoredMatch): StoredMatch {
   const { id, createdAt, gameMode, patchVersion } = match;
   const copy = (from: Uint8Array) => new Uint8Array(from);
@@ -87,7 +87,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
     expect(Buffer.compare(hashes.get("m")!, kept.contentHash)).toBe(0);
     expect(Buffer.compare(hashes.get("w")!, apart.contentHash)).toBe(0);
 
-    // Asked while a write is under way that will be undone.
+    // Read during a write that will be rolled back.
     let asked: Promise<Map<string, Uint8Array>> | undefined;
     const undone = writer.write(async (transaction) => {
       await transaction.addServed([anEntry("n")]);

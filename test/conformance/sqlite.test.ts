@@ -8,7 +8,7 @@ import type { Writer } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
-/** Room for a few players only, so that they come and go. */
+/** Room for a few players only, so that entries are evicted. */
 const CACHE_BYTES = 8192;
 
 storeConformance("SQLite", async () => {

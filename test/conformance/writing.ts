@@ -175,7 +175,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
   });
 }
 
-/** All that can be asked, about the ids that the guarantee above uses. */
+/** All reads, for the ids that the guarantee above uses. */
 const withText = <T extends NamedParts>(named: T) => ({
   ...named,
   resource: text(viewOf(named.resource)),

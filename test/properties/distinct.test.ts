@@ -32,7 +32,7 @@ function several(seed: number, count: number): Hash[] {
   return Array.from({ length: count }, next);
 }
 
-/** A page at a time, as they come. */
+/** One page at a time. */
 function counterOf(hashes: readonly Hash[], page = 50): DistinctCounter {
   const counter = new DistinctCounter();
   for (let at = 0; at < hashes.length; at += page) {
@@ -45,7 +45,7 @@ const different = (hashes: readonly Hash[]): number =>
   new Set(hashes.map(({ high, low }) => `${high} ${low}`)).size;
 
 const anyHalf = fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 8 }));
-/** Some of them equal, some alike, some all zeros. */
+/** Some equal, some similar, some zero. */
 const anyHashes = fc.array(fc.record({ high: anyHalf, low: anyHalf }), { maxLength: 120 });
 
 const anySeed = fc.integer();
@@ -108,7 +108,7 @@ describe("counting distinct records", () => {
         const hashes = several(seed, count);
         const counter = counterOf(hashes);
         const bytes = counter.toBytes();
-        // Even a quota that is smaller by now: these were served before.
+        // Also with a quota that is lower by now: these were served before.
         for (const hash of hashes) {
           const most = counter.count;
           expect(counter.addWithin([hash], most)).toBe(true);
@@ -122,7 +122,7 @@ describe("counting distinct records", () => {
 
 describe("a quota", () => {
   test("is never exceeded, and refusals change nothing", () => {
-    // Around the number up to which it is exact too, where the sketch takes over.
+    // Also around the limit of exact counting, where the sketch takes over.
     const anyQuota = fc.oneof(
       fc.integer({ min: 0, max: 60 }),
       fc.integer({ min: COUNTED_EXACTLY - 20, max: COUNTED_EXACTLY + 80 }),
@@ -168,7 +168,7 @@ describe("an estimate", () => {
   /** Five standard errors of 0.8 %. */
   const WORST = 0.04;
 
-  /** By how much the estimates of one seed are off, as shares, at each of the sizes. */
+  /** The relative errors of one seed at each size. */
   function errors(seed: number, sizes: readonly number[]): number[] {
     const sketch = new Sketch();
     const next = hashesOf(seed);
@@ -185,7 +185,7 @@ describe("an estimate", () => {
     const mean = all.reduce((sum, error) => sum + error, 0) / all.length;
     expect(Math.abs(mean)).toBeLessThan(0.002);
     const square = all.reduce((sum, error) => sum + error ** 2, 0) / all.length;
-    // What the file promises.
+    // As documented in the code.
     expect(Math.sqrt(square)).toBeLessThan(0.0085);
   });
 

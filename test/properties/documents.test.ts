@@ -21,7 +21,7 @@ import {
 } from "./histories.ts";
 import { type Filters, projected, Reference, type Thing } from "./reference.ts";
 
-/** Runs a property over random records: once with a server that holds them, and their reference. */
+/** Runs a property with random records, a server and the reference. */
 async function forAnyRecords<T>(
   also: fc.Arbitrary<T>,
   numRuns: number,
@@ -38,7 +38,7 @@ async function forAnyRecords<T>(
   await fc.assert(holds, { numRuns: scaled(numRuns) });
 }
 
-/** The document of a reply, whichever encoding it is read in. */
+/** The document of a response, in either encoding. */
 async function documentAt(world: World, path: string): Promise<Thing | undefined> {
   const { status, plain, gzip } = await ask(world, path);
   if (status === 404) return undefined;
@@ -190,7 +190,7 @@ test("chosen paths and fields are a subset of the full document", async () => {
   });
 }, 120_000);
 
-/** The paths beyond the usual that some served record makes known. */
+/** The non-standard paths in served records. */
 function extraPaths(reference: Reference): string[] {
   const found = new Set<string>();
   for (const id of reference.servedIds) {

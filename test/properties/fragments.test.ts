@@ -31,7 +31,7 @@ const anyText = fc.oneof(
   fc.integer().map((seed) => noise(seed, 100_000)),
 );
 
-/** Text without any repetition worth compressing. */
+/** Text that hardly compresses. */
 function noise(seed: number, length: number): string {
   let state = seed | 1;
   return Array.from({ length }, () => {
@@ -40,7 +40,7 @@ function noise(seed: number, length: number): string {
   }).join("");
 }
 
-/** Each of the ways in which a text becomes a piece of a reply. */
+/** Each way to encode a text as a piece. */
 const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
   .tuple(anyText, fc.constantFrom("stored", "after", "alone", "written", "literal"))
   .map(([text, way]) => {
@@ -80,7 +80,7 @@ describe("fragments", () => {
   });
 
   test("stored by earlier versions can be read and joined with new ones", () => {
-    // Made by a compressor with Huffman codes of its own, in place of zlib.
+    // Made by an earlier compressor with its own Huffman codes.
     const stored = Buffer.from(
       "0wAAAL1q7uysdzHEAAEA/v8sNM1BCsIwEIXhu7x1lNpahawF6dqdGxntqKFpUpKxUkpP5DG8mKTS3fzMB2+EDB1Do7M0cICCqVNtoEAiwVxfwhF6hKM2ubP/fqAQnxTqKlFHKYVkVpZ7ttBFpmDNncW0fPS2ht5kZbFblwrWx3iSwNRAZ+q/m/75cl8CuYZr6K3C27jF5nNF6P2kIEYsVwdoRG5vq56Me1gfBkzTDwAA//8=",
       "base64",
@@ -181,7 +181,7 @@ describe("joined pieces", () => {
     fc.assert(
       fc.property(damage, ([[text, piece], at, by]) => {
         const body = Buffer.from(gzipBody([piece], ""));
-        // The ten bytes of the header say nothing about the content.
+        // The ten header bytes do not affect the content.
         body[10 + (at % (body.length - 10))]! ^= by;
         let read: string | undefined;
         try {

@@ -8,7 +8,7 @@ import { closestNames, indexKeys, keysToRead, lettersOf } from "../../src/domain
 import { editDistance } from "../../src/text/nearest.ts";
 import { scaled } from "../support/scale.ts";
 
-/** The usual table: adding, dropping and changing a letter, and swapping two neighbours. */
+/** The full edit distance table: insert, delete, replace, and swap neighbours. */
 function slipsByTable(one: string[], other: string[]): number {
   const table = Array.from({ length: one.length + 1 }, (_, row) => [row]);
   for (let column = 1; column <= other.length; column++) table[0]![column] = column;
@@ -30,7 +30,7 @@ function slipsByTable(one: string[], other: string[]): number {
   return table[one.length]![other.length]!;
 }
 
-/** An index of these names, asked as a store would be asked. */
+/** An index of these names, queried like a store. */
 class Index {
   readonly #rows: { spot: Buffer; name: string }[];
 

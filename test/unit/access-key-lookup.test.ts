@@ -28,7 +28,7 @@ const HOBBY = { tier: "hobby", rate: 60, burst: 60, matchesPerDay: 5000, shards:
 const NOW = 1_000_000;
 const bearer = (key: string) => `Bearer ${key}`;
 
-/** A keyring and a server's watch on it. */
+/** A key store and a server's lookup. */
 async function watched(): Promise<{
   keyring: KeyStore;
   watch: KeyLookup;

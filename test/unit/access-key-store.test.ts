@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const freshFolder = () => join(root, `deep/${folders++}`);
 
-/** What a key is whose terms are all left open. */
+/** The defaults of a key without options. */
 const PLAIN: Omit<KeyRecord, "id" | "name" | "createdAt" | "secrets"> = {
   note: null,
   tier: null,

@@ -25,7 +25,7 @@ describe("a key", () => {
       }
     }
     const usual = (4000 * 32) / BASE62.length;
-    // Taking bytes modulo 62 would give the first eight a quarter more.
+    // Bytes modulo 62 would favour the first eight characters by a quarter.
     for (const character of BASE62) {
       expect(Math.abs((counts.get(character) ?? 0) / usual - 1)).toBeLessThan(0.15);
     }

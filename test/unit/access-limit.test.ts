@@ -17,7 +17,7 @@ const policies = fc.record({
 });
 const moments = fc.double({ min: 0, max: 1e9, noNaN: true });
 
-/** Takes until refused; returns how many passed and what the refusal said. */
+/** Takes tokens until one is refused; returns the count and the refusal. */
 function drain(policy: Policy, now: number, start?: Bucket) {
   let passed = 0;
   let reply = take(start, policy, now);

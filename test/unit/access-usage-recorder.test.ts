@@ -23,9 +23,9 @@ const TODAY = dayOf(NOON);
 let folder: ReturnType<typeof aFolder>;
 let access: AccessStore;
 let events: Event[];
-/** What was asked of the store. */
+/** The calls of the store. */
 let asked: { name: string; days: number; quotas: number }[];
-/** A clock that can be set, beside one that cannot. */
+/** A clock that can be set, and a monotonic one. */
 let clock: { time: number; monotonicTime: number; now(): number; monotonic(): number };
 
 beforeEach(() => {
@@ -66,7 +66,7 @@ const hashes = (from: number, count: number): Hash[] =>
     low: from + index,
   }));
 
-/** A process that writes to the file of usage, until it is told to end. */
+/** A process that writes to the usage file until it is stopped. */
 function lockUsage(): { release(): void } {
   const writer = new Database(join(folder.path, "usage.sqlite"));
   writer.run("BEGIN IMMEDIATE");
@@ -192,7 +192,7 @@ describe("a request that began before midnight", () => {
     recorder.quotas.consume("k_one", hashes(0, 3), 5, before);
     recorder.quotas.consume("k_one", hashes(10, 4), 5, after);
     expect(recorder.quotas.consume("k_one", hashes(20, 4), 5, after)).toBe(false);
-    // It ends after others have begun the new day.
+    // It ends after other requests have started the new day.
     recorder.quotas.consume("k_one", hashes(3, 2), 5, before);
     recorder.note("k_one", 200, 3, before);
     recorder.note("k_one", 200, 4, after);

@@ -4,36 +4,36 @@ import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize, resolve } from "node:path";
 
 /**
- * The parts of src/, lowest first, each with the parts it may import. A part stands below everything
- * that imports it, so that the table itself can have no circles. Types count like values.
+ * The parts of src/, lowest first, each with the parts it may import. A part is below everything
+ * that imports it, so the table cannot contain cycles. Types count like values.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  // Leaves: they know of nothing else here.
+  // Leaves: no imports from src/.
   text: [],
   domain: ["text"],
   observe: [],
   postgres: [],
 
-  // The fields of resources, what is asked for, and what stores must be able to do.
+  // Resource schemas, queries and the store contract.
   schema: ["domain"],
   query: ["domain", "text"],
   store: ["domain", "query"],
 
-  // The stages of the two stories, a request and a match.
+  // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
   move: ["store", "document", "ingest"],
   access: ["domain", "observe"],
 
-  // Beside the stories: they are handed to others, and need little.
+  // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
   openapi: ["domain", "query", "schema"],
 
-  // Runs in browsers, and asks the service by its public interface alone; the tables are for its forms.
+  // Runs in browsers and uses the public API; the tables are for its forms.
   portal: ["domain", "query"],
 
-  // The adapters, known to one file alone.
+  // The adapters, imported by one file only.
   "store/sqlite": ["domain", "query", "store"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
@@ -53,7 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
   ],
 
-  // The ways in, and what puts everything together.
+  // Entry points and wiring.
   http: [
     "domain",
     "text",
@@ -100,7 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "executable.ts": ["main.ts"],
 };
 
-/** Packages that only some parts may use. Those that are not listed here are Node's own modules. */
+/** Packages that only some parts may use. Node's own modules are not listed. */
 const MAY_USE: Record<string, readonly string[]> = {
   "bun:sqlite": ["store/sqlite", "access/sqlite"],
   "bun:ffi": ["workers"],
@@ -114,14 +114,14 @@ const MAY_USE: Record<string, readonly string[]> = {
   "swagger-ui-dist": ["portal"],
 };
 
-/** Parts that use no package at all, not even Node's own: rules that run anywhere. */
+/** Parts without any packages or Node modules: rules that run anywhere. */
 const USE_NOTHING = ["domain", "text"];
 
 const SOURCE = resolve(import.meta.dir, "../../src");
-/** A package of its own, for other programs. */
+/** A separate package for other programs. */
 const CLIENT = resolve(import.meta.dir, "../../client/src");
 
-/** Every file of src/ with what it imports: files of src/ by their path, anything else by its name. */
+/** Every file of src/ with its imports: files of src/ by path, anything else by name. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORTS = [
@@ -144,7 +144,7 @@ async function readGraph(folder: string): Promise<Graph> {
   return graph;
 }
 
-/** The part a file belongs to: the deepest folder (or file) that the table names. */
+/** The part of a file: the deepest folder or file in the table. */
 function partOf(file: string): string {
   const words = file.split("/");
   for (let length = words.length; length > 0; length--) {
@@ -184,7 +184,7 @@ function forbiddenPackages(graph: Graph): string[] {
 
 const isPartOf = (name: string, known: string) => name === known || name.startsWith(`${known}/`);
 
-/** The circles of files that import each other, each as the way round. */
+/** The import cycles, each as a path. */
 function circles(graph: Graph): string[] {
   const found: string[] = [];
   const done = new Set<string>();

@@ -24,7 +24,7 @@ const cursors: fc.Arbitrary<Cursor> = fc.record(
   { requiredKeys: ["createdAt", "id", "side"] },
 );
 
-/** A cursor with a right checksum, whatever its content. */
+/** A cursor with a valid checksum and any content. */
 function forge(version: number, side: number, createdAt: bigint, id: string): string {
   const body = Buffer.concat([Buffer.from([side]), Buffer.alloc(8), Buffer.from(id)]);
   body.writeBigInt64BE(createdAt, 1);

@@ -1,4 +1,4 @@
-/** What any text must hold as a query; what each parameter does is tested over HTTP. */
+/** Properties of queries; the parameters themselves are tested over HTTP. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";

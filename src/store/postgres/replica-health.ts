@@ -26,7 +26,7 @@ export interface ReplicaState extends State {
 }
 
 /** Why a reachable replica is not used. */
-export type Unfit =
+export type Exclusion =
   /** Its lag exceeds the limit. */
   | "behind"
   /**
@@ -120,7 +120,7 @@ export class ReplicaHealth {
    * Why it cannot be used; undefined if it can. The replica's state is read first, so that the
    * primary cannot be behind it. `furthest` is the highest sequence number of any replica.
    */
-  async unfit(state: ReplicaState, furthest: number): Promise<Unfit | undefined> {
+  async exclusion(state: ReplicaState, furthest: number): Promise<Exclusion | undefined> {
     const verdict = await this.primary.judge(state);
     if (!this.primary.hasResponded) return withoutPrimary(state, furthest);
     if (verdict !== undefined) this.#isFollower = verdict === "own";
@@ -138,7 +138,7 @@ export class ReplicaHealth {
  * Until the primary has responded once, the lag of replicas is unknown. A replica of some server
  * that no other replica is ahead of is the best choice: it would be promoted.
  */
-function withoutPrimary(state: ReplicaState, furthest: number): Unfit | undefined {
+function withoutPrimary(state: ReplicaState, furthest: number): Exclusion | undefined {
   if (state.version !== MIGRATIONS.length) return "other-version";
   if (!state.isReplica) return "unrelated";
   return state.seq < furthest ? "behind" : undefined;
@@ -155,10 +155,10 @@ export interface ReplicaChange {
   /** Numbered from 1. */
   replica: number;
   /** Why it was excluded, for the log; undefined if it was included. */
-  unfit: string | undefined;
+  reason: string | undefined;
 }
 
-const IN_WORDS: Record<Unfit, string> = {
+const IN_WORDS: Record<Exclusion, string> = {
   behind: "its replica lag is too high",
   unrelated: "it does not replicate the primary",
   "other-version": "its schema has another version: a migration has not been replicated yet",
@@ -245,17 +245,17 @@ export class ReplicaWatch {
   async #judge(at: number, outcome: Outcome, furthest: number): Promise<void> {
     try {
       if ("error" in outcome) throw outcome.error;
-      const reason = await this.#health[at]!.unfit(outcome.state, furthest);
-      this.#set(at, reason && IN_WORDS[reason]);
+      const exclusion = await this.#health[at]!.exclusion(outcome.state, furthest);
+      this.#set(at, exclusion && IN_WORDS[exclusion]);
     } catch (error) {
       this.#set(at, (error as Error).message);
     }
   }
 
-  #set(at: number, unfit: string | undefined): void {
-    const isUsed = unfit === undefined;
+  #set(at: number, reason: string | undefined): void {
+    const isUsed = reason === undefined;
     if (this.#isUsed[at] === isUsed) return;
     this.#isUsed[at] = isUsed;
-    this.#onChange({ replica: at + 1, unfit });
+    this.#onChange({ replica: at + 1, reason });
   }
 }

@@ -6,7 +6,7 @@ import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
 
-/** A shard's states in order; how many of them a server has; or that it is away. */
+/** The shard's states in order; how many of them a server has, or that it is unavailable. */
 class Server {
   has: number | "away" = 0;
   version = MIGRATIONS.length;
@@ -32,10 +32,12 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
   let now = 0;
   const primary = new Server(["", "a", "b", "c", "d"]);
   const replica = new Server(replicaTokens);
-  const fitness = new ReplicaHealth(replica.session, new Primary(primary.session, () => now), 3000);
+  const health = new ReplicaHealth(replica.session, new Primary(primary.session, () => now), 3000);
   return {
     replica,
-    /** Whether it is fit at a time, when each has so many states, and some replica has `furthest`. */
+    /**
+     * Whether it can be used at a time, given the states of each server and the furthest replica.
+     */
     async at(
       seconds: number,
       primaryHas: Server["has"],
@@ -45,8 +47,8 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
       now = seconds * 1000;
       primary.has = primaryHas;
       replica.has = replicaHas;
-      const state = await fitness.state().catch(() => undefined);
-      return state !== undefined && (await fitness.unfit(state, furthest)) === undefined;
+      const state = await health.state().catch(() => undefined);
+      return state !== undefined && (await health.exclusion(state, furthest)) === undefined;
     },
   };
 }
@@ -65,7 +67,7 @@ describe("a replica", () => {
     expect(await pair.at(12, 4, 2)).toBe(true);
     expect(await pair.at(13, 4, 2)).toBe(true);
     expect(await pair.at(14, 4, 2)).toBe(false);
-    // It has caught up with what was there first, and lacks only what came two seconds later.
+    // It has caught up with the first change, and lacks only one made two seconds later.
     expect(await pair.at(14, 4, 3)).toBe(true);
     expect(await pair.at(16, 4, 3)).toBe(false);
     expect(await pair.at(16, 4, 4)).toBe(true);
@@ -93,7 +95,7 @@ describe("a replica", () => {
     expect(await pair.at(0, "away", 2)).toBe(true);
     expect(await pair.at(1, "away", 2, 3)).toBe(false);
     expect(await pair.at(2, "away", 3, 3)).toBe(true);
-    // From here on, the primary's word counts.
+    // From here on, the primary decides.
     expect(await pair.at(3, 4, 3)).toBe(true);
     expect(await pair.at(7, "away", 3)).toBe(false);
   });
@@ -102,7 +104,7 @@ describe("a replica", () => {
     const pair = aPair();
     pair.replica.isReplica = false;
     expect(await pair.at(0, "away", 2)).toBe(false);
-    // It need not be one where the primary knows what it has.
+    // It need not be in recovery if the primary knows its state.
     expect(await pair.at(1, 2, 2)).toBe(true);
     const newer = aPair();
     newer.replica.version = MIGRATIONS.length + 1;
