@@ -22,7 +22,7 @@ export class Matchbook {
     return this.#document("/status", options);
   }
 
-  /** The limits and usage of the key. Not charged to the rate limit. */
+  /** The limits and usage of the key. */
   usage(options?: CallOptions): Promise<Usage> {
     return this.#document("/usage", options);
   }
