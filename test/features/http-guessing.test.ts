@@ -43,7 +43,7 @@ async function withServer(
   }
 }
 
-/** Shows wrong keys; says how each was answered. */
+/** Sends invalid keys; returns the responses. */
 async function guess(ask: Ask, times: number, from?: string): Promise<number[]> {
   const statuses: number[] = [];
   for (let time = 0; time < times; time++) statuses.push((await ask(makeKey(), from)).status);

@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 2, 10, 12);
 const MATCHES = 400;
 const PLAYERS = 20;
 
-/** A match every half hour, back from noon; everybody meets their neighbour in turn. */
+/** A match every half hour, back from noon; all players meet their neighbours in turn. */
 const matches = Array.from({ length: MATCHES }, (_, index) =>
   aMatch({
     id: `match-${index}`,
@@ -49,7 +49,7 @@ function asker(url: string, key: string): Caller["ask"] {
 const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 const time = (moment: number) => new Date(moment).toISOString();
 
-/** Reads all there is in windows of a day, each by its links, until it is refused. */
+/** Reads everything in windows of a day, by links, until it is refused. */
 async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Reply | undefined }> {
   const got = new Set<string>();
   for (let day = 0; day < 10; day++) {

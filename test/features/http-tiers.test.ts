@@ -29,7 +29,7 @@ const world = await startWorld(
 );
 afterAll(() => world.stop());
 
-/** Asks every path with a key of these terms. */
+/** Requests every path with a key with these options. */
 async function asked(terms: KeyIn, paths: string[]) {
   const server = await serveWithKeys(world, [terms], { rate: 77 });
   try {

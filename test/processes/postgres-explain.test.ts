@@ -52,7 +52,7 @@ const NAMESAKES = Array.from({ length: 500 }, (_, at) =>
 const costsOf = (selection: Parameters<typeof findPage>[1]) =>
   costsOfAsking((connection) => findPage(connection, selection));
 
-/** The statements for a question, as they are run. */
+/** The statements of a read, as they are run. */
 async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
   const { connection, noted } = noting(session);
   await ask(connection);
@@ -68,7 +68,8 @@ async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
 describe("a page by one filter", () => {
   for (const [name, filter, values] of SINGLE_FILTERS) {
     test(`${name}: reads no more rows than it has, plus one`, async () => {
-      // Each match: its key and its sheet; for each value one more, and one behind; the state.
+      // Per match: its key and its encoded form; for each value one more, and one behind; the
+      // state.
       const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
       for (const pageStart of PAGE_STARTS) {
         for (const sort of ["createdAt", "-createdAt"] as const) {
@@ -93,7 +94,7 @@ describe("a page by several filters", () => {
     test(`${name}: reads no more rows than the most selective has in the window`, async () => {
       const roads = rowsOf(filter);
       const shortest = Math.min(...roads);
-      // To walk one, to look it up on the others, and to compare them beforehand.
+      // Scans one, looks up the others, after comparing them.
       const most = roads.length * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20;
       expect(most).toBeLessThan(MATCHES);
       for (const pageStart of PAGE_STARTS) {
@@ -158,7 +159,7 @@ interface Statement {
   values: readonly unknown[];
 }
 
-/** Notes what is asked, and asks it. */
+/** Records and runs statements. */
 function noting<C extends Connection>(connection: C): { connection: C; noted: Statement[] } {
   const noted: Statement[] = [];
   const watched = new Proxy(connection, {
@@ -185,20 +186,20 @@ interface Node {
   Plans?: Node[];
 }
 
-/** A plan in which rows of tables were counted. */
+/** A plan with row counts. */
 interface Counted {
-  /** Rows that were looked at, of tables and of their indexes. */
+  /** Rows read from tables and indexes. */
   rows: number;
   /** How each table is read, for messages. */
   scans: string[];
 }
 
-/** PostgreSQL makes up its mind after five plans for given values: whether to keep one for any values. */
+/** After five custom plans, PostgreSQL decides whether to use a generic one. */
 const USES = 7;
 
 /**
- * The statement as a driver runs it that prepares: planned for its values at first, later perhaps for
- * any. The connection must be one and the same throughout.
+ * The prepared statement: planned for its values at first, later perhaps generically. All runs must
+ * use the same connection.
  */
 async function plansOf(
   connection: Connection,

@@ -51,7 +51,7 @@ async function aShard(wishes: Wishes = {}) {
 const ids = async (reader: PostgresReader) => idsOf(await reader.matches(selection()));
 const player = (id: string) => ({ players: { [id]: "won" as const } });
 
-/** What is thrown, and after how many milliseconds. */
+/** The error, and after how many milliseconds. */
 async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; after: number }> {
   const began = performance.now();
   const error = await work().then(
@@ -71,7 +71,7 @@ describe("a server that hangs", () => {
     try {
       const failures = await Promise.all([
         failure(() => one.matches(selection())),
-        // More of them than there are connections.
+        // More than there are connections.
         ...Array.from({ length: 8 }, () => failure(async () => one.match("a"))),
       ]);
       for (const { error, after } of failures) {
@@ -243,7 +243,7 @@ test("a reader drops cached changes that the database has lost", async () => {
   }
   await put("p", "lost");
   expect(await names()).toEqual(["lost", "player q"]);
-  // As a failover to a server that had not heard of the last transaction.
+  // As after a failover to a server that lacked the last transaction.
   for (const table of changing) {
     await session.run(`DELETE FROM {${table}}`);
     await session.run(`INSERT INTO {${table}} SELECT * FROM {kept_${table}}`);
@@ -304,13 +304,13 @@ test("names that look like SQL, or are unusual, are returned unchanged", async (
   expect(idsOf(await one.matches(selection(asked)))).toEqual(["a"]);
 });
 
-/** What becomes of the next COMMIT: it never arrives, or what is said to it never does. */
+/** The fate of the next COMMIT: it never arrives, or its response never does. */
 type CommitFate = "passes" | "question is lost" | "answer is lost";
 
 interface Line {
   port: number;
   nextCommit: CommitFate;
-  /** From now on nothing comes through on the connections there are, and none of them is closed. */
+  /** From now on, existing connections hang without being closed. */
   freeze(): void;
   close(): void;
 }

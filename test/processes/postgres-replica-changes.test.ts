@@ -53,7 +53,7 @@ test("a server that starts without either responds with 503, then uses whichever
     const [na] = (await server.status()).shards;
     expect(na).toMatchObject({ available: false, replicas: { listed: 1, inUse: 0 } });
     expect(await server.replicaMetric()).toBe(0);
-    // However often it was tried.
+    // However often it was retried.
     expect(changes(server).map(({ event }) => event)).toEqual(["replica-excluded"]);
     await pair.replica.start();
     await until("a match is served from the replica", async () => {
@@ -99,7 +99,7 @@ test("each change of a replica is reported once: in the log, the metrics and /st
     "the replica is left out",
     () => changes(server).at(-1)?.event === "replica-excluded",
   );
-  // It is looked at every second, and asked by every scrape; only the change is told.
+  // It is checked every second and on every scrape; only changes are reported.
   expect(await server.replicaMetric()).toBe(0);
   expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
   await pair.replica.start();

@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from "../support/redis.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Much more than the time-out of a question to Redis: the machine may be busy. */
+/** Much more than the Redis timeout: the machine may be busy. */
 const BOUND_MS = 3000;
 const MATCHES = Array.from({ length: 40 }, (_, index) => aMatch({ id: `match-${index}` }));
 const ONE = "/shards/na/matches/match-0";
@@ -50,7 +50,7 @@ async function twoInstances(): Promise<[Instance, Instance]> {
   return [one, other];
 }
 
-/** How many of so many requests at once, over both, were let through. */
+/** How many of these concurrent requests to both were allowed. */
 async function passed(instances: Instance[], key: string, count: number): Promise<number> {
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) => instances[index % instances.length]!.get(ONE, key)),
@@ -59,7 +59,7 @@ async function passed(instances: Instance[], key: string, count: number): Promis
   return replies.filter(({ status }) => status === 200).length;
 }
 
-/** How many decisions they made without Redis so far. */
+/** The number of decisions without Redis so far. */
 async function decidedAlone(instances: Instance[]): Promise<number> {
   const metrics = await Promise.all(
     instances.map((instance) => instance.metric("matchbook_shared_limit_fallbacks_total")),
@@ -67,7 +67,7 @@ async function decidedAlone(instances: Instance[]): Promise<number> {
   return metrics.flat().reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Sends one request after another, until told to stop; says what became of them. */
+/** Sends requests until it is stopped; returns the outcomes. */
 function load(instances: Instance[], key: string) {
   let isOver = false;
   const replies: { status: number; milliseconds: number }[] = [];
@@ -99,8 +99,8 @@ describe("two instances with one Redis", () => {
       Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 })),
     );
     const both = await twoInstances();
-    // On a very busy machine Redis may be too slow for some requests, but not five times: those alone
-    // may pass beyond what the bucket holds.
+    // On a very busy machine Redis may be too slow for some requests, but not five times; only
+    // those may exceed the bucket's capacity.
     for (const { key } of made) {
       const before = await decidedAlone(both);
       const count = await passed(both, key, 200);
@@ -162,7 +162,7 @@ describe("a Redis that is killed under load", () => {
       const [fallbacks] = await instance.metric("matchbook_shared_limit_fallbacks_total");
       expect(fallbacks!.value).toBeGreaterThan(0);
     }
-    // Each by itself now: local limits hold.
+    // Each on its own now: local limits apply.
     expect(await passed(both, before.key, 100)).toBe(40);
     await redis.start();
     await are("ok", both);
@@ -275,7 +275,7 @@ describe("a Redis that is read-only", () => {
 
 test("limits that are closed while Redis hangs decide locally at once and leave nothing running", async () => {
   const script = join(import.meta.dir, "../support/closing-process.ts");
-  // It is killed if something keeps it alive.
+  // Killed if something keeps it alive.
   const child = Bun.spawn([process.execPath, script, redis.url], {
     stdout: "pipe",
     stderr: "inherit",

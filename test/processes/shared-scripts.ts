@@ -21,7 +21,7 @@ let link: RedisLink;
 beforeAll(async () => {
   redis = await startRedis();
   client = redis.client();
-  // This is not about time-outs, and the machine may be busy.
+  // Not a test of timeouts, and the machine may be busy.
   link = new RedisLink(redis.url, unobserved, 10_000);
   await link.open();
 });
@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis.remove();
 });
 
-/** The time of the test, at which keys do not end: Redis would go by its own. */
+/** The time of the test, at which keys do not expire; Redis would use its own clock. */
 const TIME_OF_THE_TEST = `
 local now = tonumber(ARGV[3])
 local real = redis
@@ -64,7 +64,7 @@ describe("a bucket in Redis", () => {
         let now = 1_794_755_023_000;
         for (const [index, wait] of waits.entries()) {
           now += wait;
-          // The terms of a key may change while it is used.
+          // A key's limits may change while it is used.
           const policy = index < waits.length / 2 ? first : second;
           const { allowed, remaining, resetSeconds, retryAfterSeconds } = memory.take(
             "k",
@@ -96,9 +96,9 @@ describe("a bucket in Redis", () => {
 
 describe("a quota in Redis", () => {
   const NOON = Date.UTC(2026, 2, 10, 12);
-  /** Allows everything, so that Redis alone decides. */
+  /** Allows everything, so that only Redis decides. */
   const openHanded = { isExceeded: () => false, consume: () => true, count: () => 0 };
-  // All zeros stand for something else in memory.
+  // All zeros have another meaning in memory.
   const half = fc.integer({ min: 1, max: 2 ** 32 - 1 });
   const hashes = fc.array(
     fc.oneof(
@@ -138,7 +138,7 @@ describe("a quota in Redis", () => {
       low: from + index,
     }));
 
-  /** Spends pages of 50 different records until refused. */
+  /** Consumes pages of 50 distinct records until refused. */
   async function exhaust(id: string, most: number): Promise<number> {
     const shared = new RedisQuotas(link, openHanded);
     let served = 0;

@@ -1,8 +1,8 @@
-/** In charge of walking a collection by its links. */
+/** Pages through a collection by its links. */
 
 import type { Reply, World } from "./world.ts";
 
-/** Longer walks are circles. */
+/** More pages mean a loop. */
 const LONGEST_WALK = 200;
 
 /**
