@@ -1,4 +1,4 @@
-/** `npm run portal`: bundles and compresses the portal into the one file that the server reads. */
+/** In charge of `npm run portal`: the pages of the portal, bundled and compressed into the one file that the server reads. */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
@@ -12,7 +12,7 @@ const ADDRESS = "/portal/assets/";
 const { values: flags } = parseArgs({
   options: {
     outfile: { type: "string", default: BUILT_PACK },
-    // Only errors are printed at install.
+    // At install only what went wrong is worth a line.
     quiet: { type: "boolean", default: false },
   },
 });
@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Placeholders in the page for file names that contain a hash. */
+/** The words in the page that stand for files whose names are known only now. */
 interface Named {
   MAIN: string;
   STYLES: string;
@@ -35,8 +35,7 @@ interface Named {
 
 function packed(extension: string, content: Uint8Array | string): PackedFile {
   const type = TYPES[extension];
-  if (type === undefined)
-    throw new Error(`unknown media type for ${extension}; add it to scripts/portal.ts`);
+  if (type === undefined) throw new Error(`no media type is known for ${extension}: add it here`);
   const tag = `W/"${Bun.hash(content).toString(36)}"`;
   return { type, tag, gzip: gzipSync(content, { level: 9 }) };
 }
@@ -63,11 +62,11 @@ const hashed = (name: string, content: string) => {
   return `${basename(name, extension)}-${Bun.hash(content).toString(36).slice(0, 8)}${extension}`;
 };
 
-/** Replaces the placeholders by file names. */
+/** The page with the names of its files in place of the words. */
 function pageWith(names: Named): string {
   const template = readFileSync(join(PORTAL, "index.html"), "utf8");
   return Object.entries(names).reduce((page, [word, name]) => {
-    if (!page.includes(ADDRESS + word)) throw new Error(`index.html does not contain ${word}`);
+    if (!page.includes(ADDRESS + word)) throw new Error(`index.html does not mention ${word}`);
     return page.replaceAll(ADDRESS + word, ADDRESS + name);
   }, template);
 }
@@ -78,7 +77,7 @@ const assets = new Map<string, PackedFile>();
 const add = (name: string, content: Uint8Array | string) =>
   assets.set(name, packed(extname(name), content));
 
-// Only the reference page loads this style sheet.
+// Only one page needs this sheet, and loads it by its name.
 const library = await bundle("views/reference/library.css");
 const [librarySheet] = library.outputs.map(({ path }) => basename(path));
 const early = await bundle("early.ts");
@@ -86,7 +85,7 @@ const main = await bundle("main.tsx", {
   LIBRARY_SHEET: JSON.stringify(ADDRESS + librarySheet),
 });
 for (const output of [...main.outputs, ...early.outputs, ...library.outputs]) {
-  // The page's style sheet contains the styles of all views, so those of single views are dropped.
+  // The styles of all views are in the one sheet of the page; the bundler makes one for each as well.
   const name = basename(output.path);
   const isSheet = extname(name) === ".css";
   if (isSheet && !isSheetOfPage(name) && name !== librarySheet) continue;
@@ -98,7 +97,7 @@ add(iconName, icon);
 
 const nameOf = ({ outputs }: Bun.BuildOutput, isIt: (output: Bun.BuildArtifact) => boolean) => {
   const found = outputs.find(isIt);
-  if (found === undefined) throw new Error("a file that the page needs is missing from the bundle");
+  if (found === undefined) throw new Error("the bundler left out a file that the page needs");
   return basename(found.path);
 };
 const isEntry = ({ kind }: Bun.BuildArtifact) => kind === "entry-point";
@@ -113,7 +112,7 @@ const page = packed(
 );
 
 mkdirSync(dirname(outfile), { recursive: true });
-// Renamed at the end, so that a starting server never reads a partial file.
+// A server that starts meanwhile reads the old one or the new one, never half of one.
 const fresh = `${outfile}.${process.pid}`;
 writeFileSync(fresh, writePack({ page, assets }));
 renameSync(fresh, outfile);

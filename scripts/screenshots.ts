@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots`: takes a screenshot of every portal page, wide and narrow, light and dark,
- * into docs/images. Records, times and URLs are fixed, so that images change only when pages do.
+ * In charge of `npm run screenshots`: a picture of every page of the portal, wide and narrow, light and
+ * dark, into docs/images. The same records, times and addresses each time, so that pictures change only
+ * when pages do.
  */
 
 import { mkdirSync, statSync } from "node:fs";
@@ -19,7 +20,7 @@ import { aFolder, ingestInto, JSON_API } from "../test/support/world.ts";
 const { values: flags } = parseArgs({
   options: {
     out: { type: "string", default: resolve(import.meta.dir, "..", "docs", "images") },
-    // Captures the whole page instead of the viewport.
+    // The whole page instead of what is seen first; for looking at it closely.
     full: { type: "boolean", default: false },
     format: { type: "string", default: "webp" },
     only: { type: "string" },
@@ -30,7 +31,7 @@ const format = flags.format as "webp" | "png";
 const NOW = Date.parse("2026-03-14T18:30:00Z");
 const MATCHES = 6000;
 const ADDRESS = "http://matchbook.example";
-/** A fake key for the screenshots. Requests are sent with the real one. */
+/** It is seen in the pictures, and good for nothing. The true one is put in its place on the way. */
 const SHOWN_KEY = "mb_4f0c1d7e9a2b8c6d5e3f1a0b9c8d7e6fDEMO42";
 
 const SCREENS = [
@@ -76,7 +77,7 @@ async function records({ url, key }: Service): Promise<{ match: string; player: 
   return { match: data[0]!.id, player: player!.id };
 }
 
-/** Maps a fixed host name to the service. */
+/** What the browser asks for goes to the service under a name that does not change. */
 async function redirect(context: BrowserContext, { url, key }: Service): Promise<void> {
   await context.route(`${ADDRESS}/**`, async (route) => {
     const request = route.request();

@@ -1,6 +1,6 @@
 /**
- * `npm test`: runs the tests with a shared PostgreSQL server, and lists the slowest files and the
- * tests skipped because of missing programs. Arguments are passed to `bun test`.
+ * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest and
+ * which tests were skipped because a program is missing. Arguments go to `bun test`.
  */
 
 import { startCluster } from "../test/support/postgres.ts";

@@ -129,7 +129,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       });
     });
 
-    test("can be created by several processes at once, including the first one", async () => {
+    test("may be made by several processes at once, the very first ones too", async () => {
       const places = Array.from({ length: 4 }, () => tested.open());
       await Promise.all(
         places.map((one, index) =>

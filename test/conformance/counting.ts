@@ -1,4 +1,4 @@
-/** Conformance: evidence, vocabulary and counts. */
+/** In charge of what the conformance suite asks of counters: evidence, vocabulary and the counts. */
 
 import { expect } from "bun:test";
 import { addPlainly, anEntry, serve, withheld } from "./entries.ts";
@@ -56,7 +56,7 @@ export function countingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "served and withheld records are counted separately, and every player and team once",
+    "the counts count served and withheld records apart, and everybody once",
     async ({ writer }) => {
       const going = anEntry("m3", { createdAt: 9, players: { q: "won", r: "named" } });
       await serve(

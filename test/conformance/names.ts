@@ -45,7 +45,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, [...names, "Eve"])).toEqual([...names.slice(1), "Eve"]);
   });
 
-  guarantee("a name of several players stays until the last one changes it", async (store) => {
+  guarantee("a name that several bear stays until the last gives it up", async (store) => {
     await people(store.writer, {
       players: ["a", "b", "c"].map((id) => aPlayer(id, { name: "Ana" })),
     });
@@ -56,7 +56,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Bo", "Cy"]);
   });
 
-  guarantee("players can swap names within one transaction", async (store) => {
+  guarantee("names are exchanged within one transaction", async (store) => {
     await people(store.writer, {
       players: [aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })],
     });
@@ -69,7 +69,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     ]);
   });
 
-  guarantee("the names of removed players are removed", async (store) => {
+  guarantee("the names of removed players go with them", async (store) => {
     const entry = anEntry("m", { players: { a: "won", b: "lost" } });
     const { writer } = store;
     await writer.write(async (transaction) => {

@@ -111,7 +111,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["m"]);
   });
 
-  guarantee("writes after a rejected one succeed", async (store) => {
+  guarantee("after a write that rejected, the next ones go on", async (store) => {
     const failed = store.writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("lost")]);
       throw new Error("out of luck");
@@ -122,7 +122,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["kept"]);
   });
 
-  guarantee("concurrent writes run one after another, in order", async ({ writer }) => {
+  guarantee("writes that are begun at once take turns, in their order", async ({ writer }) => {
     const steps: string[] = [];
     const writes = ["a", "b", "c"].map((name) =>
       writer.write(async (transaction) => {

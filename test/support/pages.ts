@@ -1,8 +1,8 @@
-/** Pages through a collection by its links. */
+/** In charge of walking a collection by its links. */
 
 import type { Reply, World } from "./world.ts";
 
-/** More pages mean a loop. */
+/** Longer walks are circles. */
 const LONGEST_WALK = 200;
 
 /**
