@@ -114,5 +114,5 @@ function pragma(database: Database, name: string): number {
 function asStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreError(`cannot open ${path}: ${reason}`, { cause: error });
+  return new StoreError(`cannot use ${path}: ${reason}`, { cause: error });
 }
