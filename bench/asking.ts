@@ -1,4 +1,4 @@
-/** In charge of single requests: samples, entity tags and walks, before anything is measured. */
+/** Sends single requests before a measurement: samples, entity tags and cursors. */
 
 import { gunzipSync } from "node:zlib";
 import type { Server } from "./children.ts";
@@ -6,15 +6,15 @@ import { BenchError } from "./failure.ts";
 import type { Address } from "./wrk.ts";
 
 export interface Reply {
-  /** Who said it, to what. */
+  /** The server and the path, for error messages. */
   origin: string;
   status: number;
   headers: Headers;
-  /** As it came over the wire. */
+  /** As sent over the wire. */
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** The parts of a reply that the benchmark looks at. */
+/** The parts of a document that the benchmark checks. */
 export interface Document {
   data: { type: string; id: string } | { type: string; id: string }[];
   included?: { type: string; id: string }[];
@@ -25,10 +25,10 @@ export type Ask = (address: Address) => Promise<Reply>;
 
 const AT_ONCE = 16;
 
-/** Asks as wrk will: a caller that names no encoding gets none. */
+/** Sends the same headers as wrk: no Accept-Encoding unless it is given. */
 export function askerOf(server: Server, key: string): Ask {
   return async ({ path, headers }) => {
-    const origin = `${server.name}, asked for ${path}`;
+    const origin = `${server.name}, request ${path}`;
     const response = await fetch(`${server.url}${path}`, {
       headers: {
         Authorization: `Bearer ${key}`,
@@ -43,7 +43,7 @@ export function askerOf(server: Server, key: string): Ask {
       return { origin, status: response.status, headers: response.headers, body };
     }
     const said = plainOf(response.headers, body).slice(0, 600);
-    throw new BenchError(`${origin}, answered ${response.status}:\n    ${said}`);
+    throw new BenchError(`${origin}: status ${response.status}:\n    ${said}`);
   };
 }
 
@@ -51,7 +51,7 @@ export function documentIn({ origin, headers, body }: Reply): Document {
   try {
     return JSON.parse(plainOf(headers, body)) as Document;
   } catch (error) {
-    throw new BenchError(`${origin}, sent a body that cannot be read: ${(error as Error).message}`);
+    throw new BenchError(`${origin}: unreadable body: ${(error as Error).message}`);
   }
 }
 
@@ -62,7 +62,7 @@ function plainOf(headers: Headers, body: Uint8Array): string {
   return Buffer.from(isGzip ? gunzipSync(body) : body).toString();
 }
 
-/** One after another in small groups, so that the server is not swamped. */
+/** In small groups, so that the server is not overloaded. */
 export async function askAll(ask: Ask, addresses: readonly Address[]): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (let at = 0; at < addresses.length; at += AT_ONCE) {
@@ -71,7 +71,7 @@ export async function askAll(ask: Ask, addresses: readonly Address[]): Promise<R
   return replies;
 }
 
-/** The addresses that links.next leads to, from one on, at most so many. */
+/** The URLs that links.next leads to, at most `most`. */
 export async function walk(ask: Ask, start: Address, most: number): Promise<Address[]> {
   const found: Address[] = [];
   let at = start;

@@ -1,4 +1,4 @@
-/** In charge of bar charts: groups of bars on a logarithmic scale, each with its value. */
+/** Bar charts: groups of bars on a logarithmic scale, with values. */
 
 import { box, FAINT, line, picture, text } from "./svg.ts";
 
@@ -9,7 +9,7 @@ export interface Series {
 
 export interface Group {
   label: string;
-  /** One for each series; undefined where there is none. */
+  /** One per series; undefined if there is none. */
   values: (number | undefined)[];
 }
 
@@ -17,7 +17,7 @@ export interface BarChart {
   title: string;
   series: Series[];
   groups: Group[];
-  /** Where bars begin; without it, at the left edge. */
+  /** The start of the bars. Default: the left edge. */
   base?: number;
   show(value: number): string;
 }
@@ -60,7 +60,7 @@ export function barChart({ title, series, groups, base, show }: BarChart): strin
         if (value === undefined) return [];
         const from = x(base ?? least);
         const y = top + place * BAR;
-        // To the left there may be no room between the bar and the labels of the groups.
+        // There may be no room on the left, next to the group labels.
         const isLeft = x(value) < from && x(value) - LEFT > 45;
         const end = isLeft ? x(value) - 5 : Math.max(from, x(value)) + 5;
         return [
@@ -78,7 +78,7 @@ export function barChart({ title, series, groups, base, show }: BarChart): strin
   return picture(WIDTH, bottom + 30, title, [...grid, ...legend, scale, ...bars]);
 }
 
-/** Powers of ten that hold all values between them. */
+/** The powers of ten around all values. */
 export function decadesAround(values: readonly number[]): number[] {
   const first = Math.floor(Math.log10(Math.min(...values)));
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))));

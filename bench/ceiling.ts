@@ -1,6 +1,6 @@
 /**
- * In charge of the ceiling: the least that a server on this runtime can do. It answers every request
- * with the same bytes, looks at nothing and reads nothing.
+ * The ceiling: the fastest possible server on this runtime. It sends the same bytes for every
+ * request and reads nothing.
  *
  *   bun bench/ceiling.ts REPLY.json
  */
@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 export interface ConstantReply {
   status: number;
   headers: Record<string, string>;
-  /** Base64, since most bodies are gzip. */
+  /** Base64, because most bodies are gzip. */
   body: string;
 }
 

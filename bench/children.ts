@@ -1,4 +1,4 @@
-/** In charge of the processes the benchmark starts: their logs, and that none outlives it. */
+/** Starts child processes, collects their logs, and ends them with the benchmark. */
 
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,8 +10,8 @@ const TAIL_LINES = 15;
 const PATIENCE_MS = 5000;
 const alive = new Set<Child>();
 
-/** To be called once, first: whatever ends this process ends its children too. */
-export function endChildrenWithUs(): void {
+/** Call once, at the start: ends the children when this process ends. */
+export function endChildrenOnExit(): void {
   process.on("exit", () => {
     for (const child of alive) child.kill("SIGKILL");
   });
@@ -23,8 +23,8 @@ export function endChildrenWithUs(): void {
   }
 }
 
-/** Variables of the surroundings that would change Matchbook's settings do not reach children. */
-function surroundings(more: Record<string, string> = {}): Record<string, string> {
+/** Removes environment variables that would change Matchbook's settings. */
+function environment(more: Record<string, string> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("MATCHBOOK_"),
@@ -40,23 +40,23 @@ function track<C extends Child>(child: C): C {
 
 export interface RunOptions {
   env?: Record<string, string>;
-  /** Feeds standard input; what it gives is written piece by piece, as fast as it is taken. */
+  /** Written to standard input, as fast as it is read. */
   stdin?: AsyncIterable<string> | Iterable<string>;
-  /** Where a program reads its input from. */
+  /** A file for standard input. */
   stdinFile?: string;
-  /** Hands over the process id as soon as there is one. */
+  /** Called with the process id. */
   onStart?(pid: number): void;
 }
 
 export interface Finished {
   stdout: string;
   seconds: number;
-  /** Of all threads, and of the processes it waited for. */
+  /** CPU time of all threads and of awaited child processes. */
   cpuSeconds: number;
   peakMiB: number;
 }
 
-/** Runs a command to its end, which must be a good one. */
+/** Runs a command; throws if it fails. */
 export async function run(command: string[], options: RunOptions = {}): Promise<Finished> {
   const name = command.slice(0, 3).join(" ");
   const began = performance.now();
@@ -66,7 +66,7 @@ export async function run(command: string[], options: RunOptions = {}): Promise<
       stdin: input ?? (options.stdin ? "pipe" : "ignore"),
       stdout: "pipe",
       stderr: "pipe",
-      env: surroundings(options.env),
+      env: environment(options.env),
     }),
   );
   options.onStart?.(child.pid);
@@ -79,7 +79,9 @@ export async function run(command: string[], options: RunOptions = {}): Promise<
   const [stdout, stderr, exitCode] = await outputs;
   const seconds = (performance.now() - began) / 1000;
   if (exitCode !== 0) {
-    throw new BenchError(`"${name} …" ended with ${exitCode}:\n${tailOf(`${stdout}\n${stderr}`)}`);
+    throw new BenchError(
+      `"${name} …" failed with exit code ${exitCode}:\n${tailOf(`${stdout}\n${stderr}`)}`,
+    );
   }
   const usage = child.resourceUsage();
   return {
@@ -100,7 +102,7 @@ async function feed(child: Child, pieces: AsyncIterable<string> | Iterable<strin
     }
     await sink.end();
   } catch (error) {
-    // A program that gives up closes its input; what it said about it tells more than the pipe.
+    // A program that fails closes its input; its own output is the better error message.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }
 }
@@ -109,12 +111,12 @@ export interface Server {
   name: string;
   url: string;
   pid: number;
-  /** The last lines it logged. */
+  /** The last lines of its log. */
   tail(): string;
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits for the line on standard output that says where it listens. */
+/** Starts a server and waits for the line with its URL. */
 export async function startServer(
   name: string,
   command: string[],
@@ -128,14 +130,16 @@ export async function startServer(
       stdin: "ignore",
       stdout: "pipe",
       stderr: file,
-      env: surroundings(env),
+      env: environment(env),
     }),
   );
   closeSync(file);
   const tail = () => tailOf(readFileSync(log, "utf8").slice(-20_000));
   const url = await listening(child.stdout);
   if (url === undefined) {
-    throw new BenchError(`${name} ended before it listened (${command.join(" ")}):\n${tail()}`);
+    throw new BenchError(
+      `${name} exited before it was listening (${command.join(" ")}):\n${tail()}`,
+    );
   }
   return {
     name,
@@ -162,7 +166,7 @@ async function listening(stdout: ReadableStream<Uint8Array>): Promise<string | u
     said += decoder.decode(value, { stream: true });
     const url = /listening (?:on )?(http:\/\/\S+)\n/.exec(said)?.[1];
     if (url === undefined) continue;
-    // Read on, so that a talkative server never waits for us.
+    // Keep reading, so that the server never blocks on its output.
     (async () => {
       while (!(await reader.read()).done);
     })().catch(() => {});

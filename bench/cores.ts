@@ -1,4 +1,4 @@
-/** In charge of which core does what: servers on one, the load generator on another. */
+/** CPU affinity: servers on one core, the load generator on another. */
 
 import { availableParallelism } from "node:os";
 
@@ -6,12 +6,12 @@ const canPin = availableParallelism() >= 2 && Bun.which("taskset") !== null;
 
 export const PINNING = canPin
   ? "server on core 0, load generator on core 1"
-  : "not pinned (that needs two cores and taskset)";
+  : "not pinned (needs two cores and taskset)";
 
 const pinnedTo = (core: number, command: string[]): string[] =>
   canPin ? ["taskset", "-c", String(core), ...command] : command;
 
-/** Takes a running process, with all its threads, to the load generator's core. */
+/** Moves a process with all its threads to the load generator's core. */
 export function moveToLoadCore(pid: number): void {
   if (canPin) Bun.spawnSync(["taskset", "--all-tasks", "--cpu-list", "--pid", "1", String(pid)]);
 }

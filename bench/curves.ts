@@ -1,4 +1,4 @@
-/** In charge of curves: small charts side by side, and one large chart over time. */
+/** Line charts: small ones side by side, or one over time. */
 
 import { box, COLOURS, curve, dot, FAINT, GRID, line, picture, text } from "./svg.ts";
 
@@ -11,7 +11,7 @@ const PANEL_WIDTH = 200;
 const PANEL_HEIGHT = 120;
 const COLUMNS = 4;
 
-/** One small chart for each label; x is logarithmic, y begins at 0 in each. */
+/** One small chart per label; logarithmic x axis, y axis from 0. */
 export function smallCharts(
   title: string,
   unit: string,
@@ -66,7 +66,7 @@ export interface TimeCurve {
   points: (readonly [seconds: number, value: number])[];
 }
 
-/** Values over minutes, from 0. */
+/** Values over minutes; y axis from 0. */
 export function timeChart(title: string, unit: string, curves: readonly TimeCurve[]): string {
   const [width, height, left, top, bottom] = [860, 360, 60, 70, 320];
   const all = curves.flatMap(({ points }) => points);
@@ -98,7 +98,7 @@ export function timeChart(title: string, unit: string, curves: readonly TimeCurv
   ]);
 }
 
-/** A step of 1, 2 or 5 times a power of ten that gives four to ten lines. */
+/** A step of 1, 2 or 5 times a power of ten for four to ten grid lines. */
 export function niceStep(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   const step = [0.1, 0.2, 0.5].find((one) => highest / (one * power) <= 10) ?? 1;

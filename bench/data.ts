@@ -1,4 +1,4 @@
-/** In charge of the data: made once for each size, kept for later runs, made anew when stale. */
+/** Creates the benchmark data once per size, and rebuilds it when it is out of date. */
 
 import {
   existsSync,
@@ -18,30 +18,30 @@ import { MATCHBOOK, ROOT, SHARD } from "./places.ts";
 
 export interface Manifest {
   matches: number;
-  /** Those that are served; the others are withheld by the rules of the interface. */
+  /** Served matches; the others are withheld. */
   served: number;
   until: number;
   format: string;
-  /** The code that made it: a change may or may not make a difference. */
+  /** A hash of the code that created the data. */
   writer: string;
-  /** Of this data alone, which is invented; the conventional server is loaded with the same one. */
+  /** The API key for this data, also used by the conventional server. */
   key: string;
 }
 
 export interface Data extends Manifest {
   folder: string;
-  /** What `matchbook --data` takes. */
+  /** For `matchbook --data`. */
   matchbook: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CHUNK = 256 * 1024;
-/** The highest there is, so that the limiter works for every request and refuses none. */
+/** The maximum, so that the limiter checks every request and rejects none. */
 const RATE = "100000000";
-/** Every match is counted, and none is too many. */
+/** Counts every match and never exceeds the quota. */
 const MATCHES_PER_DAY = "1000000000";
 
-/** Changes whenever the tables do. */
+/** Changes with the schema. */
 const FORMAT = `${MIGRATIONS.length}-${Bun.hash.wyhash(MIGRATIONS.join("\n")).toString(36)}`;
 
 const WRITER = sourceHash(["document", "domain", "ingest", "demo", join("store", "sqlite")]);
@@ -54,7 +54,7 @@ function sourceHash(parts: string[]): string {
   return Bun.hash.wyhash(files.join("\n")).toString(36);
 }
 
-/** The data of a size: the one that is there, if it still fits, or new. */
+/** The existing data if it is current, otherwise new data. */
 export async function dataOf(root: string, matches: number, fresh = false): Promise<Data> {
   const folder = join(root, `${SHARD}-${matches}`);
   const kept = fresh ? undefined : keptIn(folder);
@@ -69,19 +69,19 @@ function keptIn(folder: string): Manifest | undefined {
   const isFit = manifest.format === FORMAT && Date.now() - manifest.until < DAY_MS;
   if (isFit && manifest.writer !== WRITER) {
     progress(
-      "note: code that makes or stores records has changed since this data was made; --fresh makes it anew",
+      "note: code that creates or stores records has changed since this data was created; rebuild it with --fresh",
     );
   }
   return isFit ? manifest : undefined;
 }
 
-/** Made beside its place and moved there when whole, so that a run that breaks off leaves nothing. */
+/** Created in a temporary folder and renamed when complete. */
 async function make(folder: string, matches: number): Promise<Manifest> {
   const until = Math.floor(Date.now() / 60_000) * 60_000;
   const draft = `${folder}.making-${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
-  progress(`making ${matches} matches and taking them in …`);
+  progress(`generating and ingesting ${matches} matches …`);
   const flags = ["--data", join(draft, "matchbook")];
   const { stdout, seconds } = await run([MATCHBOOK, "ingest", "-", "--json", ...flags], {
     stdin: demoLines({ matches, until, seed: 1 }),

@@ -1,11 +1,11 @@
-/** In charge of the failures that are explained to a person, without a stack. */
+/** Errors with a message for the user, and progress output. */
 
-/** The benchmark cannot go on: exit 1. */
+/** Ends the benchmark with exit code 1 and without a stack trace. */
 export class BenchError extends Error {
   override name = "BenchError";
 }
 
-/** One line of progress on standard error; results alone go to standard output. */
+/** Writes progress to standard error; only results go to standard output. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }

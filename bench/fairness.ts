@@ -1,8 +1,8 @@
-/** In charge of fairness: two servers are compared only where they give the same answers. */
+/** Checks that two servers give the same responses before they are compared. */
 
 import { type Document, documentIn, type Reply } from "./asking.ts";
 
-/** What differs between two replies to the same question, or undefined. */
+/** The difference between two responses, or undefined. */
 export function difference(one: Reply, other: Reply): string | undefined {
   if (one.status !== other.status) return `status ${one.status} and ${other.status}`;
   if (one.status === 304) return undefined;

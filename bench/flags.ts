@@ -1,4 +1,4 @@
-/** In charge of the command line of the benchmark. */
+/** The command line of the benchmark. */
 
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -26,49 +26,55 @@ export interface Flags {
   sizes: number[];
   minutes: number;
   out: string;
-  /** Whether results are written: a look at a few scenarios does not replace them all. */
+  /** Whether results are saved. A run with a few scenarios does not replace all results. */
   keep: boolean;
 }
 
 const USUAL: SectionName[] = ["ingest", "scenarios"];
 
-/** Ends the process with a sentence when the command line is wrong, as commander does. */
+/** Exits with a message if the command line is invalid. */
 export function readFlags(argv: string[]): Flags {
   const command = new Command("bench")
-    .description("measure Matchbook beside the ceiling of its runtime and a conventional server")
+    .description(
+      "measure Matchbook and compare it with the runtime's ceiling and a conventional server",
+    )
     .argument(
       "[section...]",
       `what to measure: ${SECTIONS.join(", ")} (default: ${USUAL.join(" and ")})`,
     )
     .addOption(number("--matches <N>", "matches in the shard", wholeNumber, 200_000))
-    .addOption(number("--seconds <S>", "length of a measurement; rounded up", positive, 4))
-    .addOption(number("--rounds <R>", "measurements of which the median counts", wholeNumber, 3))
+    .addOption(
+      number("--seconds <S>", "length of a measurement in seconds, rounded up", positive, 4),
+    )
+    .addOption(
+      number("--rounds <R>", "number of measurements; the median is reported", wholeNumber, 3),
+    )
     .option(
       "--only <REGEX>",
-      "measure only the scenarios whose name fits; kept only with --out",
+      "measure only scenarios with a matching name; saved only with --out",
       pattern,
     )
-    .option("--without-conventional", "leave the conventional server out")
-    .option("--fresh", "make the data anew")
+    .option("--without-conventional", "skip the conventional server")
+    .option("--fresh", "rebuild the data")
     .addOption(
       new Option("--sizes <LIST>", "growth: numbers of matches")
         .argParser(sizes)
         .default([10_000, 100_000, 1_000_000], "10000,100000,1000000"),
     )
-    .option("--large", "growth: 10,000,000 matches too (about 45 GB of disk and some hours)")
-    .addOption(number("--minutes <M>", "memory: how long the load lasts", positive, 10))
+    .option("--large", "growth: also 10,000,000 matches (about 45 GB of disk, several hours)")
+    .addOption(number("--minutes <M>", "memory: duration of the load", positive, 10))
     .option("--out <DIR>", "folder for data, results and plots (default: bench)")
     .addHelpText(
       "after",
       `
 Examples:
-  # what the README shows
+  # the figures in the documentation
   $ bun bench/run.ts
 
   # a quick look at one scenario
   $ bun bench/run.ts scenarios --matches 5000 --seconds 1 --rounds 1 --only 'match by id'`,
     );
-  // Misuse is 2, as it is for Matchbook itself.
+  // Exit code 2 for invalid usage, as in Matchbook.
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   command.parse(argv, { from: "user" });
   const options = command.opts();
@@ -91,7 +97,7 @@ function sectionsIn(command: Command): SectionName[] {
   if (command.args.length === 0) return USUAL;
   const unknown = command.args.find((word) => !(SECTIONS as readonly string[]).includes(word));
   if (unknown !== undefined) {
-    command.error(`error: there is no section "${unknown}"; there are: ${SECTIONS.join(", ")}`);
+    command.error(`error: unknown section "${unknown}"; use one of: ${SECTIONS.join(", ")}`);
   }
   return SECTIONS.filter((section) => command.args.includes(section));
 }
@@ -107,12 +113,12 @@ function number(
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number above 0.");
+  throw new InvalidArgumentError("It must be a positive integer.");
 }
 
 function positive(text: string): number {
   if (/^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("It must be a number above 0.");
+  throw new InvalidArgumentError("It must be a positive number.");
 }
 
 function sizes(text: string): number[] {

@@ -1,4 +1,4 @@
-/** In charge of saying where and when a result was measured. */
+/** Describes the machine and the time of a measurement. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
@@ -9,7 +9,7 @@ import { ROOT } from "./places.ts";
 export interface Circumstances {
   date: string;
   command: string;
-  /** Of the code that was measured; "+" when it had changes beside. Absent without Git. */
+  /** The measured commit; with "+" if there were uncommitted changes. Absent without Git. */
   commit?: string;
   machine: {
     cpu: string;

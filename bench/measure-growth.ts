@@ -1,4 +1,4 @@
-/** In charge of the section `growth`: what a request costs as the shard grows. */
+/** The `growth` section: the cost of a request as the shard grows. */
 
 import { join } from "node:path";
 import { askerOf } from "./asking.ts";
@@ -16,7 +16,7 @@ import { startMatchbook } from "./servers.ts";
 import { median, significant } from "./statistics.ts";
 import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
 
-/** A light load: latency is then what a request takes, not how long it waits for others. */
+/** A light load: latency is then the processing time, not the time in a queue. */
 const CONNECTIONS = 4;
 
 export async function measureGrowth(
@@ -45,14 +45,14 @@ export async function measureGrowth(
   };
 }
 
-/** A shard of one size, with a server of its own; only one of the servers is asked at a time. */
+/** A shard of one size with its own server; only one server gets requests at a time. */
 interface GrownShard {
   matches: number;
   data: Data;
   server: Server;
 }
 
-/** The sizes take turns, so that what disturbs one disturbs all. */
+/** Sizes alternate, so that disturbances affect all. */
 async function measureScenario(
   scenario: Scenario,
   shards: readonly GrownShard[],
@@ -64,7 +64,7 @@ async function measureScenario(
     const file = join(places.scratch, `growth-${matches}.txt`);
     writeAddresses(file, await addressesOf(scenario, data, askerOf(server, data.key)));
     const load = { connections: CONNECTIONS, key: data.key, file, seconds: flags.seconds };
-    // Once through, so that what is measured comes out of the page cache.
+    // Warms the page cache.
     await warmUp(server, { ...load, seconds: Math.max(2, flags.seconds) });
     loads.push({ server, load });
   }

@@ -1,4 +1,4 @@
-/** In charge of the section `ingest`: how fast records are taken in, and how much they take up. */
+/** The `ingest` section: speed, and size on disk. */
 
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
@@ -12,7 +12,7 @@ import { MATCHBOOK, type Places, SHARD } from "./places.ts";
 import type { IngestSection } from "./results.ts";
 import { median, significant } from "./statistics.ts";
 
-/** More would measure the disk rather than the program, and take long. */
+/** More would take long and measure the disk. */
 const MOST = 50_000;
 
 export async function measureIngest(
@@ -58,7 +58,7 @@ function writeLines(file: string, matches: number): void {
   closeSync(target);
 }
 
-/** The size of a shard's file once everything has been moved into it from its log. */
+/** The size of a shard's file after a WAL checkpoint. */
 export function storedBytes(file: string): number {
   const database = new Database(file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");

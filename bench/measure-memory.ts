@@ -1,4 +1,7 @@
-/** In charge of the sections on memory: whether a server under load keeps its size, alone or beside an ingest. */
+/**
+ * The memory sections: whether a server's memory stays constant under load, alone or with a
+ * concurrent ingest.
+ */
 
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +31,7 @@ export async function measureMemory(
 ): Promise<MemorySection> {
   const seconds = Math.ceil(flags.minutes * 60);
   const data = await dataOf(places.data, flags.matches, flags.fresh);
-  // A copy, since the data itself is kept for the other sections.
+  // A copy, because other sections use the data.
   const copy = join(places.scratch, "memory");
   rmSync(copy, { recursive: true, force: true });
   cpSync(data.matchbook, copy, { recursive: true });
@@ -58,7 +61,7 @@ export async function measureMemory(
   };
 }
 
-/** Of all scenarios, in one random order. */
+/** The URLs of all scenarios, in random order. */
 async function mixedAddresses(flags: Flags, data: Data, server: Server): Promise<Address[]> {
   const ask = askerOf(server, data.key);
   const all: Address[] = [];
@@ -66,7 +69,7 @@ async function mixedAddresses(flags: Flags, data: Data, server: Server): Promise
   return shuffled(all, chance(7));
 }
 
-/** In the middle third of the time, new matches come in; how many were served. */
+/** Ingests new matches in the middle third. Returns how many were served. */
 async function ingestMeanwhile(
   data: Data,
   folder: string,
@@ -75,17 +78,17 @@ async function ingestMeanwhile(
 ): Promise<number> {
   await Bun.sleep((seconds / 3) * 1000);
   const end = performance.now() + (seconds / 3) * 1000;
-  progress("ingest begins …");
+  progress("ingest started …");
   const { stdout } = await run([MATCHBOOK, "ingest", "-", "--json", "--data", folder], {
     stdin: linesBefore(end, data),
     onStart: (pid) => watch.ingestIs(pid),
   });
   const { stored } = JSON.parse(stdout) as { stored: number };
-  progress(`ingest ended: ${stored} new matches served`);
+  progress(`ingest finished: ${stored} new matches served`);
   return stored;
 }
 
-/** As many as are taken until then; another seed makes other matches. */
+/** Generates matches until then, with another seed. */
 function* linesBefore(end: number, { until, matches }: Data): Generator<string> {
   for (const lines of demoLines({ matches, until, seed: 2 })) {
     if (performance.now() > end) return;
@@ -93,7 +96,7 @@ function* linesBefore(end: number, { until, matches }: Data): Generator<string> 
   }
 }
 
-/** Looks at the memory of the server, and of the ingest while there is one, every few seconds. */
+/** Samples the memory of the server and of the ingest. */
 class Watch {
   readonly #samples: MemorySample[] = [];
   readonly #began = performance.now();
@@ -127,12 +130,12 @@ class Watch {
     });
     if (seconds % 30 < SAMPLE_MS / 1000)
       progress(
-        `${seconds} s: server ${server.resident.toFixed(0)} MiB, ${server.own.toFixed(0)} of its own`,
+        `${seconds} s: server ${server.resident.toFixed(0)} MiB, ${server.own.toFixed(0)} MiB without mapped files`,
       );
   }
 }
 
-/** Caches and the compiler fill up at first; what counts is what happens after that. */
+/** Measures growth after caches and the JIT compiler have settled. */
 export function verdict(
   samples: readonly MemorySample[],
   seconds: number,

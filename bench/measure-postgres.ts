@@ -1,6 +1,6 @@
 /**
- * In charge of the section `postgres`: a shard in PostgreSQL, on this machine. How fast records come
- * in, how much they take up, and a match by id beside a bare server over the same database.
+ * The `postgres` section: a shard in PostgreSQL on this machine. Ingest speed, size on disk, and a
+ * match by id compared with a bare server on the same database.
  */
 
 import { rmSync } from "node:fs";
@@ -29,10 +29,13 @@ const MOST = 50_000;
 const ADDRESSES = 5000;
 const CONNECTIONS = 32;
 const WARM_UP = 5;
-/** Two years of months, though the records are of one or two: statements have to cope with them all. */
+/**
+ * Two years of partitions, though the records cover one or two months: statements must cope with
+ * all of them.
+ */
 const MONTHS = 24;
 
-/** As somebody would who has a few gigabytes; and every commit waits for the disk. */
+/** Typical settings for a few gigabytes of memory; every commit waits for the disk. */
 const SETTINGS = ["fsync = on", "shared_buffers = 512MB", "max_wal_size = 4GB"];
 
 export async function measurePostgres(
@@ -57,13 +60,13 @@ interface Taken {
   location: string;
   seconds: number;
   matchesPerSecond: number;
-  /** Of that, what PostgreSQL worked. */
+  /** The part used by PostgreSQL. */
   databaseCpuSeconds: number;
   ownCpuSeconds: number;
   storedBytesPerMatch: number;
 }
 
-/** Once: a second time the same records would be known already. */
+/** Runs once: a second run would find only duplicates. */
 async function takeIn(cluster: Cluster, matches: number, places: Places): Promise<Taken> {
   const data = join(places.scratch, "postgres");
   const file = join(places.scratch, "postgres.ndjson");
@@ -76,7 +79,7 @@ async function takeIn(cluster: Cluster, matches: number, places: Places): Promis
     await writer.flush();
   }
   await writer.end();
-  progress(`taking in ${matches} matches …`);
+  progress(`ingesting ${matches} matches …`);
   const before = cluster.cpuSeconds();
   const finished = await run([
     MATCHBOOK,
@@ -102,7 +105,7 @@ async function takeIn(cluster: Cluster, matches: number, places: Places): Promis
   };
 }
 
-/** The flags that name a settings file with the shard at this location. */
+/** Flags for a settings file with this shard location. */
 const settingsFile = (data: string, location: string): string[] => [
   "--config",
   shardsFile(`${data}.toml`, { [SHARD]: location }),
@@ -172,7 +175,7 @@ async function measureById(
     cpuMicros: of(([ours]) => ours.cpuMicros),
     bareRequestsPerSecond: of(([, theirs]) => theirs.requestsPerSecond),
     bareCpuMicros: of(([, theirs]) => theirs.cpuMicros),
-    // Of each round, so that what disturbs both does not count.
+    // Computed per round, so that disturbances cancel out.
     ratio: of(([ours, theirs]) => ours.requestsPerSecond / theirs.requestsPerSecond),
   };
   progress(
@@ -187,7 +190,7 @@ async function makeKey(data: string): Promise<string> {
   return (await run([MATCHBOOK, "keys", "create", ...flags])).stdout.trim();
 }
 
-/** The replies of some matches, whole, for the bare server; and their addresses. */
+/** Copies complete responses of some matches for the bare server; returns their paths. */
 async function copyReplies(
   cluster: Cluster,
   matchbook: Server,

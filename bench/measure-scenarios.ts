@@ -1,4 +1,4 @@
-/** In charge of the section `scenarios`: Matchbook beside its ceiling and a conventional server. */
+/** The `scenarios` section: Matchbook, its ceiling and a conventional server. */
 
 import { SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
@@ -20,10 +20,13 @@ import { type Address, type Measured, measure, warmUp, writeAddresses } from "./
 const CONNECTIONS = 32;
 const SAMPLES = 25;
 const WARM_UP = 3;
-/** A server that waits longer than this share of the time has to share its core with others. */
+/**
+ * A server that waits for its core longer than this share of the time is disturbed by other
+ * processes.
+ */
 const DISTURBED = 0.15;
 
-/** A server with what it will be asked for in one scenario. */
+/** A server with its requests for one scenario. */
 interface Contestant {
   server: Server;
   file: string;
@@ -59,7 +62,7 @@ export function chosen({ only }: Flags): Scenario[] {
   const scenarios = SCENARIOS.filter(({ name }) => only.test(name));
   if (scenarios.length > 0) return scenarios;
   const names = SCENARIOS.map(({ name }) => name).join(", ");
-  throw new BenchError(`--only ${only.source} fits no scenario. There are: ${names}.`);
+  throw new BenchError(`--only ${only.source} matches no scenario. Scenarios: ${names}.`);
 }
 
 interface Setting {
@@ -109,7 +112,7 @@ async function measureScenario(scenario: Scenario, setting: Setting): Promise<Sc
   };
 }
 
-/** Finds the addresses, and looks at some of the replies before they are measured. */
+/** Collects the URLs, and checks some responses before measuring. */
 async function prepare(
   scenario: Scenario,
   server: Server,
@@ -127,7 +130,7 @@ async function prepare(
   const wrong = samples.find(({ reply }) => reply.status !== scenario.status);
   if (wrong) {
     throw new BenchError(
-      `${server.name} answered ${wrong.reply.status} instead of ${scenario.status} to ${wrong.path} ("${scenario.name}").`,
+      `${server.name} returned status ${wrong.reply.status} instead of ${scenario.status} for ${wrong.path} ("${scenario.name}").`,
     );
   }
   const empty = replies.filter((reply) => reply.status === 200 && isEmpty(documentIn(reply)));
@@ -137,7 +140,7 @@ async function prepare(
   return { server, file, addresses, samples };
 }
 
-/** The same for every server, but for what the servers themselves contribute. */
+/** The same for every server, except cursors and entity tags. */
 export async function addressesOf(scenario: Scenario, data: Data, ask: Ask): Promise<Address[]> {
   const targets = new Targets(data);
   try {
@@ -146,25 +149,25 @@ export async function addressesOf(scenario: Scenario, data: Data, ask: Ask): Pro
   } catch (error) {
     if (!(error instanceof SQLiteError)) throw error;
     throw new BenchError(
-      `The shard's file cannot be read: ${error.message}. If its tables have changed, change bench/targets.ts too.`,
+      `Cannot read the shard's file: ${error.message}. If the schema has changed, update bench/targets.ts.`,
     );
   } finally {
     targets.close();
   }
   throw new BenchError(
-    `${data.matches} matches are too few for "${scenario.name}": raise --matches.`,
+    `${data.matches} matches are too few for "${scenario.name}"; increase --matches.`,
   );
 }
 
 function checkFairness({ name }: Scenario, ours: Contestant, theirs: Contestant): void {
   const unequal = ours.samples.flatMap(({ path, reply }, at) => {
     const other = theirs.samples[at]?.reply;
-    const found = other ? difference(reply, other) : "an answer and none";
+    const found = other ? difference(reply, other) : "one response is missing";
     return found === undefined ? [] : [`${path}: ${found}`];
   });
   if (unequal.length === 0) return;
   throw new BenchError(
-    `"${name}": Matchbook and the conventional server answer differently to ${unequal.length} of ${ours.samples.length} requests, so measuring them would compare different work. The first: ${unequal[0]}`,
+    `"${name}": Matchbook and the conventional server give different responses to ${unequal.length} of ${ours.samples.length} requests, so they cannot be compared. First: ${unequal[0]}`,
   );
 }
 
@@ -193,7 +196,7 @@ function report(
 ): void {
   const rate = ({ requestsPerSecond }: ServerFigures) => `${Math.round(requestsPerSecond)}/s`;
   const share = Math.round((ours.requestsPerSecond / ceiling.requestsPerSecond) * 100);
-  // Of the three, only the ceiling has no threads of its own that wait for each other.
+  // Only the ceiling has no threads of its own that compete for the core.
   const isDisturbed = ceiling.waitingShare > DISTURBED;
   const peer = theirs ? `, conventional ${rate(theirs)}` : "";
   progress(

@@ -1,8 +1,7 @@
 /**
- * In charge of the section `stages`: what each stage of a request costs by itself, within one
- * process. The stages are called as the pipeline calls them, over and over, with the same addresses
- * as in the scenarios. Code and data are warmer that way than in a server that also has to read
- * and write sockets; so the sum is the least that a request can cost.
+ * The `stages` section: the cost of each stage of a request, in one process. The stages are called
+ * repeatedly, as the pipeline calls them, with the URLs of the scenarios. Code and data are warmer
+ * than in a server that also reads and writes sockets, so the sum is a lower bound.
  */
 
 import { join } from "node:path";
@@ -85,7 +84,7 @@ async function requestsOf(name: string, data: Data): Promise<Request[]> {
   const targets = new Targets(data);
   const scenario = SCENARIOS.find((one) => one.name === name)!;
   const addresses = await scenario.addresses(targets, () => {
-    throw new Error("these scenarios ask nobody");
+    throw new Error("these scenarios send no requests while they are prepared");
   });
   targets.close();
   const headers = { Authorization: `Bearer ${data.key}`, Accept: "application/vnd.api+json" };
@@ -122,7 +121,7 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
 
 const aLog = (): Observe => logTo({ level: "info", stream: { write: () => {} } });
 
-/** What the private listener and the usage of keys are fed with. */
+/** Feeds metrics and usage. */
 function aCount(usage: UsageCounter): Observe {
   const shardStates = async () => [];
   const metrics = new Metrics({ version: "", stages: STAGES, shardStates, clock: CLOCK });
@@ -178,10 +177,10 @@ async function stagesOf(
   const limit = await cost(calls, async () =>
     checkRate(key, await service.limiter.take(key.id, key.limits, performance.now())),
   );
-  const quota = await cost(answers, async ({ sheets }) => {
+  const quota = await cost(answers, async ({ matches }) => {
     const now = Date.now();
     if (route.readsMatches) await checkQuota(service, key, now);
-    await consumeQuota(service, key, sheets, now);
+    await consumeQuota(service, key, matches, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const tag = await cost(
@@ -200,17 +199,17 @@ async function stagesOf(
     service.observe(events[at]!);
   });
   return [
-    ["read the call, find its route", call],
+    ["parse request, find route", call],
     ["key and Accept header", credentials],
-    ["rate limit and its headers", limit],
+    ["rate limit and headers", limit],
     ["daily quota", quota],
-    ["query, look-up, assembly, links", endpoint],
+    ["query, lookup, assembly, links", endpoint],
     ["entity tag", tag],
     ["gzip body from the pieces", body],
-    ["reply with its headers", Math.max(0, reply - tag - body)],
+    ["response with headers", Math.max(0, reply - tag - body)],
     ["log line", logged],
     ["metrics and usage", counted],
-    ["all of it in one go", all],
+    ["all stages together", all],
   ];
 }
 
@@ -240,7 +239,7 @@ function callOf(request: Request): ApiRequest {
   return readRequest(request, addressing, () => undefined, Date.now());
 }
 
-/** CPU time for each, in microseconds: of the quickest round, which was disturbed least. */
+/** CPU time per call in microseconds, of the fastest round, which was disturbed least. */
 async function cost<T>(
   things: readonly T[],
   work: (thing: T, at: number) => unknown,
@@ -254,7 +253,7 @@ async function cost<T>(
     }
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / things.length);
-    // The state that is read lasts for a turn of the event loop.
+    // A snapshot lasts for one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return least;

@@ -1,7 +1,6 @@
 /**
- * In charge of the section `workers`: what a request costs when one process answers, and when two do.
- * Each worker has a core, as it is meant to be: two processes that take turns on one core push each
- * other's data out of its cache, whatever they are.
+ * The `workers` section: the cost of a request with one process and with two. Each worker has its
+ * own core: processes that share a core evict each other's data from its cache.
  */
 
 import { readdirSync } from "node:fs";
@@ -22,17 +21,17 @@ import { parentOf, totalCpu } from "./usage.ts";
 import { measure, warmUp, writeAddresses } from "./wrk.ts";
 
 const WORKERS = 2;
-/** For each worker: what it finds at once is then the same. */
+/** Per worker, so that the load per worker is the same. */
 const CONNECTIONS = 32;
-/** Long, since each of two workers sees half of the requests. */
+/** Long, because each of two workers gets half of the requests. */
 const WARM_UP = 10;
-/** What most callers ask for, unless --only says otherwise. */
+/** The most common requests, unless --only is given. */
 const USUAL = /^(match by id|matches page)$/;
 
 interface Contestant {
   server: Server;
   workers: number;
-  /** All that work for it. */
+  /** All processes of the server. */
   pids: number[];
 }
 
@@ -64,7 +63,7 @@ export async function measureWorkers(
   return { ...where, matches, rounds: flags.rounds, connections: CONNECTIONS, rows };
 }
 
-/** They take turns, so that a disturbance meets both. */
+/** The servers alternate, so that disturbances affect both. */
 async function measureRow(
   contestants: readonly Contestant[],
   { seconds, rounds }: Flags,

@@ -1,4 +1,4 @@
-/** In charge of where things lie: the program under test, and what the benchmark writes. */
+/** Paths: the program under test, and the output of the benchmark. */
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface Places {
   results: string;
   plots: string;
   data: string;
-  /** For files that nobody misses afterwards. */
+  /** Temporary files. */
   scratch: string;
 }
 
@@ -26,7 +26,7 @@ export const placesIn = (out: string): Places => ({
 
 const SCRATCH = "scratch-";
 
-/** What a run that failed has left, for a look, is gone when the next one begins. */
+/** Removes the temporary files of earlier failed runs. */
 export function clearScratch({ data }: Places): void {
   if (!existsSync(data)) return;
   for (const name of readdirSync(data)) {

@@ -1,4 +1,4 @@
-/** In charge of which plots there are: from results.json to SVG texts by file name. */
+/** Draws all plots from results.json, as SVG by file name. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,13 +1,13 @@
 /**
- * In charge of the bare server: the least that a server on this runtime can do over PostgreSQL. It
- * looks up one row by the last part of the path, by one prepared statement, and sends its bytes.
+ * The bare server: the fastest possible server on this runtime with PostgreSQL. It looks up one row
+ * by the last path segment with a prepared statement, and sends its bytes.
  *
  *   bun bench/postgres-bare.ts URL
  */
 
 import { SQL } from "bun";
 
-/** The whole reply of every match, as Matchbook gave it. */
+/** The complete response for every match. */
 export const BARE_TABLE = "bare.documents";
 
 if (import.meta.main) {

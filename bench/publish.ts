@@ -1,6 +1,6 @@
 /**
- * In charge of the figures in the documents: what stands between the marks is replaced by what
- * results.json says.
+ * Updates the figures in the documents: replaces the text between markers with the results in
+ * results.json.
  *
  *   bun bench/publish.ts           writes docs/performance.md, docs/scaling.md and the plots
  */
@@ -12,13 +12,13 @@ import { writePlots } from "./plots.ts";
 import { PARTS, render } from "./report.ts";
 import { type Results, readResults } from "./results.ts";
 
-/** The documents with marks, and the way from each to the plots. */
+/** The documents with markers, and the relative path from each to the plots. */
 export const DOCUMENTS = [
   { file: "docs/performance.md", plots: "../bench/plots" },
   { file: "docs/scaling.md", plots: "../bench/plots" },
 ] as const;
 
-/** The text with every marked part brought up to date; what was never measured stays as it is. */
+/** Updates every marked part; parts without results stay unchanged. */
 export function published(text: string, results: Results, plots: string): string {
   let current = text;
   for (const part of PARTS) {
@@ -40,7 +40,7 @@ function publish(): void {
     const before = readFileSync(path, "utf8");
     const after = published(before, results, plots);
     if (after !== before) writeFileSync(path, after);
-    process.stdout.write(`${name}: ${after === before ? "unchanged" : "brought up to date"}\n`);
+    process.stdout.write(`${name}: ${after === before ? "unchanged" : "updated"}\n`);
   }
 }
 

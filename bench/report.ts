@@ -1,4 +1,4 @@
-/** In charge of results as Markdown: a pure function of what is in results.json. */
+/** Renders results.json as Markdown. */
 
 import type { Circumstances } from "./machine.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
 } from "./results.ts";
 import { markdownTable, percent, readable, times } from "./table.ts";
 
-/** What documents may show, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
+/** The parts that documents contain, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
 export const PARTS = [
   "scenarios",
   "details",
@@ -29,7 +29,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A part as Markdown; undefined when it was never measured. `plots` is the way to their folder. */
+/** Renders a part; undefined without results. `plots` is the path to the plots. */
 export function render(part: Part, results: Results, plots: string): string | undefined {
   const { scenarios, ingest, stages, growth, memory, memoryBesideIngest } = results;
   if (part === "scenarios") return scenarios && renderScenarios(scenarios, plots);
@@ -50,21 +50,21 @@ function renderPostgres({ byId, ...section }: PostgresSection): string {
     ["A shard in PostgreSQL", "Measured"],
     [
       ["match by id, requests/s", readable(byId.requestsPerSecond)],
-      ["the same by a bare server, requests/s", readable(byId.bareRequestsPerSecond)],
+      ["bare server, requests/s", readable(byId.bareRequestsPerSecond)],
       ["Matchbook ÷ bare server", percent(byId.ratio)],
       ["CPU per request, µs", readable(byId.cpuMicros)],
-      ["the same by the bare server, µs", readable(byId.bareCpuMicros)],
+      ["CPU per request of the bare server, µs", readable(byId.bareCpuMicros)],
       ["ingest, matches/s", readable(section.matchesPerSecond)],
       ["CPU per match at ingest, ms", readable((1000 * section.ownCpuSeconds) / section.matches)],
       [
-        "the same of PostgreSQL, ms",
+        "CPU per match of PostgreSQL, ms",
         readable((1000 * section.databaseCpuSeconds) / section.matches),
       ],
       ["stored bytes per match", readable(section.storedBytesPerMatch)],
     ],
   );
   return [
-    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, medians of ${section.rounds} rounds (the ratio is taken in each round); the database is on the same machine.`,
+    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, medians of ${section.rounds} rounds (ratios are computed per round); the database is on the same machine.`,
     table,
     provenance(section),
   ].join("\n\n");
@@ -81,7 +81,7 @@ function renderWorkers({ rows, ...section }: WorkersSection): string {
     ]),
   );
   return [
-    `${readable(section.matches)} matches, ${section.connections} connections for each worker, medians of ${section.rounds} rounds in turns (the ratio is taken in each round); the second worker has the core of the load generator.`,
+    `${readable(section.matches)} matches, ${section.connections} connections per worker, medians of ${section.rounds} alternating rounds (ratios are computed per round); the second worker shares the core of the load generator.`,
     table,
     provenance(section),
   ].join("\n\n");
@@ -134,8 +134,8 @@ function renderDetails({ rows, ...section }: ScenariosSection): string {
     pick: (figures: ServerFigures) => number,
   ) => (other ? times(pick(one) / pick(other)) : "");
   const legend = rows[0]?.conventional
-    ? "Three numbers in a cell are Matchbook / ceiling / conventional."
-    : "Two numbers in a cell are Matchbook / ceiling.";
+    ? "Cells with three numbers: Matchbook / ceiling / conventional."
+    : "Cells with two numbers: Matchbook / ceiling.";
   const table = markdownTable(
     [
       "Scenario",
@@ -167,12 +167,12 @@ function renderIngest(section: IngestSection): string {
   const table = markdownTable(
     ["Measure", "Value"],
     [
-      ["matches taken in", readable(section.matches)],
+      ["matches ingested", readable(section.matches)],
       ["matches/s", readable(section.matchesPerSecond)],
       ["wall time, s", readable(section.seconds)],
       ["CPU time, s", readable(section.cpuSeconds)],
-      ["highest resident memory, MiB", readable(section.peakMiB)],
-      ["JSON that came in, bytes/match", readable(section.jsonBytesPerMatch)],
+      ["peak resident memory, MiB", readable(section.peakMiB)],
+      ["JSON input, bytes/match", readable(section.jsonBytesPerMatch)],
       ["stored with all indexes, bytes/match", readable(section.storedBytesPerMatch)],
       ["JSON ÷ stored", times(ratio)],
     ],
@@ -223,17 +223,15 @@ function renderMemory(section: MemorySection, plot: string): string {
   const table = markdownTable(
     ["Measure", "Value"],
     [
-      ["length of the load, minutes", readable(section.minutes)],
+      ["duration of the load, minutes", readable(section.minutes)],
       ["requests answered", readable(section.requests)],
       ["requests/s", readable(section.requestsPerSecond)],
-      ...(section.ingested > 0
-        ? [["matches that came in meanwhile", readable(section.ingested)]]
-        : []),
+      ...(section.ingested > 0 ? [["matches ingested meanwhile", readable(section.ingested)]] : []),
       [`resident memory of the server after ${settled}, MiB`, readable(section.settledMiB)],
       ["resident memory at the end, MiB", readable(section.endMiB)],
-      ["highest resident memory, MiB", readable(section.maxMiB)],
+      ["peak resident memory, MiB", readable(section.maxMiB)],
       ...(section.ingested > 0
-        ? [["highest resident memory of the ingest, MiB", readable(section.maxIngestMiB)]]
+        ? [["peak resident memory of the ingest, MiB", readable(section.maxIngestMiB)]]
         : []),
       [`growth from ${settled} to the end`, percent(section.growthPercent / 100)],
       [`without mapped files, after ${settled}, MiB`, readable(section.settledOwnMiB)],

@@ -1,11 +1,11 @@
-/** In charge of results.json: its shape, and that a run of one section keeps the others. */
+/** The format of results.json. A run of one section keeps the others. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Circumstances } from "./machine.ts";
 import type { Measured } from "./wrk.ts";
 
-/** The median of all rounds, and the mean size of the bodies of some replies. */
+/** The median of all rounds, and the mean body size of sampled responses. */
 export interface ServerFigures extends Measured {
   bodyBytes: number;
 }
@@ -43,13 +43,13 @@ export interface IngestSection extends Circumstances {
 export interface StagesSection extends Circumstances {
   matches: number;
   scenarios: string[];
-  /** One number for each scenario. */
+  /** One number per scenario. */
   rows: { stage: string; micros: number[] }[];
 }
 
 export interface GrowthRow {
   name: string;
-  /** One entry for each size, in the order of the sizes. */
+  /** One entry per size, in the order of sizes. */
   p50Ms: number[];
   cpuMicros: number[];
 }
@@ -64,12 +64,12 @@ export interface GrowthSection extends Circumstances {
 }
 
 export interface MemorySample {
-  /** Since the load began. */
+  /** Since the start of the load. */
   seconds: number;
   serverMiB: number;
-  /** Of that, what is not mapped from files. */
+  /** The part that is not mapped from files. */
   ownMiB: number;
-  /** Only while it runs. */
+  /** Only while the ingest runs. */
   ingestMiB?: number;
 }
 
@@ -81,7 +81,7 @@ export interface MemorySection extends Circumstances {
   requestsPerSecond: number;
   ingested: number;
   samples: MemorySample[];
-  /** When the warm-up counts as over: after two minutes, or a fifth of a shorter run. */
+  /** The end of the warm-up: two minutes, or a fifth of a shorter run. */
   settledSeconds: number;
   settledMiB: number;
   settledOwnMiB: number;
@@ -89,7 +89,7 @@ export interface MemorySection extends Circumstances {
   endOwnMiB: number;
   maxMiB: number;
   maxIngestMiB: number;
-  /** From the settled state to the end. */
+  /** From the end of the warm-up to the end. */
   growthPercent: number;
   ownGrowthPercent: number;
 }
@@ -99,13 +99,13 @@ export interface PostgresSection extends Circumstances {
   matches: number;
   rounds: number;
   connections: number;
-  /** Of one ingest of all matches. */
+  /** One ingest of all matches. */
   seconds: number;
   matchesPerSecond: number;
   databaseCpuSeconds: number;
   ownCpuSeconds: number;
   storedBytesPerMatch: number;
-  /** Medians of the rounds, beside a server that looks up the same bytes and sends them. */
+  /** Medians, compared with a server that looks up and sends the same bytes. */
   byId: {
     requestsPerSecond: number;
     cpuMicros: number;
@@ -117,17 +117,17 @@ export interface PostgresSection extends Circumstances {
 
 export interface WorkersRow {
   name: string;
-  /** CPU time of all processes of a server for one request, with one worker and with two. */
+  /** CPU time of all processes per request, with one worker and with two. */
   oneMicros: number;
   twoMicros: number;
-  /** The median of what each round gave. */
+  /** The median of the rounds. */
   ratio: number;
 }
 
 export interface WorkersSection extends Circumstances {
   matches: number;
   rounds: number;
-  /** For each worker. */
+  /** Per worker. */
   connections: number;
   rows: WorkersRow[];
 }

@@ -1,7 +1,7 @@
-/** In charge of the benchmark: the sections that were asked for, one after another. */
+/** Runs the requested sections of the benchmark. */
 
 import { mkdirSync, rmSync } from "node:fs";
-import { endChildrenWithUs } from "./children.ts";
+import { endChildrenOnExit } from "./children.ts";
 import { BenchError, progress } from "./failure.ts";
 import { type Flags, readFlags, type SectionName } from "./flags.ts";
 import { type Circumstances, circumstances } from "./machine.ts";
@@ -36,8 +36,8 @@ async function main(argv: string[]): Promise<void> {
   rmSync(places.scratch, { recursive: true, force: true });
   progress(
     flags.keep
-      ? `kept in ${places.results}, with plots in ${places.plots}`
-      : "not kept: with --only, that needs --out DIR",
+      ? `saved to ${places.results}, with plots in ${places.plots}`
+      : "not saved: --only needs --out DIR",
   );
 }
 
@@ -67,7 +67,7 @@ async function measureSection(
   }
 }
 
-/** The same tables as in the documents; Markdown reads well enough on a terminal. */
+/** Prints the tables of the documents; Markdown is readable on a terminal. */
 function print(results: Results): void {
   for (const part of PARTS) {
     const text = render(part, results, "plots");
@@ -77,14 +77,14 @@ function print(results: Results): void {
   }
 }
 
-/** As it could be typed again; the folder for results says nothing about them. */
+/** The command without --out, which does not affect results. */
 function commandLine(argv: readonly string[]): string {
   const told = argv.filter((word, at) => word !== "--out" && argv[at - 1] !== "--out");
   const quoted = told.map((word) => (/^[\w.,=-]+$/.test(word) ? word : `'${word}'`));
   return ["bun bench/run.ts", ...quoted].join(" ");
 }
 
-endChildrenWithUs();
+endChildrenOnExit();
 try {
   await main(process.argv.slice(2));
 } catch (error) {
@@ -92,5 +92,5 @@ try {
   progress(`bench: ${error.message}`);
   process.exit(1);
 }
-// Whatever still runs is ended on the way out.
+// Ends remaining children.
 process.exit(0);

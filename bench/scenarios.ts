@@ -1,4 +1,4 @@
-/** In charge of the table of scenarios: what each asks for, and with which addresses. */
+/** The scenarios: their requests and URLs. */
 
 import { type Ask, askAll, walk } from "./asking.ts";
 import { SHARD } from "./places.ts";
@@ -7,10 +7,10 @@ import type { Address } from "./wrk.ts";
 
 export interface Scenario {
   name: string;
-  /** For a reader of the report. */
+  /** For the report. */
   about: string;
   status: 200 | 304;
-  /** `ask` is for what only the server knows: its links and entity tags. */
+  /** `ask` fetches what only the server knows: links and entity tags. */
   addresses(targets: Targets, ask: Ask): Address[] | Promise<Address[]>;
 }
 
@@ -43,11 +43,11 @@ const times = <T>(count: number, make: () => T): T[] => Array.from({ length: cou
 
 const startAt = (time: number) => ({ "filter[createdAt-start]": new Date(time).toISOString() });
 
-/** Pages of the whole list; another start for each, so that no page is asked for all the time. */
+/** Pages of the whole list, each with a different start time. */
 const pages = (targets: Targets, more: Record<string, string | number> = {}): Address[] =>
   times(PAGES, () => withQuery(MATCHES, { ...startAt(targets.time()), ...more }));
 
-/** A comma in a name would part it in two. */
+/** Names with commas would be split. */
 const listed = (names: string[]): string =>
   names.map((name) => name.replace(/[\\,]/g, "\\$&")).join(",");
 
@@ -69,13 +69,13 @@ function walkStarts(targets: Targets): Address[] {
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "match by id",
-    about: "one match with all that belongs to it",
+    about: "one match with all related resources",
     status: 200,
     addresses: (targets) => targets.matchIds(MANY).map((id) => gzipped(`${MATCHES}/${id}`)),
   },
   {
     name: "matches page",
-    about: "five matches, no filter but a start time",
+    about: "five matches with a start time and no other filter",
     status: 200,
     addresses: (targets) => pages(targets),
   },
@@ -106,7 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "by mode",
-    about: "five matches of one game mode from a start time on",
+    about: "five matches of one game mode after a start time",
     status: 200,
     addresses(targets) {
       const modes = targets.modes();
@@ -117,7 +117,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "by mode and patch",
-    about: "five matches of one game mode on one patch from a start time on",
+    about: "five matches of one game mode and patch after a start time",
     status: 200,
     addresses(targets) {
       const modes = targets.modes();
@@ -176,7 +176,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "not modified",
-    about: "one match by id, with the entity tag the caller already has: 304",
+    about: "one match by id with a current entity tag: 304",
     status: 304,
     async addresses(targets, ask) {
       const plain = targets.matchIds(TAGS).map((id) => gzipped(`${MATCHES}/${id}`));
@@ -189,7 +189,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "uncompressed",
-    about: "the matches page for a caller that takes no gzip",
+    about: "the matches page without gzip",
     status: 200,
     addresses: (targets) => pages(targets).map(({ path }) => ({ path, headers: {} })),
   },

@@ -1,4 +1,4 @@
-/** In charge of the servers under test, each started as its users would start it. */
+/** Starts the servers under test, as users would. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { type Data, demoLines } from "./data.ts";
 import { BenchError, progress } from "./failure.ts";
 import { CEILING, CONVENTIONAL, MATCHBOOK, type Places } from "./places.ts";
 
-/** What a constant reply needs so that a caller can read it. */
+/** The headers that callers need to read a constant response. */
 const CEILING_HEADERS = ["content-type", "content-encoding"];
 
-/** Several may run at once, each with a log of its own. */
+/** Numbers the logs: several servers may run at once. */
 let started = 0;
 
 export function startMatchbook(data: string, places: Places, ...flags: string[]): Promise<Server> {
@@ -23,7 +23,7 @@ export function startMatchbook(data: string, places: Places, ...flags: string[])
   return startServer("Matchbook", onServerCore(command), log);
 }
 
-/** A server that always gives one reply. */
+/** A server with one constant response. */
 export function startCeiling(reply: Reply, places: Places): Promise<Server> {
   const file = join(places.scratch, "ceiling.json");
   const names = reply.status === 304 ? ["etag"] : CEILING_HEADERS;
@@ -39,7 +39,7 @@ export function startCeiling(reply: Reply, places: Places): Promise<Server> {
   writeFileSync(file, JSON.stringify(constant));
   const command = [process.execPath, CEILING, file];
   const log = join(places.scratch, "ceiling.log");
-  // With the runtime's settings that bin/matchbook makes, which do it good as well.
+  // With the runtime options of bin/matchbook, which help it too.
   return startServer("the ceiling", onServerCore(command), log, { BUN_JSC_useConcurrentGC: "0" });
 }
 
@@ -54,7 +54,7 @@ export async function startConventional(data: Data, places: Places): Promise<Ser
   );
 }
 
-/** Loads the same records into the conventional server's file, unless it has them already. */
+/** Loads the same records into the conventional server's file, unless it is current. */
 async function loadConventional(data: Data): Promise<string> {
   const database = join(data.folder, "conventional.db");
   const mark = join(data.folder, "conventional.json");
@@ -75,12 +75,10 @@ async function loadConventional(data: Data): Promise<string> {
   return database;
 }
 
-/** Changes whenever its code does. */
+/** Changes with its code. */
 function conventionalSources(): string {
   if (!existsSync(join(CONVENTIONAL, "server.js"))) {
-    throw new BenchError(
-      "There is no conventional server in bench/conventional. Run with --without-conventional.",
-    );
+    throw new BenchError("bench/conventional does not exist. Run with --without-conventional.");
   }
   if (!existsSync(join(CONVENTIONAL, "node_modules"))) {
     throw new BenchError(
@@ -97,5 +95,5 @@ function conventionalSources(): string {
 function nodePath(): string {
   const node = Bun.which("node");
   if (node) return node;
-  throw new BenchError("Node.js is not on the path; the conventional server needs it.");
+  throw new BenchError("The conventional server needs Node.js, which is not on the PATH.");
 }

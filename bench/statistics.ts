@@ -1,32 +1,32 @@
-/** In charge of the few statistics that the benchmark needs, and of chance that repeats itself. */
+/** Statistics, and repeatable random numbers. */
 
-/** The middle value; of an even number, the mean of the two in the middle. */
+/** The mean of the two middle values for an even count. */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) throw new RangeError("no values, no median");
+  if (values.length === 0) throw new RangeError("median of no values");
   const sorted = values.toSorted((one, other) => one - other);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
 export function mean(values: readonly number[]): number {
-  if (values.length === 0) throw new RangeError("no values, no mean");
+  if (values.length === 0) throw new RangeError("mean of no values");
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The one in the middle by some measure: unlike a median, always one of the things given. */
+/** The middle element by a measure. */
 export function middleBy<T>(things: readonly T[], measure: (thing: T) => number): T {
-  if (things.length === 0) throw new RangeError("no things, none in the middle");
+  if (things.length === 0) throw new RangeError("middle of no values");
   return things.toSorted((one, other) => measure(one) - measure(other))[things.length >> 1]!;
 }
 
-/** By how many percent the second is more than the first. */
+/** The growth in percent. */
 export const growthPercent = (before: number, after: number): number =>
   ((after - before) / before) * 100;
 
-/** Rounded to so many significant digits, as results are kept. */
+/** Rounded to significant digits. */
 export const significant = (value: number, digits = 4): number => Number(value.toPrecision(digits));
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1, repeatable by seed (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,9 +1,9 @@
-/** In charge of the elements that plots are made of. */
+/** SVG elements for plots. */
 
 const INK = "#24292f";
 export const FAINT = "#6e7781";
 export const GRID = "#d8dee4";
-/** Told apart also by people who see few colours, and in grey. */
+/** Distinguishable for colour-blind readers and in greyscale. */
 export const COLOURS = { matchbook: "#0969da", ceiling: "#9aa4ae", conventional: "#e16f24" };
 
 export interface TextOptions {
@@ -38,7 +38,7 @@ export function dot(x: number, y: number, fill: string): string {
   return `<circle cx="${round(x)}" cy="${round(y)}" r="3" fill="${fill}"/>`;
 }
 
-/** It brings its own background, so that it reads the same on a light page and on a dark one. */
+/** With a background of its own, for light and dark pages. */
 export function picture(width: number, height: number, title: string, parts: string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif" role="img">`,

@@ -1,6 +1,6 @@
-/** In charge of tables and numbers in Markdown that also read well on a terminal. */
+/** Markdown tables and numbers that are also readable on a terminal. */
 
-/** The first column is text, the others are numbers. A column without a value is left out. */
+/** The first column is text, the others are numbers. Empty columns are dropped. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -15,7 +15,7 @@ export function markdownTable(
   return lines.map((line) => `| ${line} |`).join("\n");
 }
 
-/** All cells of one width, with the rule that Markdown wants under the first. */
+/** Pads cells to one width and adds the rule below the header. */
 function alignedColumn([title, ...cells]: string[], isNumeric: boolean): string[] {
   const width = Math.max(3, ...[title!, ...cells].map((cell) => Bun.stringWidth(cell)));
   const rule = isNumeric ? `${"-".repeat(width - 1)}:` : "-".repeat(width);

@@ -1,7 +1,6 @@
 /**
- * In charge of what there is to ask for: matches, players and teams picked at random out of a
- * shard's file, each as likely as any other. Only names and ids are read, and only tables that
- * ARCHITECTURE.md describes.
+ * Picks random matches, players and teams from a shard's file, with equal probability. Reads only
+ * names and ids from documented tables.
  */
 
 import { Database } from "bun:sqlite";
@@ -14,9 +13,8 @@ import { chance } from "./statistics.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_MS = 28 * DAY_MS;
-/** Away from the edge of the window, which moves while the benchmark runs. */
+/** Distance from the edge of the window, which moves during the benchmark. */
 const MARGIN_MS = DAY_MS / 2;
-/** As many as fill a page. */
 export const FULL_PAGE = 5;
 
 export class Targets {
@@ -36,7 +34,7 @@ export class Targets {
     this.#database.close();
   }
 
-  /** How deep a page may be asked for so that it still has matches. */
+  /** The highest offset up to `wanted` that still has matches. */
   offset(wanted: number): number {
     return Math.min(wanted, Math.floor(this.#served / 2));
   }
@@ -45,7 +43,7 @@ export class Targets {
     return this.#distinct(count, () => this.#randomRow<{ id: string }>("matches", "id")?.id);
   }
 
-  /** Players who fill a page of matches within the window. */
+  /** Players with a full page of matches in the window. */
   activePlayers(count: number): string[] {
     const sql = `SELECT count(*) AS found FROM (SELECT 1 FROM player_matches
       WHERE player = ? AND created_at >= ? LIMIT ${FULL_PAGE})`;
@@ -78,7 +76,7 @@ export class Targets {
     return GAME_MODES.filter((mode) => some.all(mode).length === FULL_PAGE);
   }
 
-  /** The patch that matches of a mode were played on at a time. */
+  /** The patch of a mode's matches at a time. */
   patchAt(mode: string, time: number): string | undefined {
     const row = this.#database
       .query(
@@ -88,7 +86,7 @@ export class Targets {
     return row?.patch;
   }
 
-  /** A time within the window, with at least so many matches after it. */
+  /** A time in the window, with at least `following` matches after it. */
   time(following = 0): number {
     const earliest = this.#until - WINDOW_MS + MARGIN_MS;
     const latest = Math.min(this.#until - WINDOW_MS / 3, this.#latestBefore(following));
@@ -133,7 +131,7 @@ export class Targets {
     return row ?? undefined;
   }
 
-  /** Draws until there are enough, or until hardly anything new turns up. */
+  /** Draws until there are enough, or hardly any new ones. */
   #distinct(count: number, draw: () => string | undefined): string[] {
     const found = new Set<string>();
     for (let draws = 0; draws < count * 20 && found.size < count; draws++) {

@@ -1,18 +1,15 @@
-/** In charge of what the kernel knows about a process: its CPU time and its memory. */
+/** Reads CPU time and memory of a process from /proc. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of all threads, in microseconds. */
+/** All threads, in microseconds. */
 export interface Work {
   cpu: number;
-  /** Ready to run, while something else had the core. */
+  /** Runnable, but waiting for the core. */
   waiting: number;
 }
 
-/**
- * The first two numbers in schedstat count nanoseconds, where the usual counters count ticks of
- * 10 ms.
- */
+/** schedstat counts nanoseconds; the usual counters count ticks of 10 ms. */
 export function workOf(pid: number): Work {
   const work = { cpu: 0, waiting: 0 };
   for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -21,20 +18,20 @@ export function workOf(pid: number): Work {
       work.cpu += Number(numbers[0]) / 1000;
       work.waiting += Number(numbers[1]) / 1000;
     } catch {
-      // A thread that ended between the listing and the reading.
+      // The thread has ended.
     }
   }
   return work;
 }
 
-/** Of processes and all their threads, those that have ended included, in microseconds. */
+/** CPU time of processes, including ended threads, in microseconds. */
 export function totalCpu(pids: readonly number[]): number {
-  // Counted in ticks of 10 ms, the 14th and 15th of the fields.
+  // Fields 14 and 15, in ticks of 10 ms.
   const ticks = pids.map((pid) => Number(statOf(pid)[11]) + Number(statOf(pid)[12]));
   return ticks.reduce((sum, one) => sum + one, 0) * 10_000;
 }
 
-/** Undefined once the process is gone. */
+/** Undefined if the process has ended. */
 export function parentOf(pid: number): number | undefined {
   try {
     return Number(statOf(pid)[1]);
@@ -43,7 +40,7 @@ export function parentOf(pid: number): number | undefined {
   }
 }
 
-/** The fields from the third on: the second is a name, which may have blanks in it. */
+/** Fields from the third on: the second is a name that may contain spaces. */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -52,11 +49,11 @@ function statOf(pid: number): string[] {
 /** In MiB. */
 export interface Memory {
   resident: number;
-  /** Without the parts of files that are mapped, which the kernel can take back. */
+  /** Without mapped files, which the kernel can reclaim. */
   own: number;
 }
 
-/** Undefined once the process is gone. */
+/** Undefined if the process has ended. */
 export function memoryOf(pid: number): Memory | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,4 +1,4 @@
-/** In charge of the load generator: how wrk is called, and what its output says. */
+/** Runs the load generator wrk and parses its output. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { type Work, workOf } from "./usage.ts";
 
 const SCRIPT = join(import.meta.dir, "wrk", "replay.lua");
 
-/** A request to replay: a path, and headers beyond those that all requests carry. */
+/** A request: a path, and additional headers. */
 export interface Address {
   path: string;
   headers: Record<string, string>;
 }
 
-/** What replay.lua prints; times in microseconds. */
+/** The output of replay.lua; times in microseconds. */
 export interface Replay {
   requests: number;
   duration: number;
@@ -28,7 +28,7 @@ export interface Load {
   seconds: number;
   connections: number;
   key: string;
-  /** The addresses, as written by `writeAddresses`. */
+  /** A file written by `writeAddresses`. */
   file: string;
 }
 
@@ -39,22 +39,22 @@ export interface Measured {
   p90Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** CPU time of the server, all threads, for one request. */
+  /** CPU time of all server threads per request. */
   cpuMicros: number;
-  /** How much of the time the server's core worked for it, and how much it had to wait for it. */
+  /** The shares of time that the server used its core and waited for it. */
   busyShare: number;
   waitingShare: number;
-  /** Bytes on the wire for one reply, head included. */
+  /** Bytes on the wire per response, with headers. */
   wireBytes: number;
 }
 
 export function checkLoadGenerator(): void {
   if (process.platform !== "linux") {
-    throw new BenchError("This needs Linux: CPU time and memory are read from /proc.");
+    throw new BenchError("The benchmark needs Linux: it reads CPU time and memory from /proc.");
   }
   if (Bun.which("wrk") !== null) return;
   throw new BenchError(
-    "The load generator wrk is not installed. Install it (Debian, Ubuntu: apt-get install wrk) and run this again.",
+    "The load generator wrk is not installed. Install it (Debian, Ubuntu: apt-get install wrk).",
   );
 }
 
@@ -65,7 +65,7 @@ export function writeAddresses(file: string, addresses: readonly Address[]): voi
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** Loads a server for a while. Any reply that is not a good one makes the whole run fail. */
+/** Puts load on a server. Fails on any error response. */
 export async function measure(server: Server, load: Load): Promise<Measured> {
   const before = workOf(server.pid);
   const replay = await loadWith(server, load);
@@ -76,7 +76,7 @@ export async function measure(server: Server, load: Load): Promise<Measured> {
   });
 }
 
-/** The same without measuring: on a busy machine a short one may end before the first reply. */
+/** Load without measuring: on a busy machine, a short run may end before the first response. */
 export async function warmUp(server: Server, load: Load): Promise<void> {
   await loadWith(server, load, errorsIn);
 }
@@ -91,11 +91,11 @@ async function loadWith(
   const problem = judge(replay);
   if (problem === undefined) return replay;
   throw new BenchError(
-    `${server.name} did not answer well (${problem}) to the addresses in ${load.file}. Its log ends with:\n${server.tail()}`,
+    `${server.name} failed (${problem}) for the requests in ${load.file}. End of its log:\n${server.tail()}`,
   );
 }
 
-/** wrk counts in whole seconds. */
+/** wrk takes whole seconds. */
 function wrkCommand(url: string, { seconds, connections, key, file }: Load): string[] {
   const flags = ["-t1", `-c${connections}`, `-d${Math.ceil(seconds)}s`, "--timeout", "30s"];
   const headers = [`Authorization: Bearer ${key}`, "Accept: application/vnd.api+json"];
@@ -109,9 +109,9 @@ export function parseReplay(output: string): Replay {
   return JSON.parse(line) as Replay;
 }
 
-/** What must not be in a run that counts; undefined when all is well. */
+/** Problems that invalidate a run, if any. */
 export function problemIn(replay: Replay): string | undefined {
-  return errorsIn(replay) ?? (replay.requests === 0 ? "no reply at all" : undefined);
+  return errorsIn(replay) ?? (replay.requests === 0 ? "no response" : undefined);
 }
 
 function errorsIn({ errors }: Replay): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * In charge of the client's generated types: the schemas and operations of the OpenAPI document as
- * TypeScript. `npm run client:types` writes them; a test fails when they are stale.
+ * `npm run client:types`: generates the client's types from the OpenAPI document. A test fails if
+ * they are out of date.
  */
 
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { openApiDocument } from "../src/openapi/document.ts";
 
 export const CLIENT_TYPES = resolve(import.meta.dir, "../client/src/generated.ts");
 
-/** What the document uses of JSON Schema, as far as types can say it. */
+/** The parts of JSON Schema that the document uses. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -48,12 +48,11 @@ interface OpenApi {
 }
 
 const HEADING = `/**
- * In charge of the types of what the service takes and sends. Made from its OpenAPI document by
- * \`npm run client:types\`: do not edit.
+ * The types of the API. Generated from its OpenAPI document by \`npm run client:types\`; do not
+ * edit.
  */
 `;
 
-/** The whole file, as it should be. */
 export function clientTypes(): string {
   const described = ROUTES.map((route) => ({ ...route, path: openApiPath(route) }));
   const deployment = { version: "", maxOffset: 0, publicUrl: "" };
@@ -64,7 +63,7 @@ export function clientTypes(): string {
   return formatted([HEADING, ...schemas, operations(paths)].join("\n"));
 }
 
-/** Each address with the query parameters it takes and the document it answers with. */
+/** Each path with its query parameters and its response document. */
 function operations(paths: OpenApi["paths"]): string {
   const members = Object.entries(paths).map(([path, { get }]) => {
     const parameters = get.parameters
@@ -78,13 +77,13 @@ function operations(paths: OpenApi["paths"]): string {
     const query = parameters.length > 0 ? `query: {\n${parameters.join("\n")} };\n` : "";
     return `${comment(get.summary)}${JSON.stringify(path)}: {\n${query}reply: ${replyOf(get)}; };`;
   });
-  return `/** Every address, with its query parameters before they are written, and its reply. */
+  return `/** Every path, with its query parameters and its response document. */
     export interface Operations { ${members.join("\n")} }\n`;
 }
 
 function replyOf({ operationId, responses }: Operation): string {
   const [content] = Object.values(responses["200"]?.content ?? {});
-  if (!content) throw new Error(`${operationId} has no reply with a body: give it a schema.`);
+  if (!content) throw new Error(`${operationId} has no response body; add a schema`);
   return typeOf(content.schema);
 }
 
@@ -113,7 +112,9 @@ function typeNamed(type: string, schema: Schema): string {
     case "null":
       return type;
     default:
-      throw new Error(`The OpenAPI document has the type ${type}: teach scripts/client-types.ts.`);
+      throw new Error(
+        `unknown type ${type} in the OpenAPI document; add it to scripts/client-types.ts`,
+      );
   }
 }
 
@@ -135,7 +136,7 @@ function objectType(schema: Schema): string {
   return `{\n${members.join("\n")} }`;
 }
 
-/** The type of members that have no name in the schema; undefined if a program need not see them. */
+/** The type of unnamed members; undefined if programs need not see them. */
 function restOf({
   properties,
   patternProperties,
@@ -164,7 +165,7 @@ function formatted(code: string): string {
     cwd: resolve(import.meta.dir, ".."),
     stdin: Buffer.from(code),
   });
-  if (run.exitCode !== 0) throw new Error(`Biome cannot format the types:\n${run.stderr}`);
+  if (run.exitCode !== 0) throw new Error(`formatting with Biome failed:\n${run.stderr}`);
   return run.stdout.toString();
 }
 

@@ -59,7 +59,7 @@ async function startService() {
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The newest match, and of its players the one who has played most. */
+/** The newest match, and its player with the most matches. */
 async function records({ url, key }: Service): Promise<{ match: string; player: string }> {
   const reply = await fetch(`${url}/shards/na/matches?sort=-createdAt&page[limit]=1`, {
     headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },

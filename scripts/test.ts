@@ -17,7 +17,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ch
 
 /** Seconds by file. */
 const durations = new Map<string, number>();
-/** How many tests each missing program hides. */
+/** Skipped tests by missing program. */
 const hidden = new Map<string, number>();
 
 let file = "";
@@ -41,11 +41,11 @@ function read(line: string): void {
 }
 
 const slowest = [...durations].sort(([, one], [, other]) => other - one).slice(0, SLOWEST);
-console.error("\nThe slowest files:");
+console.error("\nSlowest files:");
 for (const [path, seconds] of slowest)
   console.error(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
 for (const [program, tests] of hidden) {
-  console.error(`${tests} tests were skipped: they need ${program}.`);
+  console.error(`${tests} tests skipped: ${program} is not installed.`);
 }
 const exitCode = await child.exited;
 cluster?.remove();

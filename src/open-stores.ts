@@ -67,7 +67,7 @@ export function openShards(
   const told = new Map<string, boolean>();
   const tell = (id: string, change: ReplicaChange) => {
     const replica = `${id} ${change.replica}`;
-    const isUsed = change.unfit === undefined;
+    const isUsed = change.reason === undefined;
     if (told.get(replica) === isUsed) return;
     told.set(replica, isUsed);
     observe(replicaEvent(id, change));
@@ -150,7 +150,7 @@ async function openPostgres(
   if (away && !replicas) throw away;
   if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
   const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
-  await readers.look();
+  await readers.check();
   if (!away || readers.inUse.includes(true)) return readers;
   await readers.close();
   throw away;
@@ -168,10 +168,10 @@ async function absence(ready: Promise<void>): Promise<StoreUnavailable | undefin
 }
 
 function replicaEvent(shard: string, change: ReplicaChange): Event {
-  const { replica, unfit } = change;
-  return unfit === undefined
+  const { replica, reason } = change;
+  return reason === undefined
     ? { event: "replica-included", shard, replica }
-    : { event: "replica-excluded", shard, replica, why: unfit };
+    : { event: "replica-excluded", shard, replica, why: reason };
 }
 
 /** Where a shard lives, or would: its place in the settings, else its file in the data folder. */

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of filling a new database file with the match documents on standard input. */
+/** Loads match documents from standard input into a new database file. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -27,12 +27,12 @@ async function load() {
 
   await storeLines(database, writer, visibility, counts);
   storeUndecided(database, writer, visibility, counts);
-  console.error("completing the players …");
+  console.error("computing player stats …");
   completePlayers(database, writer.playerCount);
-  console.error("making the indexes …");
+  console.error("creating indexes …");
   database.exec(INDEXES);
   addKey(database, key, rate);
-  // So that the planner knows how common the values are.
+  // Statistics for the planner.
   database.exec("ANALYZE");
   database.pragma("wal_checkpoint(TRUNCATE)");
   database.close();
@@ -43,12 +43,13 @@ async function load() {
 function readArguments() {
   const [file, ...rest] = process.argv.slice(2);
   const key = process.env.PEER_KEY;
-  if (!file || rest.length > 0) throw new Error(`Name one file to write. ${USAGE}`);
-  if (!key) throw new Error(`Give the API key to let in as PEER_KEY. ${USAGE}`);
-  if (existsSync(file)) throw new Error(`${file} is there already: remove it or name another.`);
+  if (!file || rest.length > 0) throw new Error(`Specify one output file. ${USAGE}`);
+  if (!key) throw new Error(`Set PEER_KEY to the API key. ${USAGE}`);
+  if (existsSync(file))
+    throw new Error(`${file} already exists; remove it or choose another file.`);
   const rate = Number(process.env.PEER_RATE ?? DEFAULT_RATE);
   if (!Number.isSafeInteger(rate) || rate < 1) {
-    throw new Error("PEER_RATE must be a whole number of requests a minute.");
+    throw new Error("PEER_RATE must be an integer (requests per minute).");
   }
   return { file, key, rate };
 }
@@ -57,7 +58,7 @@ function readArguments() {
 function createDatabase(file) {
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
-  // A load that is cut off is started again, so that nothing has to survive a power cut.
+  // An interrupted load is repeated, so it need not survive a power failure.
   database.pragma("synchronous = OFF");
   database.pragma("cache_size = -262144");
   database.exec(TABLES);
@@ -85,7 +86,7 @@ async function storeLines(database, writer, visibility, counts) {
       else if (verdict === "withheld") counts.withheld += 1;
       else counts[writer.write(record) ? "stored" : "duplicate"] += 1;
     } catch (error) {
-      throw new Error(`line ${number} cannot be loaded: ${/** @type {Error} */ (error).message}`);
+      throw new Error(`cannot load line ${number}: ${/** @type {Error} */ (error).message}`);
     }
     if (number % BATCH === 0) database.exec("COMMIT; BEGIN");
     if (number % (10 * BATCH) === 0) console.error(`${number} matches read …`);
@@ -94,7 +95,7 @@ async function storeLines(database, writer, visibility, counts) {
 }
 
 /**
- * Private matches whose players were not known to be ranked when they came.
+ * Stores private matches whose players were not known to be ranked when they were read.
  *
  * @param {import("better-sqlite3").Database} database
  * @param {Writer} writer

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the game modes that are served, and of the endings that are not. */
+/** The game modes that are served, and the endings that are not. */
 
 export const GAME_MODES = [
   "ranked",

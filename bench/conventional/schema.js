@@ -1,9 +1,9 @@
 // @ts-check
-/** In charge of the tables and indexes, and of their types for the query builder. */
+/** Tables and indexes, with types for the query builder. */
 
 /**
- * Whole numbers as keys keep indexes and joins small; the ids of the interface are looked up once.
- * What no filter asks for stays in `attributes`, as JSON text.
+ * Integer keys keep indexes and joins small; public ids are looked up once. Fields without a filter
+ * are in `attributes`, as JSON text.
  */
 export const TABLES = `
   CREATE TABLE matches (
@@ -87,7 +87,7 @@ export const TABLES = `
   ) WITHOUT ROWID;
 `;
 
-/** Made after the rows are there, which is faster. Each list of matches is one range of one index. */
+/** Created after loading, which is faster. Each list of matches is one range of one index. */
 export const INDEXES = `
   CREATE INDEX matches_by_time ON matches (shard, created_at, id);
   CREATE INDEX matches_by_mode ON matches (shard, game_mode, created_at, id);

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of starting the server and of stopping it on a signal. */
+/** Starts the server, and stops it on a signal. */
 
 import { parseArgs } from "node:util";
 import pino from "pino";
@@ -16,14 +16,14 @@ async function serve() {
       "log-level": { type: "string", default: "info" },
     },
   });
-  if (!values.db) throw new Error(`Name the file that load.js has made. ${USAGE}`);
+  if (!values.db) throw new Error(`Specify a file created by load.js. ${USAGE}`);
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`--port must be a whole number from 0 to 65535. ${USAGE}`);
+    throw new Error(`--port must be an integer from 0 to 65535. ${USAGE}`);
   }
 
   const db = openDatabase(values.db);
-  // Lines are gathered before they are written, which pino recommends for busy servers.
+  // Buffered, as pino recommends for busy servers.
   const sink = pino.destination({ dest: 2, sync: false, minLength: 4096 });
   const app = await buildApp(db, pino({ level: values["log-level"] }, sink));
   app.addHook("onClose", () => db.destroy());

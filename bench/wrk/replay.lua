@@ -1,9 +1,9 @@
--- In charge of the requests that wrk sends: it replays a file of addresses, over and over.
+-- The requests that wrk sends: replays a file of requests repeatedly.
 --
 --   wrk … -s replay.lua URL -- FILE
 --
--- Each line of FILE is a path, and after tabs any further headers ("Name: value"). Every request is
--- put into bytes once, before the clock starts, so that the load generator costs as little as it can.
+-- Each line of FILE is a path, followed by additional headers ("Name: value") after tabs. Requests are
+-- formatted once, before the measurement, to keep the load generator fast.
 
 local requests = {}
 local count = 0
@@ -44,7 +44,7 @@ function request()
   return requests[at]
 end
 
--- One line that a program reads. Times are in microseconds.
+-- One machine-readable line. Times are in microseconds.
 function done(summary, latency)
   local errors = summary.errors
   local line = '\nreplay {"requests":%d,"duration":%d,"bytes":%d,'

@@ -1,37 +1,37 @@
-/** In charge of replies that are kept, so that one that has not changed need not be sent again. */
+/** Caches responses for conditional requests. */
 
-export interface Kept {
+export interface CachedResponse {
   etag: string;
   document: unknown;
   text: string;
 }
 
-/** The latest replies by their address. One client has one key, so that the address is enough. */
-export class ReplyCache {
-  readonly #most: number;
-  /** In the order of their latest use: the first one goes first. */
-  readonly #kept = new Map<string, Kept>();
+/** The latest responses by URL. A client has one key, so the URL is enough. */
+export class ResponseCache {
+  readonly #maxSize: number;
+  /** Least recently used first. */
+  readonly #responses = new Map<string, CachedResponse>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
   }
 
-  find(address: string): Kept | undefined {
-    const kept = this.#kept.get(address);
-    if (kept) this.#touch(address, kept);
-    return kept;
+  find(url: string): CachedResponse | undefined {
+    const cached = this.#responses.get(url);
+    if (cached) this.#touch(url, cached);
+    return cached;
   }
 
-  keep(address: string, kept: Kept): void {
-    if (this.#most === 0) return;
-    this.#touch(address, kept);
-    if (this.#kept.size <= this.#most) return;
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined) this.#kept.delete(oldest);
+  add(url: string, cached: CachedResponse): void {
+    if (this.#maxSize === 0) return;
+    this.#touch(url, cached);
+    if (this.#responses.size <= this.#maxSize) return;
+    const [oldest] = this.#responses.keys();
+    if (oldest !== undefined) this.#responses.delete(oldest);
   }
 
-  #touch(address: string, kept: Kept): void {
-    this.#kept.delete(address);
-    this.#kept.set(address, kept);
+  #touch(url: string, cached: CachedResponse): void {
+    this.#responses.delete(url);
+    this.#responses.set(url, cached);
   }
 }

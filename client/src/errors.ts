@@ -1,40 +1,39 @@
-/** In charge of errors as programs meet them: one class, told apart by `kind` and `code`. */
+/** The client's error class. Errors are distinguished by `kind` and `code`. */
 
 import type { Errors } from "./generated.ts";
 import type { Limits } from "./limits.ts";
 
-/** One thing that is wrong with a request, as the service words it. */
+/** One problem with a request, as the service reports it. */
 export type Problem = Errors["errors"][number];
 
-/** The closed list of codes. */
 export type ErrorCode = Problem["code"];
 
-/** What to do about an error, in one word. */
+/** What kind of error it is, and so what to do about it. */
 export type ErrorKind =
-  /** The request is wrong: mend it. `problems` says what, with the parameter at fault. */
+  /** The request is invalid. `problems` says why, with the parameter. */
   | "invalid"
-  /** No key, or none that is in force. */
+  /** The key is missing, invalid, expired or revoked. */
   | "unauthorized"
-  /** The shard is closed to this key. */
+  /** The key may not read this shard. */
   | "forbidden"
-  /** No such record, shard or address. */
+  /** Unknown record, shard or URL. */
   | "not-found"
-  /** Too many requests, and waiting would have taken longer than `patience`. */
+  /** Too many requests, and the wait would exceed `patience`. */
   | "limited"
-  /** The key has read its day's matches. More come after midnight UTC. */
+  /** Daily match quota exceeded. It is reset at midnight UTC. */
   | "quota-exceeded"
-  /** The service, or the shard, cannot answer now. */
+  /** The service or the shard is temporarily unavailable. */
   | "unavailable"
-  /** No reply came. */
+  /** No response. */
   | "network"
-  /** The reply is not one of Matchbook. */
+  /** The response does not come from Matchbook. */
   | "unreadable"
-  /** The client refused to send this, because it could not have worked or would not be safe. */
+  /** The client did not send the request, because it could not succeed or would not be safe. */
   | "misuse";
 
 export interface ErrorFacts {
   kind: ErrorKind;
-  /** For people; the key is never in it. */
+  /** For people. Never contains the key. */
   message: string;
   title: string;
   status?: number | undefined;
@@ -48,16 +47,16 @@ export interface ErrorFacts {
 export class MatchbookError extends Error {
   override readonly name = "MatchbookError";
   readonly kind: ErrorKind;
-  /** The status of the reply; 0 where there was none. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The code of the first problem; undefined where the reply is not an error document. */
+  /** The code of the first problem; undefined if the response is not an error document. */
   readonly code: ErrorCode | undefined;
   readonly title: string;
-  /** What is wrong and what to do, for people. May be reworded at any time. */
+  /** What is wrong and what to do, for people. The wording can change. */
   readonly detail: string;
-  /** Everything that is wrong, each with its source. */
+  /** All problems, each with its source. */
   readonly problems: readonly Problem[];
-  /** Quote it in reports. */
+  /** Include it in bug reports. */
   readonly requestId: string | undefined;
   /** Seconds to wait before the next request. */
   readonly retryAfter: number | undefined;
@@ -79,5 +78,5 @@ export class MatchbookError extends Error {
 }
 
 export function misuse(message: string): MatchbookError {
-  return new MatchbookError({ kind: "misuse", title: "The client cannot send this", message });
+  return new MatchbookError({ kind: "misuse", title: "Invalid call", message });
 }

@@ -1,10 +1,9 @@
-/** In charge of turning replies that are no success into errors. */
+/** Converts failed responses to errors. */
 
 import { type ErrorKind, MatchbookError, type Problem } from "./errors.ts";
 import type { Errors } from "./generated.ts";
 import { readLimits, readRetryAfter } from "./limits.ts";
 
-/** The error that a reply with this status and text stands for. */
 export function failureOf(response: Response, text: string): MatchbookError {
   const { status, headers } = response;
   const problems = problemsIn(text);
@@ -13,7 +12,7 @@ export function failureOf(response: Response, text: string): MatchbookError {
     title: problems[0]?.title ?? `Status ${status}`,
     message:
       problems.map(({ detail }) => detail).join(" ") ||
-      `The service answered with status ${status} and no explanation. ${adviceFor(status)}`,
+      `The server responded with status ${status} and no error document. ${adviceFor(status)}`,
     status,
     problems,
     requestId: headers.get("X-Request-Id") ?? undefined,
@@ -44,40 +43,39 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   429: "limited",
 };
 
-/** For replies that are not Matchbook's own, such as those of a proxy before it. */
+/** For responses that do not come from Matchbook, e.g. from a proxy. */
 function adviceFor(status: number): string {
-  if (status >= 500) return "Try again later, and look at /status.";
-  return "Check that `url` leads to a Matchbook, and what stands between you and it.";
+  if (status >= 500) return "Retry later, and check /status.";
+  return "Check `url`, and any proxy in between.";
 }
 
-/** No reply, or none to the end. */
+/** No response, or an incomplete one. */
 export function networkFailure(origin: string, cause: unknown): MatchbookError {
   return new MatchbookError({
     kind: "network",
     title: "No reply",
-    message: `No reply came from ${origin}. Check the address and your connection, and try again.`,
+    message: `No response from ${origin}. Check the URL and your connection, then retry.`,
     cause,
   });
 }
 
-/** A success that is not JSON. */
 export function unreadable({ status, headers }: Response): MatchbookError {
   return new MatchbookError({
     kind: "unreadable",
-    title: "Not a reply of Matchbook",
-    message: `The reply (status ${status}, ${headers.get("Content-Type") ?? "no content type"}) is not JSON. Check that \`url\` leads to a Matchbook, and what stands between you and it.`,
+    title: "Not a Matchbook response",
+    message: `The response (status ${status}, ${headers.get("Content-Type") ?? "no content type"}) is not valid JSON. Check \`url\`, and any proxy in between.`,
     status,
     requestId: headers.get("X-Request-Id") ?? undefined,
   });
 }
 
-/** JSON, but not what Matchbook sends. */
+/** JSON, but not from Matchbook. */
 export function withoutRecords(): MatchbookError {
   return new MatchbookError({
     kind: "unreadable",
-    title: "Not a reply of Matchbook",
+    title: "Not a Matchbook response",
     message:
-      "The reply is JSON, but holds no records. Check that `url` leads to a Matchbook, and what stands between you and it.",
+      "The response is JSON, but contains no records. Check `url`, and any proxy in between.",
     status: 200,
   });
 }
@@ -85,13 +83,13 @@ export function withoutRecords(): MatchbookError {
 export const isRedirect = ({ status, type }: Response): boolean =>
   type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 
-/** The client follows none: the key would go wherever it leads. */
+/** Redirects are not followed: they would send the key elsewhere. */
 export function redirected({ status }: Response): MatchbookError {
   return new MatchbookError({
     kind: "unreadable",
     title: "Redirected",
     message:
-      "The reply leads to another address. The client does not follow it, so that your key goes nowhere else. If that address is right, give it as `url`.",
+      "The response is a redirect. The client does not follow redirects, so that your key is not sent elsewhere. If the new URL is correct, pass it as `url`.",
     status,
   });
 }

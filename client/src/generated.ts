@@ -1,6 +1,6 @@
 /**
- * In charge of the types of what the service takes and sends. Made from its OpenAPI document by
- * `npm run client:types`: do not edit.
+ * The types of the API. Generated from its OpenAPI document by `npm run client:types`; do not
+ * edit.
  */
 
 /** A completed session. */
@@ -400,46 +400,46 @@ export type Description = {
   readonly [name: string]: unknown;
 };
 
-/** Every address, with its query parameters before they are written, and its reply. */
+/** Every path, with its query parameters and its response document. */
 export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
+      /** The maximum number of records on a page: 1 to 5 matches, or 1 to 6 players. Default: 5 matches, 6 players. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
+      /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
-      /** The page that follows a cursor; it comes ready-made in `links`. */
+      /** A cursor: the page after it. Copy it from `links.next`. */
       readonly "page[after]"?: string;
-      /** The page that leads up to a cursor; it comes ready-made in `links`. */
+      /** A cursor: the page before it. Copy it from `links.prev`. */
       readonly "page[before]"?: string;
-      /** `createdAt` for the oldest match first, `-createdAt` for the newest first. Default: createdAt. */
+      /** `createdAt`: oldest match first. `-createdAt`: newest first. Default: createdAt. */
       readonly sort?: "createdAt" | "-createdAt";
       /** The earliest creation time, inclusive. It must be before the end. Default: now minus 28 days. */
       readonly "filter[createdAt-start]"?: string;
-      /** The latest creation time, inclusive. A time in the future is taken as now. Default: now. */
+      /** The latest creation time, inclusive. A time in the future counts as now. Default: now. */
       readonly "filter[createdAt-end]"?: string;
-      /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
-      /** Teams by their current tags, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
       /** Game modes, separated by commas. */
       readonly "filter[gameMode]"?: string;
-      /** Patch versions of the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[patchVersion]"?: string;
-      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      /** The related resources to include, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[match]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[roster]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[participant]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[team]"?: string;
     };
     reply: MatchList;
@@ -447,17 +447,17 @@ export interface Operations {
   /** Get a single match */
   "/shards/{shard}/matches/{id}": {
     query: {
-      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      /** The related resources to include, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[match]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[roster]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[participant]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[team]"?: string;
     };
     reply: SingleMatch;
@@ -465,17 +465,17 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The most records on a page: from 1 to 5 matches, or from 1 to 6 players. Default: 5 matches, 6 players. */
+      /** The maximum number of records on a page: 1 to 5 matches, or 1 to 6 players. Default: 5 matches, 6 players. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead. Default: 0. */
+      /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
-      /** Players by their current names, exactly as written in the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
     };
     reply: PlayerList;
@@ -485,7 +485,7 @@ export interface Operations {
     query: {
       /** Players have no related resources: only the empty value is taken. */
       readonly include?: string;
-      /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
+      /** The fields to return for resources of this type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
     };
     reply: SinglePlayer;
@@ -493,7 +493,7 @@ export interface Operations {
   /** Get the player names close to a mistyped one */
   "/shards/{shard}/player-names": {
     query: {
-      /** A player name as far as it is known, mistyped or only begun, 64 characters at most. */
+      /** A player name, which may be mistyped or incomplete; at most 64 characters. */
       readonly "filter[near]": string;
     };
     reply: NameList;

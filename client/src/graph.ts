@@ -1,4 +1,4 @@
-/** In charge of the resources of one document, each as one object, whoever links to it. */
+/** Links the resources of a document: each is one object, however many resources link to it. */
 
 import { withoutRecords } from "./failures.ts";
 import type * as Raw from "./generated.ts";
@@ -20,7 +20,7 @@ export class Graph implements Lookup {
     }
   }
 
-  /** A resource that did not come along is made of its reference. */
+  /** A resource that was not included gets only its type and id. */
   find(type: string, id: string): Resource {
     const name = nameOf(type, id);
     const known = this.#made.get(name);
@@ -51,13 +51,13 @@ export class Graph implements Lookup {
 
 const nameOf = (type: string, id: string) => `${type}/${id}`;
 
-/** The match or player of a document, linked. */
+/** The linked match or player of a document. */
 export function linkedOne<R extends Resource>(document: Compound & { data: RawResource }): R {
   if (typeof document?.data?.id !== "string") throw withoutRecords();
   return new Graph(document).find(document.data.type, document.data.id) as R;
 }
 
-/** The matches or players of a document, linked, in their order. */
+/** The linked matches or players of a document, in their order. */
 export function linkedList<R extends Resource>(
   document: Compound & { data: readonly RawResource[] },
 ): R[] {

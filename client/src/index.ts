@@ -1,4 +1,4 @@
-/** In charge of what the package offers: everything else in here is its own business. */
+/** The public API of the package. */
 
 export { type ErrorCode, type ErrorKind, MatchbookError, type Problem } from "./errors.ts";
 export type * as Schemas from "./generated.ts";

@@ -1,16 +1,16 @@
-/** In charge of what a reply says about the key's limits, and how long to wait. */
+/** Reads rate limits and Retry-After from response headers. */
 
-/** The bucket of the key, as of one reply. */
+/** The key's rate limit at the time of a response. */
 export interface Limits {
-  /** How many requests a full bucket holds. */
+  /** Requests that can be sent at once. */
   readonly limit: number;
-  /** How many of them are left. */
+  /** Requests left. */
   readonly remaining: number;
-  /** Seconds until the bucket is full again. */
+  /** Seconds until `remaining` is back at `limit`. */
   readonly resetSeconds: number;
 }
 
-/** Undefined where the reply does not tell, such as that of `/status`. */
+/** Undefined without limit headers, e.g. for `/status`. */
 export function readLimits(headers: Headers): Limits | undefined {
   const limit = wholeNumber(headers.get("X-RateLimit-Limit"));
   const remaining = wholeNumber(headers.get("X-RateLimit-Remaining"));
@@ -21,7 +21,7 @@ export function readLimits(headers: Headers): Limits | undefined {
   return { limit, remaining, resetSeconds };
 }
 
-/** Seconds. The service counts them; a proxy before it may name a time instead. */
+/** In seconds. A proxy may send a date instead. */
 export function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("Retry-After");
   if (text === null) return undefined;

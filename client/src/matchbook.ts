@@ -1,4 +1,4 @@
-/** In charge of the client itself: one service, one key. */
+/** The client: one service, one key. */
 
 import type { Description, Health, Readiness, Status, Usage } from "./generated.ts";
 import type { CallOptions, MatchbookOptions } from "./options.ts";
@@ -12,29 +12,29 @@ export class Matchbook {
     this.#transport = new Transport(options);
   }
 
-  /** A region. Nothing is asked yet; `status()` lists those there are. */
+  /** A shard (region). Sends no request; `status()` lists the shards. */
   shard(id: string): Shard {
     return new Shard(this.#transport, id);
   }
 
-  /** Which shards there are, and how fresh each is. No key is needed. */
+  /** The shards, with their newest matches. Needs no key. */
   status(options?: CallOptions): Promise<Status> {
     return this.#document("/status", options);
   }
 
-  /** The limits of the key, and how much it was used. Costs nothing. */
+  /** The limits and usage of the key. */
   usage(options?: CallOptions): Promise<Usage> {
     return this.#document("/usage", options);
   }
 
-  /** Whether the process answers. No key is needed. */
+  /** Whether the server responds. Needs no key. */
   health(options?: CallOptions): Promise<Health> {
     return this.#document("/healthz", options);
   }
 
-  /** Whether every shard can be read, and which cannot. No key is needed. */
+  /** Whether every shard is available, and which are not. Needs no key. */
   async readiness(options?: CallOptions): Promise<Readiness> {
-    // Not to be ready is an answer here, not an error.
+    // 503 is a valid response here.
     const { document } = await this.#transport.get<Readiness>(
       "/readyz",
       options,
@@ -44,14 +44,14 @@ export class Matchbook {
     return document;
   }
 
-  /** The OpenAPI document of the service. No key is needed. */
+  /** The OpenAPI document. Needs no key. */
   description(options?: CallOptions): Promise<Description> {
     return this.#document("/openapi.json", options);
   }
 
   /**
-   * Any address of the service, as a path with its query or as a link out of a document: the reply as
-   * it came. Throws a MatchbookError for every other status than 200 and 304.
+   * Fetches any path (with query) or link of the service, and returns the response unchanged.
+   * Throws a MatchbookError for statuses other than 200 and 304.
    */
   get<Document = unknown>(pathOrLink: string, options?: CallOptions): Promise<Reply<Document>> {
     return this.#transport.get<Document>(pathOrLink, options);

@@ -1,12 +1,12 @@
-/** In charge of what the client can be told, for good and for one call. */
+/** Options of the client and of single calls. */
 
 import { misuse } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import type { Wait } from "./wait.ts";
 
-/** As much of fetch as the client needs. */
+/** The part of fetch that the client uses. */
 export type Fetch = (
-  address: string,
+  url: string,
   options: {
     headers: Record<string, string>;
     signal: AbortSignal | null;
@@ -15,42 +15,42 @@ export type Fetch = (
 ) => Promise<Response>;
 
 export interface MatchbookOptions {
-  /** The address of the service, such as `http://localhost:8080`. */
+  /** The URL of the service, e.g. `http://localhost:8080`. */
   url: string | URL;
-  /** The API key. Without one, only `status()` and its like are answered. */
+  /** The API key. Without one, only `status()` and other open endpoints work. */
   key?: string | undefined;
-  /** Something else than the `fetch` of the runtime. */
+  /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** How many replies are kept to ask `If-None-Match` with; 0 for none. 100 unless it is given. */
+  /** The number of cached responses for `If-None-Match`. Default: 100; 0 disables the cache. */
   cache?: number | undefined;
   /**
-   * How many milliseconds one request may wait for limits in all, before its 429 is thrown; 0 for
-   * none. 60,000 if not given.
+   * The maximum time in milliseconds that one request waits for rate limits before it throws the
+   * 429. Default: 60,000; 0 disables waiting.
    */
   patience?: number | undefined;
-  /** Called with the limits that each reply tells. */
+  /** Called with the limits of each response. */
   onLimits?: ((limits: Limits) => void) | undefined;
-  /** Something else than a timer to wait with. It must end when the signal says so. */
+  /** Replaces the timer. It must stop when the signal aborts. */
   wait?: Wait | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the request, and any waiting, with the signal's reason. */
+  /** Aborts the request and any wait with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Instead of the client's own. */
+  /** Overrides the client's option. */
   patience?: number | undefined;
 }
 
-export const USUAL_CACHE = 100;
-export const USUAL_PATIENCE = 60_000;
+export const DEFAULT_CACHE = 100;
+export const DEFAULT_PATIENCE = 60_000;
 
-/** A key that cannot stand in a header is refused here: fetch would show it in its complaint. */
+/** Rejects keys that are not valid in a header: fetch would show them in its error message. */
 export function authorization(key: string | undefined): Record<string, string> {
   if (key === undefined) return {};
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw misuse(
-      "`key` is empty, or has blanks, line ends or other signs that no key has. Check where it comes from; it may need trimming.",
+      "`key` is empty, or contains spaces, line breaks or other characters that no key contains. Check its source; it may need trimming.",
     );
   }
   return { Authorization: `Bearer ${key}` };
@@ -58,5 +58,5 @@ export function authorization(key: string | undefined): Record<string, string> {
 
 export function atLeastZero(name: string, value: number): number {
   if (value >= 0) return value;
-  throw misuse(`\`${name}\` must be a number from 0 on.`);
+  throw misuse(`\`${name}\` must be a number of 0 or more.`);
 }

@@ -1,4 +1,4 @@
-/** In charge of lists of matches: page by page, or one match after another as far as they go. */
+/** Lists of matches: page by page, or as one iteration over all matches. */
 
 import type { MatchList } from "./generated.ts";
 import { linkedList } from "./graph.ts";
@@ -7,43 +7,42 @@ import type { CallOptions } from "./options.ts";
 import type { Resource } from "./resource.ts";
 import type { Reply, Transport } from "./transport.ts";
 
-/** Matches that stand together in a reply, and the way to their neighbours. */
+/** A page of matches, with links to its neighbours. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly document: MatchList;
   readonly links: MatchList["links"];
-  /** The times between which matches were looked for, as the links keep them. */
+  /** The time window of the query. Links keep it. */
   readonly window: MatchList["meta"]["window"];
   readonly limits: Limits | undefined;
   readonly reply: Reply<MatchList>;
-  /** The page that follows; undefined on the last one. */
+  /** The next page; undefined on the last one. */
   readonly next: ((options?: CallOptions) => Promise<Page<Item>>) | undefined;
-  /** The page before; undefined on the first one. */
+  /** The previous page; undefined on the first one. */
   readonly prev: ((options?: CallOptions) => Promise<Page<Item>>) | undefined;
 }
 
 /**
- * The matches that fit a query. Nothing is asked before somebody wants to know; each loop asks anew.
- * A loop follows the links of the pages, so it sees no match twice and misses none that was there
- * when it began. Each further page is asked for when it is needed.
+ * The matches of a query. Creating it sends no request; each loop starts again. A loop follows the
+ * links of the pages, so it returns no match twice and misses none that existed when it started.
+ * Pages are fetched when they are needed.
  */
 export class Matches<Item> implements AsyncIterable<Item> {
   readonly #transport: Transport;
-  readonly #address: string;
+  readonly #path: string;
   readonly #options: CallOptions;
 
-  constructor(transport: Transport, address: string, options: CallOptions) {
+  constructor(transport: Transport, path: string, options: CallOptions) {
     this.#transport = transport;
-    this.#address = address;
+    this.#path = path;
     this.#options = options;
   }
 
-  /** The first page. */
   page(): Promise<Page<Item>> {
-    return readPage(this.#transport, this.#address, this.#options);
+    return readPage(this.#transport, this.#path, this.#options);
   }
 
-  /** One page after another. */
+  /** Iterates over pages. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let page = await this.page();
     yield page;
@@ -60,10 +59,10 @@ export class Matches<Item> implements AsyncIterable<Item> {
 
 async function readPage<Item>(
   transport: Transport,
-  address: string,
+  path: string,
   options: CallOptions,
 ): Promise<Page<Item>> {
-  const reply = await transport.get<MatchList>(address, options);
+  const reply = await transport.get<MatchList>(path, options);
   const { document, limits } = reply;
   const { links, meta } = document;
   const leadingTo = (link: string | undefined) =>

@@ -1,58 +1,58 @@
-/** In charge of queries: from members with types to a query string as the service reads it. */
+/** Writes typed queries as query strings. */
 
-import { escaped } from "./address.ts";
 import { misuse } from "./errors.ts";
 import type { Operations } from "./generated.ts";
 import type { CallOptions } from "./options.ts";
 import type { GameMode } from "./resources.ts";
+import { escaped } from "./url.ts";
 
 type Texts = readonly string[] | undefined;
-/** ISO 8601 with seconds and a zone. */
+/** ISO 8601 with seconds and a time zone. */
 type Time = string | Date | undefined;
 
-/** What to send of records. Left out, everything comes. */
+/** Parts of records to return. Default: everything. */
 export interface Selection {
-  /** Paths of related resources to send along, such as `rosters.participants`; `[]` for none. */
+  /** Paths of related resources to include, e.g. `rosters.participants`; `[]` for none. */
   include?: Texts;
-  /** By type of resource, the attributes and relationships to send; `[]` for none. */
+  /** Attributes and relationships to return, by resource type; `[]` for none. */
   fields?: { readonly [type: string]: readonly string[] } | undefined;
 }
 
-/** Nothing left out, so that every attribute can be counted on. */
+/** Complete records, so that every attribute is present. */
 export interface Everything {
   include?: undefined;
   fields?: undefined;
 }
 
-/** Names and ids are exact. Values of one filter widen, different filters narrow. */
+/** Names and ids are exact. Values within a filter are combined with OR, filters with AND. */
 export interface MatchFilters extends CallOptions {
   playerNames?: Texts;
   playerIds?: Texts;
   teamNames?: Texts;
   gameMode?: readonly GameMode[] | undefined;
   patchVersion?: Texts;
-  /** The earliest creation time, inclusive; 28 days ago if not given. */
+  /** The earliest creation time, inclusive. Default: 28 days ago. */
   createdAtStart?: Time;
-  /** The latest creation time, inclusive; now if not given. */
+  /** The latest creation time, inclusive. Default: now. */
   createdAtEnd?: Time;
-  /** `createdAt` for the oldest first, `-createdAt` for the newest first. */
+  /** `createdAt`: oldest first. `-createdAt`: newest first. */
   sort?: "createdAt" | "-createdAt" | undefined;
-  /** How many matches a page has, from 1 to 5. To end a walk early, leave the loop. */
+  /** Matches per page, 1 to 5. To stop early, leave the loop. */
   limit?: number | undefined;
-  /** How many matches to skip. */
+  /** The number of matches to skip. */
   offset?: number | undefined;
-  /** A cursor out of a link. */
+  /** A cursor from a link. */
   after?: string | undefined;
-  /** A cursor out of a link. */
+  /** A cursor from a link. */
   before?: string | undefined;
 }
 
 export interface PlayerFilters extends CallOptions {
   names?: Texts;
   ids?: Texts;
-  /** The most players to send, from 1 to 6. */
+  /** The maximum number of players, 1 to 6. */
   limit?: number | undefined;
-  /** Players have one page: only 0 is accepted. */
+  /** Players have only one page, so this must be 0. */
   offset?: 0 | undefined;
 }
 
@@ -64,7 +64,7 @@ type ParameterOf<Path extends keyof Operations> = Operations[Path] extends { que
   ? WithoutType<keyof Query>
   : never;
 
-/** `fields[TYPE]` is one member of a query, with the types inside. */
+/** `fields[TYPE]` is the member `fields`, by type. */
 type WithoutType<Parameter> = Parameter extends `fields[${string}]` ? "fields" : Parameter;
 
 interface Row<Parameter = string> {
@@ -72,7 +72,7 @@ interface Row<Parameter = string> {
   readonly isList: boolean;
 }
 
-/** The members of a query, each with the parameter it becomes. */
+/** Maps the members of a query to parameters. */
 type Table<Query, Path extends keyof Operations> = {
   readonly [Member in Exclude<keyof Query, keyof CallOptions>]-?: Row<ParameterOf<Path>>;
 };
@@ -117,12 +117,12 @@ export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names">
 
 const CALL_OPTIONS: ReadonlySet<string> = new Set<keyof CallOptions>(["signal", "patience"]);
 
-/** The query string with its question mark, or nothing. It is written as the service's links are. */
+/** The query string with `?`, or an empty string. Written like the links of the service. */
 export function writeQuery(query: object, table: Readonly<Record<string, Row>>): string {
   const pairs: string[] = [];
   for (const [member, value] of Object.entries(query)) {
     if (value === undefined || CALL_OPTIONS.has(member)) continue;
-    // A filter that is silently left out would give too much.
+    // Ignoring an unknown filter would return too much.
     if (!Object.hasOwn(table, member)) throw unknownMember(member, table);
     const { parameter, isList } = table[member]!;
     if (parameter === "fields") pairs.push(...fieldsPairs(value));
@@ -142,19 +142,19 @@ function pair(name: string, value: string): string {
   return `${escaped("name of a parameter", name)}=${escaped(`value of \`${name}\``, value)}`;
 }
 
-/** Inside a list, a comma and a backslash have a backslash before them. */
+/** A backslash escapes commas and backslashes in values. */
 function writeList(member: string, value: unknown): string {
-  if (!Array.isArray(value)) throw misuse(`\`${member}\` must be a list, such as ["one"].`);
+  if (!Array.isArray(value)) throw misuse(`\`${member}\` must be an array, e.g. ["one"].`);
   return value.map((item) => String(item).replaceAll(/[\\,]/g, "\\$&")).join(",");
 }
 
 function writeOne(member: string, value: unknown): string {
   if (!(value instanceof Date)) return String(value);
-  if (Number.isNaN(value.getTime())) throw misuse(`\`${member}\` is a Date without a time.`);
+  if (Number.isNaN(value.getTime())) throw misuse(`\`${member}\` is an invalid Date.`);
   return value.toISOString();
 }
 
 function unknownMember(member: string, table: object): Error {
   const known = Object.keys(table).join(", ");
-  return misuse(`There is nothing called \`${member}\` to ask for here. There are: ${known}.`);
+  return misuse(`Unknown option \`${member}\`. Known options: ${known}.`);
 }

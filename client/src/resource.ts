@@ -1,6 +1,6 @@
-/** In charge of what all resources have: type, id, attributes, and the way to what they link to. */
+/** The base class of resources: type, id, attributes and related resources. */
 
-/** A resource as it was sent, of any type. */
+/** A resource of any type, as returned by the service. */
 export interface RawResource {
   readonly type: string;
   readonly id: string;
@@ -8,18 +8,15 @@ export interface RawResource {
   readonly relationships?: { readonly [name: string]: unknown };
 }
 
-/** Finds the resource that a reference names. */
+/** Finds the resource for a reference. */
 export interface Lookup {
   find(type: string, id: string): Resource;
 }
 
 export class Resource<Raw extends RawResource = RawResource> {
-  /** The resource as it was sent. */
+  /** The resource as returned by the service. */
   readonly raw: Raw;
-  /**
-   * Whether it came with the reply. One that `include` left out has its type and its id, and
-   * nothing else.
-   */
+  /** Whether the response contains it. Otherwise it has only its type and id. */
   readonly isLoaded: boolean;
   readonly #lookup: Lookup;
 
@@ -37,12 +34,12 @@ export class Resource<Raw extends RawResource = RawResource> {
     return this.raw.id;
   }
 
-  /** All attributes, also those that the interface does not name. */
+  /** All attributes, including undocumented ones. */
   get attributes(): NonNullable<Raw["attributes"]> {
     return this.raw.attributes ?? {};
   }
 
-  /** What a relationship leads to: one or more resources, or none. */
+  /** The related resources of a relationship, if any. */
   relation(name: string): readonly Resource[] {
     return referencesIn(this.raw.relationships?.[name]).map(({ type, id }) =>
       this.#lookup.find(type, id),

@@ -1,6 +1,6 @@
 /**
- * In charge of the resources that the interface describes: attributes by their names, related
- * resources as objects. That every attribute of the OpenAPI document is here, the compiler sees.
+ * The documented resources: attributes by name, related resources as objects. The compiler checks
+ * that every attribute of the OpenAPI document is here.
  */
 
 import type * as Raw from "./generated.ts";
@@ -8,21 +8,21 @@ import { Resource } from "./resource.ts";
 
 type Attributes<R extends { attributes?: object }> = NonNullable<R["attributes"]>;
 
-/** The attributes that the document names, all there: replies hold them unless less was asked for. */
+/** The documented attributes, all present. */
 type Named<R extends { attributes?: object }> = {
   readonly [Name in keyof Attributes<R> as string extends Name ? never : Name]-?: NonNullable<
     Attributes<R>[Name]
   >;
 };
 
-/** The stats that the document names, all there; and others, of which it knows nothing. */
+/** The documented stats, all present, and any others. */
 type Stats<R extends { attributes?: { stats?: object } }> = Required<
   NonNullable<Attributes<R>["stats"]>
 >;
 
 export type GameMode = Named<Raw.Match>["gameMode"];
 
-/** A completed session. */
+/** A completed game session. */
 export class Match extends Resource<Raw.Match> implements Named<Raw.Match> {
   /** ISO 8601, UTC. */
   get createdAt(): string {
@@ -38,7 +38,7 @@ export class Match extends Resource<Raw.Match> implements Named<Raw.Match> {
     return this.attributes.gameMode!;
   }
 
-  /** Of the game; may be empty. */
+  /** The game's patch version; may be empty. */
   get patchVersion(): string {
     return this.attributes.patchVersion!;
   }
@@ -63,7 +63,7 @@ export class Roster extends Resource<Raw.Roster> implements Omit<Named<Raw.Roste
     return this.attributes.shardId!;
   }
 
-  /** The service writes it as a text, which a program would take for true either way. */
+  /** The service sends a string, which would always be truthy. */
   get won(): boolean {
     const { won } = this.attributes;
     return (won && won === "true") as boolean;
@@ -77,15 +77,15 @@ export class Roster extends Resource<Raw.Roster> implements Omit<Named<Raw.Roste
     return this.relation("participants") as readonly Resource[] as readonly Participant[];
   }
 
-  /** Only of a roster that entered as a team. */
+  /** Only if the roster entered as a team. */
   get team(): Team | undefined {
     return this.relation("team")[0] as Team | undefined;
   }
 }
 
-/** One member of a roster: a player, an anonymous player or a bot. */
+/** A member of a roster: a registered player, an anonymous player or a bot. */
 export class Participant extends Resource<Raw.Participant> implements Named<Raw.Participant> {
-  /** The character played. */
+  /** The character that was played. */
   get actor(): string {
     return this.attributes.actor!;
   }
@@ -94,7 +94,7 @@ export class Participant extends Resource<Raw.Participant> implements Named<Raw.
     return this.attributes.stats as Stats<Raw.Participant>;
   }
 
-  /** Only of a registered player: bots and anonymous players have none. */
+  /** Only for registered players. */
   get player(): Player | undefined {
     return this.relation("player")[0] as Player | undefined;
   }
@@ -102,12 +102,12 @@ export class Participant extends Resource<Raw.Participant> implements Named<Raw.
 
 /** The lifetime record of a registered player. */
 export class Player extends Resource<Raw.Player> implements Named<Raw.Player> {
-  /** Exact, and not unique. */
+  /** Not unique. */
   get name(): string {
     return this.attributes.name!;
   }
 
-  /** Of the latest match. */
+  /** The patch version of the latest match. */
   get patchVersion(): string {
     return this.attributes.patchVersion!;
   }
@@ -125,9 +125,9 @@ export class Player extends Resource<Raw.Player> implements Named<Raw.Player> {
   }
 }
 
-/** A team that players entered matchmaking as. */
+/** A team that entered matchmaking. */
 export class Team extends Resource<Raw.Team> implements Named<Raw.Team> {
-  /** The tag. */
+  /** The team's tag. */
   get name(): string {
     return this.attributes.name!;
   }
@@ -138,8 +138,8 @@ export class Team extends Resource<Raw.Team> implements Named<Raw.Team> {
 }
 
 /**
- * A resource of a reply that `include` or `fields` made smaller: what is not of every resource may be
- * missing, here and in all that it links to.
+ * A resource whose attributes may be missing because of `include` or `fields`, as may those of its
+ * related resources.
  */
 export type Sparse<R> = {
   readonly [Name in keyof R]: Name extends keyof Resource ? R[Name] : SparseValue<R[Name]>;

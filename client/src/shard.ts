@@ -1,6 +1,5 @@
-/** In charge of one shard: its matches, its players, and names close to a mistyped one. */
+/** One shard: its matches, players and player names. */
 
-import { segment } from "./address.ts";
 import type { NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
@@ -21,8 +20,9 @@ import {
 import type { Resource } from "./resource.ts";
 import type { Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
+import { segment } from "./url.ts";
 
-/** A name that a player bears now. */
+/** A current player name. */
 export interface PlayerName {
   readonly id: string;
   readonly name: string;
@@ -39,45 +39,44 @@ export class Shard {
     this.#path = `/shards/${segment("shard", id)}`;
   }
 
-  /** The matches that fit, to loop over or to read page by page. Nothing is asked yet. */
+  /** The matches of a query, to iterate or to read page by page. Sends no request yet. */
   matches(query?: MatchFilters & Everything): Matches<Match>;
   matches(query: MatchesQuery): Matches<Sparse<Match>>;
   matches(query: MatchesQuery = {}): Matches<Match> | Matches<Sparse<Match>> {
-    const address = `${this.#path}/matches${writeQuery(query, MATCHES_TABLE)}`;
-    return new Matches(this.#transport, address, callOptions(query));
+    const path = `${this.#path}/matches${writeQuery(query, MATCHES_TABLE)}`;
+    return new Matches(this.#transport, path, callOptions(query));
   }
 
-  /** One match, whatever its age. */
+  /** One match of any age. */
   async match(id: string, query?: CallOptions & Everything): Promise<Match>;
   async match(id: string, query: RecordQuery): Promise<Sparse<Match>>;
   async match(id: string, query: RecordQuery = {}): Promise<Match | Sparse<Match>> {
-    const address = `${this.#path}/matches/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
-    const { document } = await this.#transport.get<SingleMatch>(address, callOptions(query));
+    const path = `${this.#path}/matches/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
+    const { document } = await this.#transport.get<SingleMatch>(path, callOptions(query));
     return linkedOne<Match>(document);
   }
 
-  /** Up to 6 players by name or id, or those that were seen last. */
+  /** Up to 6 players by name or id. Default: those of the most recent matches. */
   async players(query?: PlayerFilters & Everything): Promise<Player[]>;
   async players(query: PlayersQuery): Promise<Sparse<Player>[]>;
   async players(query: PlayersQuery = {}): Promise<Player[] | Sparse<Player>[]> {
-    const address = `${this.#path}/players${writeQuery(query, PLAYERS_TABLE)}`;
-    const { document } = await this.#transport.get<PlayerList>(address, callOptions(query));
+    const path = `${this.#path}/players${writeQuery(query, PLAYERS_TABLE)}`;
+    const { document } = await this.#transport.get<PlayerList>(path, callOptions(query));
     return linkedList<Player>(document);
   }
 
-  /** One player. */
   async player(id: string, query?: CallOptions & Everything): Promise<Player>;
   async player(id: string, query: RecordQuery): Promise<Sparse<Player>>;
   async player(id: string, query: RecordQuery = {}): Promise<Player | Sparse<Player>> {
-    const address = `${this.#path}/players/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
-    const { document } = await this.#transport.get<SinglePlayer>(address, callOptions(query));
+    const path = `${this.#path}/players/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
+    const { document } = await this.#transport.get<SinglePlayer>(path, callOptions(query));
     return linkedOne<Player>(document);
   }
 
-  /** Names that players bear now and that are close to this one, the closest first. */
+  /** Current player names similar to this one, closest first. */
   async playerNames(near: string, options: CallOptions = {}): Promise<PlayerName[]> {
-    const address = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
-    const { document } = await this.#transport.get<NameList>(address, options);
+    const path = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
+    const { document } = await this.#transport.get<NameList>(path, options);
     const names = linkedList<Resource<NameList["data"][number]>>(document);
     return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
   }

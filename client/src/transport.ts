@@ -1,7 +1,6 @@
-/** In charge of one question and its answer: headers, kept replies, waiting, errors. */
+/** Sends requests: headers, cache, waiting for limits, errors. */
 
-import { Addresses } from "./address.ts";
-import { type Kept, ReplyCache } from "./cache.ts";
+import { type CachedResponse, ResponseCache } from "./cache.ts";
 import { MatchbookError } from "./errors.ts";
 import { failureOf, isRedirect, networkFailure, redirected, unreadable } from "./failures.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -9,68 +8,69 @@ import {
   atLeastZero,
   authorization,
   type CallOptions,
+  DEFAULT_CACHE,
+  DEFAULT_PATIENCE,
   type Fetch,
   type MatchbookOptions,
-  USUAL_CACHE,
-  USUAL_PATIENCE,
 } from "./options.ts";
+import { ServiceUrl } from "./url.ts";
 import { pauseAfter, type Wait, wait } from "./wait.ts";
 
 export interface Reply<Document> {
-  /** 200, or 304 when the document is one that was kept. */
+  /** 200, or 304 if the document comes from the cache. */
   readonly status: number;
-  /** The same object as long as it has not changed. Others may hold it: leave it as it is. */
+  /** The same object until it changes. It is shared, so do not modify it. */
   readonly document: Document;
-  /** The body as it was sent. */
+  /** The body as received. */
   readonly text: string;
   readonly headers: Headers;
   readonly limits: Limits | undefined;
   readonly etag: string | undefined;
   readonly fromCache: boolean;
-  /** From sending the request to the end of the reply; waiting for limits not counted. */
+  /** The duration of the request, without waits for rate limits. */
   readonly milliseconds: number;
 }
 
-/** Says of a reply whether it is an answer, whatever its status. */
-type IsFine = (status: number, document: unknown) => boolean;
+/** Decides which responses besides 200 are not errors. */
+type IsExpected = (status: number, document: unknown) => boolean;
 
 const MEDIA_TYPE = "application/vnd.api+json";
 
 export class Transport {
-  readonly #addresses: Addresses;
+  readonly #serviceUrl: ServiceUrl;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: Fetch;
-  readonly #cache: ReplyCache;
+  readonly #cache: ResponseCache;
   readonly #patience: number;
   readonly #onLimits: (limits: Limits) => void;
   readonly #wait: Wait;
 
   constructor(options: MatchbookOptions) {
-    this.#addresses = new Addresses(options.url);
+    this.#serviceUrl = new ServiceUrl(options.url);
     this.#headers = { Accept: MEDIA_TYPE, ...authorization(options.key) };
     const { fetch = globalThis.fetch } = options;
-    // Called as a method of something else, a browser's fetch refuses to work.
-    this.#fetch = (address, init) => fetch(address, init);
-    this.#cache = new ReplyCache(atLeastZero("cache", options.cache ?? USUAL_CACHE));
-    this.#patience = atLeastZero("patience", options.patience ?? USUAL_PATIENCE);
+    // A browser's fetch does not work as a method of another object.
+    this.#fetch = (url, init) => fetch(url, init);
+    this.#cache = new ResponseCache(atLeastZero("cache", options.cache ?? DEFAULT_CACHE));
+    this.#patience = atLeastZero("patience", options.patience ?? DEFAULT_PATIENCE);
     this.#onLimits = options.onLimits ?? (() => {});
     this.#wait = options.wait ?? wait;
   }
 
   /**
-   * The reply to a GET of a path, or of a link of this service. While the key's limit is reached, it
-   * waits and asks again. `isFine` says which replies are no errors, beside those with 200.
+   * Fetches a path or a link of the service. While the rate limit is reached, it waits and retries.
+   * `isExpected` selects responses that are not errors, besides 200.
    */
   async get<Document>(
     pathOrLink: string,
     { signal, patience = this.#patience }: CallOptions = {},
-    isFine: IsFine = () => false,
+    isExpected: IsExpected = () => false,
   ): Promise<Reply<Document>> {
-    const address = this.#addresses.resolve(pathOrLink);
+    const url = this.#serviceUrl.resolve(pathOrLink);
     let patienceLeft = atLeastZero("patience", patience);
     for (;;) {
       try {
-        return await this.#ask<Document>(address, signal, isFine);
+        return await this.#getOnce<Document>(url, signal, isExpected);
       } catch (error) {
         const pause = error instanceof MatchbookError ? pauseAfter(error) : undefined;
         if (pause === undefined || pause > patienceLeft) throw error;
@@ -80,19 +80,19 @@ export class Transport {
     }
   }
 
-  async #ask<Document>(
-    address: string,
+  async #getOnce<Document>(
+    url: string,
     signal: AbortSignal | undefined,
-    isFine: IsFine,
+    isExpected: IsExpected,
   ): Promise<Reply<Document>> {
     signal?.throwIfAborted();
     const began = performance.now();
-    const kept = this.#cache.find(address);
-    const { response, text } = await this.#send(address, kept, signal);
+    const cached = this.#cache.find(url);
+    const { response, text } = await this.#send(url, cached, signal);
     const limits = readLimits(response.headers);
     if (limits) this.#onLimits(limits);
     const etag = response.headers.get("ETag") ?? undefined;
-    const { document, text: body } = this.#read(address, response, text, kept, isFine);
+    const { document, text: body } = this.#read(url, response, text, cached, isExpected);
     return {
       status: response.status,
       document: document as Document,
@@ -105,10 +105,10 @@ export class Transport {
     };
   }
 
-  async #send(address: string, kept: Kept | undefined, signal: AbortSignal | undefined) {
-    const condition = kept && { "If-None-Match": kept.etag };
+  async #send(url: string, cached: CachedResponse | undefined, signal: AbortSignal | undefined) {
+    const condition = cached && { "If-None-Match": cached.etag };
     try {
-      const response = await this.#fetch(address, {
+      const response = await this.#fetch(url, {
         headers: { ...this.#headers, ...condition },
         signal: signal ?? null,
         redirect: "manual",
@@ -116,28 +116,28 @@ export class Transport {
       return { response, text: await response.text() };
     } catch (cause) {
       signal?.throwIfAborted();
-      throw networkFailure(this.#addresses.origin, cause);
+      throw networkFailure(this.#serviceUrl.origin, cause);
     }
   }
 
-  /** The document of a reply, new or kept. Whatever is none is thrown. */
+  /** The document of a response, new or cached. Throws if there is none. */
   #read(
-    address: string,
+    url: string,
     response: Response,
     text: string,
-    kept: Kept | undefined,
-    isFine: IsFine,
+    cached: CachedResponse | undefined,
+    isExpected: IsExpected,
   ): { document: unknown; text: string } {
-    if (response.status === 304 && kept) return kept;
+    if (response.status === 304 && cached) return cached;
     if (isRedirect(response)) throw redirected(response);
     const document = parsed(text);
-    if (response.status !== 200 && !isFine(response.status, document)) {
+    if (response.status !== 200 && !isExpected(response.status, document)) {
       throw failureOf(response, text);
     }
     if (document === undefined) throw unreadable(response);
     const etag = response.headers.get("ETag");
-    if (etag !== null) this.#cache.keep(address, { etag, document, text });
-    this.#addresses.learn(address, selfLinkOf(document));
+    if (etag !== null) this.#cache.add(url, { etag, document, text });
+    this.#serviceUrl.learn(url, selfLinkOf(document));
     return { document, text };
   }
 }

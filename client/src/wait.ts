@@ -1,13 +1,13 @@
-/** In charge of waiting: for a limit to pass, and no longer than the caller wants to. */
+/** Waits for rate limits. */
 
 import type { MatchbookError } from "./errors.ts";
 
 export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
-/** Timers that are set to more go off at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Longer timers fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Ends early, with the signal's reason, when the signal says so. */
+/** Rejects with the signal's reason when it aborts. */
 export const wait: Wait = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -19,14 +19,14 @@ export const wait: Wait = (milliseconds, signal) =>
         signal?.removeEventListener("abort", stop);
         resolve();
       },
-      Math.min(milliseconds, LONGEST_TIMER),
+      Math.min(milliseconds, MAX_TIMER_MS),
     );
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
 
-/** Where the reply does not say how long. */
-const USUAL_SECONDS = 1;
+/** Without Retry-After. */
+const DEFAULT_SECONDS = 1;
 
 /**
  * How long to wait before the request can succeed; undefined if waiting does not help. An exceeded
@@ -34,5 +34,5 @@ const USUAL_SECONDS = 1;
  */
 export function pauseAfter({ kind, code, retryAfter }: MatchbookError): number | undefined {
   if (kind !== "limited" || code === "too-many-failures") return undefined;
-  return Math.max(1, retryAfter ?? USUAL_SECONDS) * 1000;
+  return Math.max(1, retryAfter ?? DEFAULT_SECONDS) * 1000;
 }

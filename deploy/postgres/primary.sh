@@ -1,8 +1,9 @@
 #!/bin/sh
-# Prepares the primary for a replica. PostgreSQL's image runs it once, while the volume is empty.
+# Prepares the primary for a replica. The PostgreSQL image runs it once, on an empty volume.
 set -eu
 
-# The place keeps what the replica has not read yet; max_slot_wal_keep_size bounds it.
+# The replication slot keeps WAL that the replica has not read yet; max_slot_wal_keep_size bounds
+# it.
 psql --set ON_ERROR_STOP=1 --set password="$REPLICATION_PASSWORD" \
   --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
 CREATE ROLE replication WITH REPLICATION LOGIN PASSWORD :'password';

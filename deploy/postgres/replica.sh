@@ -1,16 +1,16 @@
 #!/bin/sh
-# Copies the primary if there is no copy yet, then follows it.
+# Copies the primary if there is no copy yet, then starts as its replica.
 set -eu
 
 export PGPASSWORD="$REPLICATION_PASSWORD"
 copy="$PGDATA.copy"
 
 while [ ! -s "$PGDATA/PG_VERSION" ]; do
-  # One that broke off is begun anew.
+  # Removes an incomplete copy.
   rm -rf "$copy"
   if pg_basebackup --host "$PRIMARY_HOST" --port "${PRIMARY_PORT:-5432}" --username replication \
     --pgdata "$copy" --write-recovery-conf --wal-method stream --slot replica --checkpoint fast; then
-    # Only a whole copy gets the name that is looked for.
+    # Only a complete copy gets this name.
     mv "$copy" "$PGDATA"
   else
     sleep 1

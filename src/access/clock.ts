@@ -1,18 +1,21 @@
-/** A clock whose steps are believed only once they last: a day must not pass because the clock was set wrong. */
+/**
+ * A clock that ignores large steps of the system time until they have lasted a while, so that a
+ * wrong setting does not end the day.
+ */
 
 export interface Clock {
-  /** The time of day in milliseconds. */
+  /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that never step back. */
+  /** Monotonic milliseconds. */
   monotonic(): number;
 }
 
-/** The time of day may step by this much and is believed at once. */
+/** Steps up to this size are accepted at once. */
 const SMALL_STEP_MS = 60_000;
-/** A larger step is believed once it has lasted for so long. */
-const BELIEVED_AFTER_MS = 60_000;
+/** Larger steps are accepted after this time. */
+const ACCEPTED_AFTER_MS = 60_000;
 
-/** The time of day goes on as the monotonic clock does while a large step is not believed. */
+/** Until a large step is accepted, the time follows the monotonic clock. */
 export function steadyClock({ now, monotonic }: Clock): Clock {
   let known = { time: now(), at: monotonic() };
   let steppedAt: number | undefined;
@@ -25,7 +28,7 @@ export function steadyClock({ now, monotonic }: Clock): Clock {
       const isStep = Math.abs(time - expected) > SMALL_STEP_MS;
       if (isStep) {
         steppedAt ??= at;
-        if (at - steppedAt < BELIEVED_AFTER_MS) return expected;
+        if (at - steppedAt < ACCEPTED_AFTER_MS) return expected;
       }
       steppedAt = undefined;
       known = { time, at };

@@ -1,4 +1,4 @@
-/** A key as programs read it: the same form on the command line and over HTTP. */
+/** A key as JSON, for the command line and the admin API. */
 
 import {
   type AccessPlan,
@@ -9,10 +9,9 @@ import {
 import { formatTimestamp } from "../domain/time.ts";
 import { type KeyRecord, stateOf } from "./key-store.ts";
 
-/** Who decided about a limit of a key. */
+/** Where a limit of a key comes from. */
 export type Source = "key" | "tier" | "default";
 
-/** A limit that was decided by the key itself, by its tier, or by neither. */
 export function sourcesOf(
   plan: AccessPlan,
   record: KeyRecord,
@@ -33,8 +32,8 @@ export function sourcesOf(
 }
 
 /**
- * Everything about a key: its terms (null: left to the tier), what they come to (`allowance`, in
- * which matchesPerDay 0 is any number) and who decided that (`sources`).
+ * A key with its options (null: set by the tier), the resulting limits (`allowance`; matchesPerDay
+ * 0 is unlimited) and where each limit comes from (`sources`).
  */
 export function describeKey(
   record: KeyRecord,

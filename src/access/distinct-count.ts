@@ -1,24 +1,27 @@
-/** Counts distinct records in bounded memory: exactly while they are few, by a HyperLogLog when they are many. */
+/**
+ * Counts distinct records in bounded memory: exactly while there are few, with HyperLogLog beyond
+ * that.
+ */
 
-/** Something that was hashed to 64 evenly distributed bits, in two halves. */
+/** A 64-bit hash, in two halves. */
 export interface Hash {
   high: number;
   low: number;
 }
 
-/** Up to here the hashes themselves are stored. */
+/** Up to this number, the hashes themselves are stored. */
 export const COUNTED_EXACTLY = 1024;
 
-/** As much memory as the sketch takes, at a load of one half. */
+/** A load factor of one half, which takes as much memory as the sketch. */
 const SLOTS = 2 * COUNTED_EXACTLY;
 
 export class DistinctCounter {
-  /** Pairs of halves, found by probing; undefined once the sketch has taken over. */
+  /** An open-addressing hash table; undefined once the sketch is in use. */
   #slots: Uint32Array | undefined = new Uint32Array(2 * SLOTS);
   #exact = 0;
   #sketch: Sketch | undefined;
 
-  /** What `toBytes` gave. Undefined when the bytes are something else. */
+  /** Undefined if the bytes are not from `toBytes`. */
   static fromBytes(bytes: Uint8Array): DistinctCounter | undefined {
     const stored = parseStored(bytes);
     if (stored === undefined) return undefined;
@@ -36,7 +39,7 @@ export class DistinctCounter {
     return this.#sketch ? Math.round(this.#sketch.estimate()) : this.#exact;
   }
 
-  /** Adds all of these, unless there would then be more than `most`; says whether it did. */
+  /** Adds all hashes, unless the count would exceed `most`. Returns whether it did. */
   addWithin(hashes: readonly Hash[], most: number): boolean {
     if (this.#slots) {
       const fresh = this.#freshAmong(hashes);
@@ -57,7 +60,7 @@ export class DistinctCounter {
     return false;
   }
 
-  /** Counts what another one has counted too, whatever the limit. */
+  /** Merges another counter, regardless of the limit. */
   absorb(other: DistinctCounter): void {
     if (other.#slots) {
       for (const hash of other.#hashes()) this.addWithin([hash], Number.POSITIVE_INFINITY);
@@ -71,7 +74,7 @@ export class DistinctCounter {
     return this.#sketch ? writeRegisters(this.#sketch.registers) : writeHashes([...this.#hashes()]);
   }
 
-  /** Those that were not added before, each once. There are at most as many as a page has records. */
+  /** The distinct new hashes. There are at most as many as a page has records. */
   #freshAmong(hashes: readonly Hash[]): Hash[] {
     const fresh: Hash[] = [];
     for (const given of hashes) {
@@ -83,7 +86,7 @@ export class DistinctCounter {
     return fresh;
   }
 
-  /** Lets the sketch take over, unless by its estimate there would be too many. */
+  /** Switches to the sketch, unless its estimate exceeds `most`. */
   #sketchWithin(fresh: readonly Hash[], most: number): boolean {
     const sketch = new Sketch();
     for (const kept of this.#hashes()) sketch.add(kept);
@@ -108,7 +111,7 @@ export class DistinctCounter {
     return this.#slots![at] !== 0 || this.#slots![at + 1] !== 0;
   }
 
-  /** Where the hash is, or the empty slot where it would be. */
+  /** The slot of the hash, or the empty slot where it belongs. */
   #slotOf({ high, low }: Hash): number {
     const slots = this.#slots!;
     for (let slot = low % SLOTS; ; slot = (slot + 1) % SLOTS) {
@@ -130,16 +133,15 @@ export class DistinctCounter {
 const nonZero = (hash: Hash): Hash =>
   hash.high === 0 && hash.low === 0 ? { high: 0, low: 1 } : hash;
 
-// The stored form: a byte that says which, and then the hashes or the registers.
+// Stored form: a type byte, then the hashes or the registers.
 
 const EXACT = 1;
 const SKETCHED = 2;
 
 type Stored = { hashes: Hash[] } | { registers: Uint8Array };
 
-/** Undefined when the bytes are something else. */
 function parseStored(bytes: Uint8Array): Stored | undefined {
-  // A copy with memory of its own: slices of a Buffer share theirs with others.
+  // A copy: slices of a Buffer share its memory.
   const body = new Uint8Array(bytes.subarray(1));
   if (bytes[0] === SKETCHED && body.length === REGISTERS) return { registers: body };
   if (bytes[0] !== EXACT || body.length % 8 !== 0 || body.length > 8 * COUNTED_EXACTLY) {
@@ -162,7 +164,7 @@ function writeRegisters(registers: Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of(SKETCHED), registers]);
 }
 
-/** What it takes to undo an addition: a register, and the rank that was there before. */
+/** Undoes an addition: a register and its previous rank. */
 interface Step {
   index: number;
   before: number;
@@ -170,30 +172,30 @@ interface Step {
 
 const INDEX_BITS = 14;
 const REGISTERS = 1 << INDEX_BITS;
-/** Bits of a hash that are left for the rank, and so the highest rank but one. */
+/** Bits of a hash left for the rank; the highest rank is one more. */
 const RANK_BITS = 64 - INDEX_BITS;
 const HIGH_BITS = 32 - INDEX_BITS;
 
-/** How many ranks there are, the one of an empty register included. */
+/** The number of ranks, including that of an empty register. */
 const RANKS = RANK_BITS + 2;
 
 /**
- * A HyperLogLog of 2^14 registers: 16 KiB however many were added. It is read with Ertl's estimator ("New
- * cardinality estimation algorithms for HyperLogLog sketches", 2017), which needs no tables and no special
- * case for small numbers. The standard error is 1.04 / sqrt(2^14) = 0.8 %.
+ * A HyperLogLog with 2^14 registers (16 KiB). It uses Ertl's estimator ("New cardinality estimation
+ * algorithms for HyperLogLog sketches", 2017), which needs no tables and no special case for small
+ * counts. The standard error is 1.04 / sqrt(2^14) = 0.8 %.
  */
 export class Sketch {
   readonly registers: Uint8Array;
-  /** How many registers hold each rank. */
+  /** The number of registers with each rank. */
   readonly #counts = new Int32Array(RANKS);
 
   constructor(registers: Uint8Array = new Uint8Array(REGISTERS)) {
-    if (registers.length !== REGISTERS) throw new Error(`a sketch has ${REGISTERS} bytes`);
+    if (registers.length !== REGISTERS) throw new Error(`a sketch must have ${REGISTERS} bytes`);
     this.registers = registers;
     for (const rank of registers) this.#counts[Math.min(rank, RANKS - 1)]! += 1;
   }
 
-  /** Says how to undo it; undefined when it changed nothing. */
+  /** Returns how to undo it; undefined if nothing changed. */
   add(hash: Hash): Step | undefined {
     const index = registerOf(hash);
     const rank = rankOf(hash);
@@ -207,7 +209,7 @@ export class Sketch {
     this.#set(index, before);
   }
 
-  /** Counts what another one has counted too. */
+  /** Merges another sketch. */
   absorb(other: Sketch): void {
     for (const [index, rank] of other.registers.entries()) {
       if (rank > this.registers[index]!) this.#set(index, rank);
@@ -225,7 +227,7 @@ export class Sketch {
   }
 }
 
-/** How many there were, when so many registers hold each rank. */
+/** Estimates the count from the number of registers with each rank. */
 function estimateFrom(counts: ArrayLike<number>): number {
   let sum = REGISTERS * tau(1 - counts[RANKS - 1]! / REGISTERS);
   for (let rank = RANK_BITS; rank >= 1; rank--) sum = (sum + counts[rank]!) / 2;
@@ -233,10 +235,9 @@ function estimateFrom(counts: ArrayLike<number>): number {
   return REGISTERS ** 2 / (2 * Math.LN2 * sum);
 }
 
-/** Which register a hash belongs to. */
 const registerOf = ({ high }: Hash): number => high >>> HIGH_BITS;
 
-/** One more than the number of zeros that the bits after the index begin with. */
+/** One more than the number of leading zeros after the index bits. */
 function rankOf({ high, low }: Hash): number {
   const rest = high << INDEX_BITS;
   if (rest !== 0) return Math.clz32(rest) + 1;

@@ -1,16 +1,16 @@
 /**
- * Limits failed key attempts: how many wrong keys each client address may send. An address that has sent
- * too many is refused for a while, keys in use aside: behind one address there may be many callers, and
- * one of them must not be able to lock out the others.
+ * Limits how many invalid keys a client address may send. After too many, the address is refused
+ * for a while, except for keys in use: many callers can share an address, and one must not lock out
+ * the others.
  */
 
 import { isIPv6 } from "node:net";
 import { MemoryLimiter, type Policy } from "./rate-limit.ts";
 
-/** Where failures are counted may be elsewhere, shared by several processes. `nowMs` is monotonic. */
+/** Failures may be counted in shared memory. `nowMs` is monotonic. */
 export interface Failures {
   take(address: string, policy: Policy, nowMs: number): unknown;
-  /** Seconds until one more may be taken; 0: now. */
+  /** Seconds until one more is allowed; 0: now. */
   wait(address: string, policy: Policy, nowMs: number): number;
 }
 
@@ -18,13 +18,13 @@ export class FailureGuard {
   readonly #failures: Failures;
   readonly #policy: Policy | undefined;
 
-  /** `perMinute` of 0: nobody is ever stopped. */
+  /** 0: unlimited. */
   constructor(perMinute: number, failures: Failures = new MemoryLimiter()) {
     this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
     this.#failures = failures;
   }
 
-  /** Seconds until the address may show another key; 0: now. `nowMs` is monotonic. */
+  /** Seconds until the address may send another key; 0: now. `nowMs` is monotonic. */
   wait(address: string, nowMs: number): number {
     return this.#policy ? this.#failures.wait(networkOf(address), this.#policy, nowMs) : 0;
   }
@@ -34,7 +34,7 @@ export class FailureGuard {
   }
 }
 
-/** Of an IPv6 address the first half: whoever has one address there has all of that network. */
+/** For IPv6, the /64 network: its owner controls all addresses in it. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.replace(/%.*$/, "").split("::");

@@ -1,4 +1,7 @@
-/** Looks up the key of a request among the live keys, which a server holds in memory and reloads on changes. */
+/**
+ * Looks up the key of a request among the active keys, which are held in memory and reloaded on
+ * changes.
+ */
 
 import {
   type AccessPlan,
@@ -11,7 +14,7 @@ import type { Observe } from "../observe/events.ts";
 import { hashKey, keyInHeader } from "./key.ts";
 import type { KeyStore, LiveSecret } from "./key-store.ts";
 
-/** A key that may be used now, and what it may do. */
+/** An active key and its limits. */
 export interface LiveKey {
   id: string;
   name: string;
@@ -22,26 +25,26 @@ interface Live extends LiveKey {
   until: number;
 }
 
-/** A header that held a live key a moment ago. */
+/** A header with a recently valid key. */
 interface Recent {
   hash: string;
   live: Live;
 }
 
-/** Milliseconds between two looks at the keys: half of what operators are promised, and less. */
+/** Operators are promised two seconds. */
 const CHECK_EVERY_MS = 1000;
 const MOST_RECENT = 10_000;
 
 export class KeyLookup {
   #live = new Map<string, Live>();
-  /** By header, so that it need not be hashed for every request. */
+  /** By header, to avoid hashing it for every request. */
   #recent = new Map<string, Recent>();
-  /** The stored keys as they were loaded last. */
+  /** The version of the loaded keys. */
   #version: string | undefined;
-  /** One reload after another: an older result must not come after a newer one. */
+  /** Serialises reloads: an older result must not replace a newer one. */
   #reloading: Promise<unknown> = Promise.resolve();
   #isLooking = false;
-  /** Since the last look. */
+  /** Whether the last check failed. */
   #isUnreadable = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -51,41 +54,41 @@ export class KeyLookup {
     private readonly observe: Observe,
   ) {}
 
-  /** Reads the keys and goes on noticing changes. Throws what makes the first reading fail. */
+  /** Loads the keys and starts watching for changes. Throws if the first load fails. */
   async start(): Promise<void> {
     await this.refresh();
     this.#timer = setInterval(() => void this.#lookInTurn(), CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
-  /** Notices changes at once, rather than with the next look. */
+  /** Checks for changes now. */
   async reload(): Promise<void> {
     try {
       await this.refresh();
       if (this.#isUnreadable) this.observe({ event: "keys-reload-recovered" });
       this.#isUnreadable = false;
     } catch (error) {
-      // The keys read last go on counting: a disk's hiccup must not lock every caller out.
+      // Keep the loaded keys: a temporary failure must not lock out every caller.
       const event = this.#isUnreadable ? "keys-reload-still-failing" : "keys-reload-failed";
       this.#isUnreadable = true;
       this.observe({ event, error });
     }
   }
 
-  /** Resolves when the store is no longer used. */
+  /** Resolves when the store is no longer in use. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#reloading;
   }
 
-  /** The live key of a header that was found good a moment ago; others have to be looked at. */
+  /** The key of a recently valid header. Other headers need `find`. */
   recent(authorization: string | null, now: number): LiveKey | undefined {
     if (authorization === null) return undefined;
     const live = this.#recent.get(authorization)?.live;
     return live !== undefined && now < live.until ? live : undefined;
   }
 
-  /** The live key of a request's Authorization header. Every kind of wrong header looks the same. */
+  /** The active key of an Authorization header. All invalid headers look the same. */
   find(authorization: string | null, now: number): LiveKey | undefined {
     if (authorization === null) return undefined;
     const key = keyInHeader(authorization);
@@ -102,7 +105,7 @@ export class KeyLookup {
     return mayRead(this.plan, limits, shard);
   }
 
-  /** Loads the keys again if they changed since; returns whether they did. */
+  /** Reloads the keys if they changed; returns whether they did. */
   refresh(): Promise<boolean> {
     const reloaded = this.#reloading.then(() => this.#reload());
     this.#reloading = reloaded.catch(() => {});
@@ -110,7 +113,7 @@ export class KeyLookup {
   }
 
   async #reload(): Promise<boolean> {
-    // The version comes first: a change between the two readings is then read once more, not missed.
+    // Read the version first: a change between the two reads then causes another reload.
     const version = await this.store.version();
     if (version !== undefined && version === this.#version) return false;
     const secrets = version === undefined ? [] : await this.store.liveSecrets();
@@ -118,7 +121,7 @@ export class KeyLookup {
     return this.#replace(secrets);
   }
 
-  /** A look that takes long is not joined by another. */
+  /** Checks do not overlap. */
   async #lookInTurn(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;

@@ -1,26 +1,26 @@
-/** The stored API keys: create, list, change, rotate, revoke, and the secrets that a server looks up. */
+/** Stores API keys: create, list, change, rotate, revoke, and the secrets for lookup. */
 
 import type { LimitOverrides } from "../domain/limits.ts";
 import { hashKey, makeKey, makeKeyId } from "./key.ts";
 import type { Connection, Database } from "./key-database.ts";
 
-/** What an operator decides about a key. Null leaves it to the tier, or to the deployment. */
+/** The options of a key. Null: use the tier's or the default value. */
 export interface KeyOptions extends Required<LimitOverrides> {
-  /** Whom or what the key is for. */
+  /** The owner or purpose of the key. */
   name: string;
-  /** For the operator: a contact, a contract, a reason. */
+  /** A note for operators: a contact, a contract, a reason. */
   note: string | null;
   tier: string | null;
   /** Milliseconds since the epoch; null: never. */
   expiresAt: number | null;
 }
 
-/** What is known of a key; neither the key nor its hash is part of it. */
+/** A stored key, without the secret and its hash. */
 export interface KeyRecord extends KeyOptions {
   id: string;
   createdAt: number;
   revokedAt: number | null;
-  /** Newest first. While a key is rotated there are two: the one before ends at its `expiresAt`. */
+  /** Newest first. During a rotation there are two; the older one ends at its `expiresAt`. */
   secrets: { createdAt: number; expiresAt: number | null }[];
 }
 
@@ -33,14 +33,14 @@ export type NewKeyOptions = Partial<KeyOptions> & Pick<KeyOptions, "name">;
 export type Rotated = NewKey | "ended" | "unknown";
 export type Revoked = "revoked" | "already-revoked" | "unknown";
 
-/** A secret that may be used now, with the options of its key. */
+/** An active secret, with the options of its key. */
 export interface LiveSecret {
   hash: string;
   id: string;
   name: string;
   tier: string | null;
   own: LimitOverrides;
-  /** When it ends, whether by its own end or its key's; Infinity: never. */
+  /** When the secret or its key expires; Infinity: never. */
   until: number;
 }
 
@@ -51,12 +51,11 @@ export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySt
   return expiresAt !== null && expiresAt <= now ? "expired" : "live";
 }
 
-/** When the secret that was rotated away ends: with its key, should that be earlier. */
+/** When the previous secret expires, at the latest with its key. */
 export function endOfPrevious({ secrets, expiresAt }: KeyRecord): number {
   return Math.min(secrets[1]!.expiresAt!, expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** The columns of what an operator decides. */
 const OPTION_COLUMNS: Record<keyof KeyOptions, string> = {
   name: "name",
   note: "note",
@@ -81,7 +80,7 @@ const SECRET_END = number("secrets.expires_at", "secretExpiresAt");
 const KEY_END = number("keys.expires_at", "expiresAt");
 const SECRETS_OF_KEYS = "{keys} AS keys JOIN {key_secrets} AS secrets ON secrets.key_id = keys.id";
 
-/** A secret with its key, as it is stored. */
+/** A secret joined with its key. */
 type Row = Omit<KeyRecord, "secrets" | "shards"> & {
   shards: string | null;
   secretCreatedAt: number;
@@ -90,16 +89,16 @@ type Row = Omit<KeyRecord, "secrets" | "shards"> & {
 
 const BETWEEN_SHARDS = ",";
 
-/** A change has been made durable when its promise resolves. */
+/** Changes are durable when their promise resolves. */
 export class KeyStore {
   constructor(private readonly database: Database) {}
 
-  /** Whether keys were ever created here. Creates nothing. */
+  /** Whether the tables exist. Creates nothing. */
   exists(): Promise<boolean> {
     return this.database.exists();
   }
 
-  /** The key itself is in the result and nowhere else. */
+  /** The result is the only place that contains the key itself. */
   create(wanted: NewKeyOptions, now: number): Promise<NewKey> {
     const id = makeKeyId();
     return this.#change(async (connection) => {
@@ -113,7 +112,7 @@ export class KeyStore {
     });
   }
 
-  /** Oldest first, revoked and expired ones included. */
+  /** Oldest first, including revoked and expired keys. */
   list(): Promise<KeyRecord[]> {
     return records(this.database, "", []);
   }
@@ -122,7 +121,7 @@ export class KeyStore {
     return find(this.database, id);
   }
 
-  /** Undefined: there is no such key. */
+  /** Undefined: unknown key. */
   change(id: string, changes: Partial<KeyOptions>): Promise<KeyRecord | undefined> {
     return this.#change(async (connection) => {
       await assign(connection, id, changes);
@@ -130,7 +129,7 @@ export class KeyStore {
     });
   }
 
-  /** A new key in place of the old one, which stays good for `overlapMs`; id and options stay. */
+  /** Adds a new secret and ends the old one after `overlapMs`. The id and options stay. */
   rotate(id: string, overlapMs: number, now: number): Promise<Rotated> {
     return this.#change(async (connection) => {
       const record = await find(connection, id);
@@ -145,7 +144,7 @@ export class KeyStore {
     });
   }
 
-  /** A key revoked before stays as it was. */
+  /** Keeps the time of an earlier revocation. */
   revoke(id: string, now: number): Promise<Revoked> {
     return this.#change(async (connection) => {
       const revoked = await connection.run(
@@ -157,12 +156,11 @@ export class KeyStore {
     });
   }
 
-  /** Differs after each change, whoever made it; undefined: there are no keys. Cheap enough to ask often. */
+  /** Changes with every change by any process; undefined without keys. Cheap enough to poll. */
   version(): Promise<string | undefined> {
     return this.database.keysVersion();
   }
 
-  /** All secrets of keys that are not revoked. */
   async liveSecrets(): Promise<LiveSecret[]> {
     const rows = await this.database.rows<Row & { hash: string }>(
       `SELECT hash, id, name, tier, ${LIMITS}, ${KEY_END}, ${SECRET_END}
@@ -222,7 +220,7 @@ async function find(connection: Connection, id: string): Promise<KeyRecord | und
   return record;
 }
 
-/** In one statement, so that keys and secrets are of the same moment. Every key has a secret. */
+/** One statement, so that keys and secrets are consistent. Every key has a secret. */
 async function records(
   connection: Connection,
   condition: string,

@@ -1,10 +1,10 @@
-/** What an API key looks like, the hash that stands for it at rest, and how it is sent. */
+/** The format of API keys, their hash, and the Authorization header. */
 
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-// The prefix lets scanners for leaked secrets find keys; the checksum lets a mistyped key be
-// refused without a look-up.
+// The prefix lets secret scanners find leaked keys. The checksum lets the server reject a mistyped
+// key without a lookup.
 const PREFIX = "mb_";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
@@ -14,15 +14,15 @@ const KEY_LENGTH = PAYLOAD_LENGTH + CHECKSUM_LENGTH;
 const KEY = /^mb_[0-9A-Za-z]{38}$/;
 
 const SCHEME = "Bearer ";
-/** Any credentials of this scheme. */
+/** Any credentials of the Bearer scheme. */
 export const BEARER = /^bearer +(\S+)$/i;
-const USUAL_HEADER = SCHEME.length + KEY_LENGTH;
-// Room for a few more spaces than the usual one; anything longer is not worth reading.
-const LONGEST_HEADER = USUAL_HEADER + 16;
+const HEADER_LENGTH = SCHEME.length + KEY_LENGTH;
+// Allows a few extra spaces. Longer headers are rejected.
+const MAX_HEADER_LENGTH = HEADER_LENGTH + 16;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-// A byte at or above the largest multiple of 62 would favour the first digits; it is thrown away.
-const FAIR_BYTES = 256 - (256 % BASE62.length);
+// Larger bytes would favour the first digits, so they are discarded.
+const UNBIASED_BYTES = 256 - (256 % BASE62.length);
 
 export function makeKey(): string {
   const payload = PREFIX + randomBase62(RANDOM_LENGTH);
@@ -31,7 +31,7 @@ export function makeKey(): string {
 
 export const makeKeyId = (): string => `k_${randomBase62(10)}`;
 
-/** Whether the form and the checksum are right; says nothing about whether the key exists. */
+/** Checks the format and the checksum only. */
 export function looksLikeKey(text: string): boolean {
   return (
     text.length === KEY_LENGTH &&
@@ -40,17 +40,17 @@ export function looksLikeKey(text: string): boolean {
   );
 }
 
-/** SHA-256 in hex. A key has 190 random bits, so that no slow hash is needed to protect it. */
+/** SHA-256 in hex. A key has 190 random bits, so it needs no slow hash. */
 export function hashKey(text: string): string {
   return Bun.CryptoHasher.hash("sha256", text, "hex");
 }
 
-/** The key of `Bearer <key>`, if that is what the header holds and the key's checksum is right. */
+/** The key in `Bearer <key>`, if its format and checksum are valid. */
 export function keyInHeader(authorization: string | null): string | undefined {
-  if (authorization === null || authorization.length > LONGEST_HEADER) return undefined;
-  // As nearly everybody writes it; the rest is read more carefully.
+  if (authorization === null || authorization.length > MAX_HEADER_LENGTH) return undefined;
+  // The common form first; the regular expression covers the rest.
   const token =
-    authorization.length === USUAL_HEADER && authorization.startsWith(SCHEME)
+    authorization.length === HEADER_LENGTH && authorization.startsWith(SCHEME)
       ? authorization.slice(SCHEME.length)
       : BEARER.exec(authorization)?.[1];
   return token !== undefined && looksLikeKey(token) ? token : undefined;
@@ -68,7 +68,7 @@ function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) {
-      if (byte < FAIR_BYTES) text += BASE62[byte % BASE62.length];
+      if (byte < UNBIASED_BYTES) text += BASE62[byte % BASE62.length];
     }
   }
   return text;

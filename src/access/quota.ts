@@ -1,33 +1,32 @@
 /**
- * Counts the daily match quota: how many different match records each key has been served on a UTC day.
- * The request that would exceed the quota is refused, and with it every further one of that day: a
- * sketch cannot tell a record it has seen from one it has not.
+ * Enforces the daily match quota: how many distinct matches each key may read per UTC day. A
+ * request that would exceed it is refused, and so are all later ones of that day, because a sketch
+ * cannot tell new records from old ones.
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import { DistinctCounter, type Hash } from "./distinct-count.ts";
 import { dayOf } from "./usage.ts";
 
-/** Where the counters are may be elsewhere, shared by several instances: callers await. */
+/** The counters may be remote, so callers await. */
 export interface Quotas {
-  /** Whether the key was refused before on this day, and so is again. `nowMs` is the time of day. */
+  /** Whether the key exceeded its quota earlier on this day. */
   isExceeded(keyId: string, most: number, nowMs: number): Awaitable<boolean>;
-  /** Counts records that are about to be served; false: they must not be. */
+  /** Counts records before they are served. False: they exceed the quota. */
   consume(keyId: string, records: readonly Hash[], most: number, nowMs: number): Awaitable<boolean>;
-  /** Different records so far, today. */
+  /** Distinct records today. */
   count(keyId: string, nowMs: number): Awaitable<number>;
 }
 
-/** A key's day as it is stored. */
 export interface StoredQuota {
   keyId: string;
   day: number;
   counter: Uint8Array;
-  /** The quota that was exceeded, if one was: a higher one opens the day again. */
+  /** The quota that was exceeded, if any. A higher quota lets the key continue. */
   exceeded: number | null;
 }
 
-/** One day as two processes have counted it. A counter that cannot be read counts nothing. */
+/** Merges the counts of two processes. A damaged counter counts as empty. */
 export function joined(one: StoredQuota, other: StoredQuota): StoredQuota {
   const counter = DistinctCounter.fromBytes(one.counter) ?? new DistinctCounter();
   const more = DistinctCounter.fromBytes(other.counter);
@@ -42,22 +41,22 @@ interface KeyQuota {
   keyId: string;
   day: number;
   counter: DistinctCounter;
-  /** The quota that was exceeded, if one was: it never gets lower. */
+  /** The highest quota that was exceeded, if any. */
   exceeded: number | null;
-  /** Whether it is to be written. */
+  /** Whether it must be written. */
   isChanged: boolean;
 }
 
 /**
- * Quotas in the memory of this process. Each day has counters of its own: a request that began before
- * midnight counts on the day on which it began, and changes nothing about the next.
+ * Quotas in this process. Each day has its own counters: a request that began before midnight
+ * counts for the day on which it began.
  */
 export class MemoryQuotas implements Quotas {
   /** By day and key. */
   readonly #quotas = new Map<string, KeyQuota>();
   readonly #load: (keyId: string, day: number) => Awaitable<void>;
 
-  /** `load` reads what other processes have counted, before a count is returned. */
+  /** `load` fetches the counts of other processes before a count is returned. */
   constructor(load: (keyId: string, day: number) => Awaitable<void> = () => {}) {
     this.#load = load;
   }
@@ -81,7 +80,7 @@ export class MemoryQuotas implements Quotas {
     return this.#quotas.get(`${day} ${keyId}`)?.counter.count ?? 0;
   }
 
-  /** At most so many of those that changed since they were last taken. */
+  /** Quotas that changed since the last call. */
   takeChanges(most: number): StoredQuota[] {
     const changed = [...this.#quotas.values()].filter(({ isChanged }) => isChanged).slice(0, most);
     return changed.map((quota) => {
@@ -91,12 +90,12 @@ export class MemoryQuotas implements Quotas {
     });
   }
 
-  /** What could not be written, and so is to be taken again. */
+  /** Marks changes that could not be written. */
   giveBack(changes: readonly StoredQuota[]): void {
     for (const { keyId, day } of changes) this.#quotaOf(keyId, day).isChanged = true;
   }
 
-  /** Adds what other processes have counted. */
+  /** Merges the counts of other processes. */
   absorb(stored: readonly StoredQuota[]): void {
     for (const { keyId, day, counter, exceeded } of stored) {
       const quota = this.#quotaOf(keyId, day);
@@ -120,12 +119,15 @@ export class MemoryQuotas implements Quotas {
   }
 }
 
-/** How many more matches the key may read today; null: any number. The first refusal holds for the day. */
+/**
+ * How many more matches the key may read today; null: unlimited. Once exceeded, 0 for the rest of
+ * the day.
+ */
 export function matchesLeft(most: number, matches: number, isExceeded: boolean): number | null {
   if (most === 0) return null;
   return isExceeded ? 0 : Math.max(0, most - matches);
 }
 
-/** Whether a quota was exceeded before. A higher one opens the day again. */
+/** A higher quota lets the key continue. */
 export const isExceeded = (exceeded: number | null, most: number): boolean =>
   exceeded !== null && most <= exceeded;

@@ -1,17 +1,17 @@
-/** Decides the rate limit: a token bucket for each key, and the headers that tell the caller about it. */
+/** The rate limit: a token bucket per key, and the response headers. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
 
 export interface Policy {
-  /** Tokens that flow in a minute. */
+  /** Tokens per minute. */
   rate: number;
-  /** Tokens that a full bucket holds. */
+  /** Capacity of the bucket. */
   burst: number;
 }
 
 /**
- * How full a bucket was at a moment. A token is counted as 60,000 drops, of which `rate` flow in
- * each millisecond: all numbers stay whole, and no rounding can lend or steal a request.
+ * The level of a bucket at a time. A token is 60,000 drops, and `rate` drops are added per
+ * millisecond, so all numbers are integers and nothing is lost by rounding.
  */
 export interface Bucket {
   drops: number;
@@ -24,15 +24,15 @@ export interface Verdict {
   remaining: number;
   /** Seconds until the bucket is full, rounded up. */
   resetSeconds: number;
-  /** Seconds after which one more request passes, if none is sent meanwhile; 0 when one would now. */
+  /** Seconds until a request is allowed, if none is sent meanwhile; 0: now. */
   retryAfterSeconds: number;
 }
 
 export const DROPS = 60_000;
 
 /**
- * Takes one token if there is one. No bucket yet: a full one. `nowMs` is monotonic; should it ever
- * step back, nothing flows. Returns the bucket to keep beside what to tell the caller.
+ * Takes one token if available. An undefined bucket is full. `nowMs` is monotonic; if it goes back,
+ * no tokens are added. Returns the new bucket and the result.
  */
 export function take(
   bucket: Bucket | undefined,
@@ -48,7 +48,6 @@ export function take(
   return { bucket: { drops, at }, allowed, remaining, resetSeconds, retryAfterSeconds };
 }
 
-/** What to tell the caller when so many drops are left. */
 export function verdictOn(allowed: boolean, drops: number, policy: Policy): Verdict {
   return {
     allowed,
@@ -58,12 +57,12 @@ export function verdictOn(allowed: boolean, drops: number, policy: Policy): Verd
   };
 }
 
-/** Seconds until there is a token, rounded up; 0 when there is one now. */
+/** Rounded up; 0 if a token is available. */
 export function secondsToToken(bucket: Bucket | undefined, policy: Policy, nowMs: number): number {
   return secondsFor(DROPS - dropsAt(bucket, policy, Math.floor(nowMs)), policy.rate);
 }
 
-/** A full bucket is as good as none: it can be forgotten. */
+/** A full bucket need not be stored. */
 export function isFull(bucket: Bucket, policy: Policy, nowMs: number): boolean {
   return dropsAt(bucket, policy, Math.floor(nowMs)) === policy.burst * DROPS;
 }
@@ -79,9 +78,9 @@ function secondsFor(drops: number, rate: number): number {
   return Math.max(0, Math.ceil(drops / (rate * 1000)));
 }
 
-/** Where the buckets are kept may be elsewhere, shared by several instances: callers await. */
+/** The buckets may be remote, so callers await. */
 export interface Limiter {
-  /** Charges one request to the key. `nowMs` is monotonic, in milliseconds. */
+  /** `nowMs` is monotonic. */
   take(keyId: string, policy: Policy, nowMs: number): Awaitable<Verdict>;
 }
 
@@ -92,10 +91,10 @@ interface Held {
 
 const DEFAULT_SIZE = 100_000;
 
-// How many of the longest unused buckets are looked at to find one that is full by now.
-const LOOK_AT = 16;
+// How many of the least recently used buckets are checked for a full one.
+const EVICTION_SCAN = 16;
 
-/** The buckets of one process, the least recently used first. */
+/** The buckets of this process, least recently used first. */
 export class MemoryLimiter implements Limiter {
   readonly #kept = new Map<string, Held>();
 
@@ -105,7 +104,7 @@ export class MemoryLimiter implements Limiter {
     const kept = this.#kept.get(keyId);
     const verdict = take(kept?.bucket, policy, nowMs);
     const { bucket } = verdict;
-    // While there is much room, nobody has to be forgotten, and the order does not matter.
+    // While there is room, nothing is evicted, and the order does not matter.
     if (kept !== undefined && this.#kept.size <= this.size / 2) {
       kept.bucket = bucket;
       kept.policy = policy;
@@ -117,12 +116,12 @@ export class MemoryLimiter implements Limiter {
     return verdict;
   }
 
-  /** Seconds until a request would pass; 0 when it would now. Charges nothing. */
+  /** Seconds until a request is allowed; 0: now. Takes no token. */
   wait(keyId: string, policy: Policy, nowMs: number): number {
     return secondsToToken(this.#kept.get(keyId)?.bucket, policy, nowMs);
   }
 
-  /** Makes room: one that is full, which loses nothing; failing that, the longest unused. */
+  /** Evicts a full bucket if possible, otherwise the least recently used. */
   #evict(nowMs: number): void {
     let victim: string | undefined;
     let looked = 0;
@@ -132,7 +131,7 @@ export class MemoryLimiter implements Limiter {
         victim = keyId;
         break;
       }
-      if (++looked === LOOK_AT) break;
+      if (++looked === EVICTION_SCAN) break;
     }
     if (victim !== undefined) this.#kept.delete(victim);
   }
@@ -149,7 +148,7 @@ export type LimitHeaders = Record<
 >;
 
 export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict): LimitHeaders {
-  // The window is the time in which a whole quota flows in: 60 seconds when burst equals rate.
+  // The window is the time to refill the bucket: 60 seconds if burst equals rate.
   const window = Math.ceil((policy.burst * 60) / policy.rate);
   return {
     "RateLimit-Policy": `"default";q=${policy.burst};w=${window}`,

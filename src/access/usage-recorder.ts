@@ -1,6 +1,6 @@
 /**
- * Records usage and quotas while a server runs: counts in memory, and writes every two seconds, so that
- * a crash loses no more than that, and once more at the end. No request waits for a write.
+ * Records usage and quotas: counts in memory and writes every two seconds, and once more at
+ * shutdown. A crash loses at most two seconds. No request waits for a write.
  */
 
 import type { Observe } from "../observe/events.ts";
@@ -10,14 +10,14 @@ import { dayOf, type KeyDay, summed, UsageCounter } from "./usage.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 const WRITE_EVERY_MS = 2000;
-/** Days of keys, and quotas, that are written in one transaction. */
+/** Rows of usage, and of quotas, per transaction. */
 const BATCH = 500;
 
-/** Keys whose usage was asked for lately are held in memory, and read again after each write. */
+/** Usage of recently requested keys is cached and refreshed after each write. */
 const FOLLOWED_FOR_MS = 300_000;
-const MOST_FOLLOWED = 256;
+const MAX_FOLLOWED = 256;
 
-/** How long the clock must have named a day before anything is deleted because of it. */
+/** How long the clock must have shown a day before older data is deleted. */
 const SETTLED_AFTER_MS = 600_000;
 
 interface Followed {
@@ -29,16 +29,16 @@ interface Followed {
 
 export class UsageRecorder {
   readonly quotas = new MemoryQuotas(async (keyId, day) => void (await this.#follow(keyId, day)));
-  /** What is not written yet. */
+  /** Not written yet. */
   readonly #counter = new UsageCounter();
-  /** What is being written. */
+  /** Being written. */
   #batch: KeyDay[] = [];
   #batches = 0;
   readonly #followed = new Map<string, Followed>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** The last write that was asked for; undefined when it is over. */
+  /** The last requested write; undefined when it is done. */
   #writing: Promise<void> | undefined;
-  /** The day that the clock names, and since when. */
+  /** The current day, and since when the clock has shown it. */
   #today = { day: -1, since: 0 };
   #prunedOn = -1;
   /** Whether the last write failed. */
@@ -54,7 +54,7 @@ export class UsageRecorder {
   async start(): Promise<void> {
     this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now())));
     this.#timer = setInterval(() => {
-      // A database that takes long is not asked for more meanwhile.
+      // Writes do not pile up if the database is slow.
       if (!this.#writing) void this.write();
     }, WRITE_EVERY_MS);
     this.#timer.unref();
@@ -69,14 +69,14 @@ export class UsageRecorder {
     this.#counter.note(keyId, status, records, nowMs);
   }
 
-  /** The days of a key from `since` on, with what was counted a moment ago. Writes nothing. */
+  /** The usage of a key since a day, including counts in memory. Writes nothing. */
   async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
     const { days } = await this.#follow(keyId, since);
     const unwritten = this.#unwritten().filter((one) => one.keyId === keyId);
     return summed([...days, ...unwritten]).filter(({ day }) => day >= since);
   }
 
-  /** When each key was last used, a moment ago included. Writes nothing. */
+  /** When each key was last used, including counts in memory. Writes nothing. */
   async lastSeen(): Promise<Map<string, number>> {
     const stored = await this.store.lastSeen();
     for (const { keyId, lastSeen } of this.#unwritten()) {
@@ -85,7 +85,7 @@ export class UsageRecorder {
     return stored;
   }
 
-  /** One after another. What cannot be written is kept for the next time. */
+  /** Writes are serialised. Counts that cannot be written are kept for the next write. */
   write(): Promise<void> {
     const writing = (this.#writing ?? Promise.resolve()).then(() => this.#write());
     this.#writing = writing;
@@ -136,7 +136,7 @@ export class UsageRecorder {
     return true;
   }
 
-  /** A key that was asked for lately is in memory already. */
+  /** Recently requested keys are in memory. */
   async #follow(keyId: string, since: number): Promise<Followed> {
     const askedAt = this.clock.monotonic();
     const known = this.#followed.get(keyId);
@@ -146,7 +146,7 @@ export class UsageRecorder {
     }
     const followed = { since, askedAt, days: await this.#read(keyId, since) };
     const [oldest] = this.#followed.keys();
-    if (this.#followed.size >= MOST_FOLLOWED) this.#followed.delete(oldest!);
+    if (this.#followed.size >= MAX_FOLLOWED) this.#followed.delete(oldest!);
     this.#followed.set(keyId, followed);
     return followed;
   }
@@ -156,12 +156,12 @@ export class UsageRecorder {
     for (;;) {
       const batches = this.#batches;
       const days = await this.store.read(since, keyId);
-      // A batch that was written meanwhile may be among them or not.
+      // Read again if a batch was written meanwhile: the result may or may not contain it.
       if (batches === this.#batches) return days;
     }
   }
 
-  /** Takes over what other processes have counted of keys that are asked for. */
+  /** Fetches the counts of other processes for recently requested keys. */
   async #refreshFollowed(): Promise<void> {
     const oldest = this.clock.monotonic() - FOLLOWED_FOR_MS;
     for (const [keyId, followed] of this.#followed) {
@@ -170,7 +170,7 @@ export class UsageRecorder {
     }
   }
 
-  /** Deletes once a day, and only when the clock has named that day for a while: it may have jumped. */
+  /** Deletes once a day, after the clock has shown that day for a while, in case it jumped. */
   async #forgetOldDays(): Promise<void> {
     const day = dayOf(this.clock.now());
     const at = this.clock.monotonic();

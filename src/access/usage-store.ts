@@ -1,17 +1,17 @@
-/** The stored usage and quotas. Several processes may write: counts add up, and quotas are joined. */
+/** Stores usage and quotas. Several processes may write: counts are added, quotas are merged. */
 
 import type { Connection, Database } from "./key-database.ts";
 import { joined, type StoredQuota } from "./quota.ts";
 import type { KeyDay } from "./usage.ts";
 
-/** Usage is stored for a little more than a year. */
+/** Usage is kept for a little more than a year. */
 export const KEPT_DAYS = 400;
 
-/** Quotas are stored a day longer than the day they are for: clocks differ, and step back. */
+/** Quotas are kept one day longer, because clocks differ and can step back. */
 const KEPT_QUOTA_DAYS = 1;
 
-/** Rows of one statement. */
-const MOST_ROWS = 64;
+/** Rows per statement. */
+const MAX_ROWS = 64;
 
 interface DayRow extends Omit<KeyDay, "requests"> {
   status: number | null;
@@ -21,30 +21,28 @@ interface DayRow extends Omit<KeyDay, "requests"> {
 export class UsageStore {
   constructor(private readonly database: Database) {}
 
-  /** Whether usage was ever written here. Creates nothing. */
+  /** Whether the tables exist. Creates nothing. */
   exists(): Promise<boolean> {
     return this.database.exists();
   }
 
-  /** Creates what is missing. */
   open(): Promise<void> {
     return this.database.open();
   }
 
   /**
-   * Adds what was counted to what is stored, all of it or nothing. Returns the quotas as they are stored
-   * now, with what other processes have counted.
+   * Adds counts in one transaction. Returns the stored quotas, including the counts of other
+   * processes.
    */
   async add(days: readonly KeyDay[], quotas: readonly StoredQuota[]): Promise<StoredQuota[]> {
     if (days.length + quotas.length === 0) return [];
     return this.database.transaction(async (connection) => {
-      // In one order for all processes, so that none waits for another that waits for it.
+      // The same order in all processes prevents deadlocks.
       await addDays(connection, days.toSorted(byKeyAndDay));
       return joinQuotas(connection, quotas.toSorted(byKeyAndDay));
     });
   }
 
-  /** Deletes what is too old. */
   async prune(today: number): Promise<void> {
     for (const table of ["requests", "days"]) {
       await this.database.run(`DELETE FROM {${table}} WHERE day < $1`, [today - KEPT_DAYS]);
@@ -52,7 +50,7 @@ export class UsageStore {
     await this.database.run("DELETE FROM {budgets} WHERE day < $1", [today - KEPT_QUOTA_DAYS]);
   }
 
-  /** The days from `since` on on which the key was used, oldest first; of every key if none is named. */
+  /** The usage since a day, oldest first, for one key or for all. */
   async read(since: number, keyId?: string): Promise<KeyDay[]> {
     const rows = await this.database.rows<DayRow>(
       `SELECT days.key_id AS "keyId", days.day AS "day", CAST(records AS double precision) AS "records",
@@ -72,7 +70,7 @@ export class UsageStore {
     });
   }
 
-  /** When each key was last used, if that was within the days that are stored. */
+  /** When each key was last used within the stored days. */
   async lastSeen(): Promise<Map<string, number>> {
     const rows = await this.database.rows<{ keyId: string; at: number }>(
       `SELECT key_id AS "keyId", CAST(max(last_seen) AS double precision) AS "at"
@@ -81,7 +79,7 @@ export class UsageStore {
     return new Map(rows.map(({ keyId, at }) => [keyId, at]));
   }
 
-  /** The quotas of a day; of every key if none is named. */
+  /** The quotas of a day, for one key or for all. */
   quotas(day: number, keyId?: string): Promise<StoredQuota[]> {
     const whose = keyId === undefined ? "" : "AND key_id = $2";
     return this.database.rows<StoredQuota>(
@@ -121,7 +119,7 @@ async function joinQuotas(
   quotas: readonly StoredQuota[],
 ): Promise<StoredQuota[]> {
   const rowOf = ({ keyId, day, counter, exceeded }: StoredQuota) => [keyId, day, counter, exceeded];
-  // The update that changes nothing locks the row, and has it returned as it was.
+  // The no-op update locks the row and returns it.
   const stored = await insert<StoredQuota>(
     connection,
     quotas.map(rowOf),
@@ -142,7 +140,7 @@ async function joinQuotas(
   return together;
 }
 
-/** In few statements, of sizes that are powers of two: so few different ones are prepared. */
+/** Inserts in chunks whose sizes are powers of two, so that few statements are prepared. */
 async function insert<Row>(
   connection: Connection,
   rows: readonly (readonly unknown[])[],
@@ -150,7 +148,7 @@ async function insert<Row>(
 ): Promise<Row[]> {
   const returned: Row[] = [];
   for (let at = 0; at < rows.length; ) {
-    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
+    const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
     const chunk = rows.slice(at, at + size);
     let parameter = 0;
     const values = chunk.map((row) => `(${row.map(() => `$${++parameter}`).join(", ")})`);

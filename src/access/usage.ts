@@ -1,11 +1,11 @@
-/** How much each key is used: requests by status and records served, by UTC day, counted in memory. */
+/** Counts the usage of each key in memory: requests by status and records, per UTC day. */
 
 const DAY_MS = 86_400_000;
 
 /** Days since the epoch. */
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS);
 
-/** As people write it: 2026-11-15. */
+/** ISO date: 2026-11-15. */
 export const writtenDay = (day: number): string =>
   new Date(day * DAY_MS).toISOString().slice(0, "2026-11-15".length);
 
@@ -13,20 +13,20 @@ export const writtenDay = (day: number): string =>
 export const secondsToNextDay = (nowMs: number): number =>
   Math.ceil(((dayOf(nowMs) + 1) * DAY_MS - nowMs) / 1000);
 
-/** What was counted for one key on one day. */
+/** The usage of one key on one day. */
 export interface KeyDay {
   keyId: string;
   day: number;
   /** Requests by HTTP status. */
   requests: Map<number, number>;
-  /** Match and player records in the bodies of responses. */
+  /** Match and player records in response bodies. */
   records: number;
   /** Milliseconds since the epoch. */
   lastSeen: number;
 }
 
 export class UsageCounter {
-  /** By day and key. A key has two days around midnight, and more while they cannot be written. */
+  /** By day and key. A key can have several days around midnight, and while writes fail. */
   readonly #days = new Map<string, KeyDay>();
 
   get days(): KeyDay[] {
@@ -62,7 +62,7 @@ export class UsageCounter {
     return counted;
   }
 
-  /** Takes out at most so many days. */
+  /** Removes and returns at most `most` days. */
   take(most: number): KeyDay[] {
     const taken = [...this.#days].slice(0, most);
     for (const [name] of taken) this.#days.delete(name);
@@ -70,7 +70,7 @@ export class UsageCounter {
   }
 }
 
-/** The days of one key, counted in several places, oldest first. */
+/** Merges the days of one key from several sources, oldest first. */
 export function summed(days: readonly KeyDay[]): KeyDay[] {
   const sum = new UsageCounter();
   for (const day of days) sum.add(day);

@@ -1,6 +1,6 @@
-/** Checksum arithmetic: the CRC-32 of joined pieces from the CRCs of the pieces. */
+/** Combines CRC-32 checksums: the CRC of joined pieces from the CRCs of the pieces. */
 
-/** CRC-32's polynomial, bits reversed as gzip uses them. */
+/** The CRC-32 polynomial with reversed bits, as in gzip. */
 const POLYNOMIAL = 0xedb88320;
 
 /** a(x) * b(x) modulo the polynomial. */
@@ -22,8 +22,8 @@ const BYTE_VALUES = 256;
 const ENTRIES = 4 * BYTE_VALUES;
 
 /**
- * For every bit n of a length: what appending 2^n bytes turns a CRC into, by tables of each of its
- * four bytes. Multiplying anew for every piece would cost as much as all the rest of stitching.
+ * For each bit n of a length, tables of what appending 2^n bytes does to each byte of a CRC.
+ * Multiplying for every piece would cost as much as the rest of stitching.
  */
 const APPENDED = new Int32Array(LENGTH_BITS * ENTRIES);
 
@@ -38,7 +38,7 @@ for (let bit = 0; bit < LENGTH_BITS; bit++) {
   factor = multiply(factor, factor);
 }
 
-/** The CRC of two pieces laid one after another, from their CRCs and the length of the second. */
+/** The CRC of two concatenated pieces, from their CRCs and the length of the second. */
 export function joinCrc(first: number, second: number, secondLength: number): number {
   let crc = first;
   for (let table = 0, rest = secondLength; rest > 0; rest >>>= 1, table += ENTRIES) {
@@ -52,7 +52,7 @@ export function joinCrc(first: number, second: number, secondLength: number): nu
   return (crc ^ second) >>> 0;
 }
 
-/** Spreads the bits of a checksum. The steps can be undone, so different numbers stay different. */
+/** Mixes the bits of a checksum. The mapping is invertible, so different values stay different. */
 export function mixed(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

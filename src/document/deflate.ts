@@ -1,37 +1,34 @@
-/** Compresses texts into pieces of raw deflate (RFC 1951) that can be joined in any order. */
+/** Compresses texts to raw deflate (RFC 1951) pieces that can be concatenated in any order. */
 
 import { constants, deflateRawSync } from "node:zlib";
 
-/** Level 1 makes records a quarter larger; level 6 makes them 5 % smaller and takes a quarter longer. */
+/** Level 1 makes records 25 % larger. Level 6 makes them 5 % smaller and takes 25 % longer. */
 const LEVEL = 2;
 
-/** The longest stored block, and the bytes before its content. */
-const LONGEST_STORED = 0xffff;
+/** The maximum size of a stored block, and the size of its header. */
+const MAX_STORED = 0xffff;
 const STORED_HEADER = 5;
 
-/**
- * No block is the last one, nothing refers to bytes before the piece, and it ends at a byte boundary:
- * that is what a full flush does.
- */
+/** Ends in a full flush: no final block, no references to earlier bytes, byte-aligned. */
 export function deflate(plain: Uint8Array): Uint8Array {
   return deflateRawSync(plain, {
     level: LEVEL,
     finishFlush: constants.Z_FULL_FLUSH,
-    // One chunk holds the result of nearly every text. The default of 16 KB is slower for short ones.
+    // Holds nearly every result in one chunk. The default of 16 KB is slower for short texts.
     chunkSize: plain.length + 64,
   });
 }
 
-/** The size of bytes in stored blocks, which hold them uncompressed. */
+/** The size of `length` bytes in stored (uncompressed) blocks. */
 export function storedSize(length: number): number {
-  return length + STORED_HEADER * Math.ceil(length / LONGEST_STORED);
+  return length + STORED_HEADER * Math.ceil(length / MAX_STORED);
 }
 
-/** Writes bytes as stored blocks and returns where they end. */
+/** Writes bytes as stored blocks and returns the end position. */
 export function putStored(plain: Uint8Array, into: Uint8Array, start: number): number {
   let at = start;
-  for (let from = 0; from < plain.length; from += LONGEST_STORED) {
-    const block = plain.subarray(from, from + LONGEST_STORED);
+  for (let from = 0; from < plain.length; from += MAX_STORED) {
+    const block = plain.subarray(from, from + MAX_STORED);
     const { length } = block;
     into[at] = 0;
     into[at + 1] = length & 0xff;

@@ -1,11 +1,11 @@
 /**
- * The sheet of a match: its resource and what only it includes, two pieces in one
- * stored form, so that a reply takes one look-up a match.
+ * The stored form of a match: its resource, and the resources that only it includes, as two
+ * compressed pieces in one value, so that a response needs one lookup per match.
  *
- * Stored form, little-endian: a CRC-32 over everything that follows (4); whether it may be stitched
- * (1); how many resources there are (2); of the resource's piece the deflated length (4), length (4)
- * and CRC-32 (4); of the included's piece the length (4) and CRC-32 (4); a short hash for each
- * resource (4 each); the two pieces.
+ * Layout, little-endian: CRC-32 of everything that follows (4 bytes); whether it can be stitched
+ * (1); number of resources (2); for the match resource the compressed length (4), plain length (4)
+ * and CRC-32 (4); for the included resources the plain length (4) and CRC-32 (4); a short hash of
+ * each resource (4 each); the two pieces.
  */
 
 import { crc32 } from "node:zlib";
@@ -17,13 +17,13 @@ import { DamagedFragment, numberAt, type Piece } from "./fragment.ts";
 const HEADER = 27;
 const HASH = 4;
 
-export interface SheetTexts {
+export interface MatchTexts {
   resource: string;
-  /** Resources one after another, with commas between them. */
+  /** Resources, separated by commas. */
   included: string;
   /** "type/id" of every resource in the two texts. */
   keys: string[];
-  /** False when only a document written anew can be right. */
+  /** False if documents with this match must always be rebuilt. */
   stitchable: boolean;
 }
 
@@ -31,12 +31,12 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
-  /** Holds a short hash for each resource, to tell whether two matches carry the same one. */
+  /** Contains the hashes of the resources, which show whether two matches share one. */
   stored: Uint8Array;
   hashesEnd: number;
 }
 
-export function encodeMatch({ resource, included, keys, stitchable }: SheetTexts): Fragment {
+export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
   const first = deflate(plain[0]);
   const second = deflate(plain[1]);
@@ -58,10 +58,10 @@ export function encodeMatch({ resource, included, keys, stitchable }: SheetTexts
   return stored;
 }
 
-/** Reads a sheet for stitching, without inflating it. Throws DamagedFragment. */
+/** Reads a match for stitching, without inflating it. Throws DamagedFragment. */
 export function readEncodedMatch(stored: Fragment): EncodedMatch {
-  const mark = crc32(stored.subarray(4));
-  if (stored.length < HEADER || numberAt(stored, 0) !== mark) throw new DamagedFragment();
+  const storedCrc = crc32(stored.subarray(4));
+  if (stored.length < HEADER || numberAt(stored, 0) !== storedCrc) throw new DamagedFragment();
   const firstAt = HEADER + HASH * (stored[5]! | (stored[6]! << 8));
   const secondAt = firstAt + numberAt(stored, 7);
   return {
@@ -71,7 +71,7 @@ export function readEncodedMatch(stored: Fragment): EncodedMatch {
       end: secondAt,
       length: numberAt(stored, 11),
       crc: numberAt(stored, 15),
-      mark,
+      storedCrc,
     },
     included: {
       bytes: stored,
@@ -79,7 +79,7 @@ export function readEncodedMatch(stored: Fragment): EncodedMatch {
       end: stored.length,
       length: numberAt(stored, 19),
       crc: numberAt(stored, 23),
-      mark,
+      storedCrc,
     },
     stitchable: stored[4] === 1,
     stored,
@@ -87,34 +87,37 @@ export function readEncodedMatch(stored: Fragment): EncodedMatch {
   };
 }
 
-/** 64 bits that stand for a match: that another one has the same is not to be expected. */
+/** 64 bits that identify a match. */
 export function matchHash(stored: Fragment): { high: number; low: number } {
-  const mark = numberAt(stored, 0);
-  return { high: mixed(numberAt(stored, 15) ^ mark) >>> 0, low: mixed(mark) >>> 0 };
+  const storedCrc = numberAt(stored, 0);
+  return { high: mixed(numberAt(stored, 15) ^ storedCrc) >>> 0, low: mixed(storedCrc) >>> 0 };
 }
 
-/** Marks in which a hash was seen. A mark may be shared; then the hashes themselves are compared. */
-const MARKS = 1 << 13;
-const marked = new Int32Array(MARKS / 32);
+/** A bit set of hashes seen. On a collision, the hashes themselves are compared. */
+const SEEN_BITS = 1 << 13;
+const seenBits = new Int32Array(SEEN_BITS / 32);
 
-/** Whether two sheets (very probably) carry the same resource, which a reply may hold only once. */
-export function repeatResources(sheets: readonly EncodedMatch[]): boolean {
-  if (sheets.length < 2) return false;
-  marked.fill(0);
-  for (const { stored, hashesEnd } of sheets) {
+/**
+ * Whether two matches (very probably) contain the same resource, which a document may contain only
+ * once.
+ */
+export function repeatResources(matches: readonly EncodedMatch[]): boolean {
+  if (matches.length < 2) return false;
+  seenBits.fill(0);
+  for (const { stored, hashesEnd } of matches) {
     for (let at = HEADER; at < hashesEnd; at += HASH) {
-      const mark = numberAt(stored, at) % MARKS;
-      const bit = 1 << (mark & 31);
-      if (marked[mark >>> 5]! & bit) return haveEqualHashes(sheets);
-      marked[mark >>> 5]! |= bit;
+      const slot = numberAt(stored, at) % SEEN_BITS;
+      const bit = 1 << (slot & 31);
+      if (seenBits[slot >>> 5]! & bit) return haveEqualHashes(matches);
+      seenBits[slot >>> 5]! |= bit;
     }
   }
   return false;
 }
 
-function haveEqualHashes(sheets: readonly EncodedMatch[]): boolean {
+function haveEqualHashes(matches: readonly EncodedMatch[]): boolean {
   const seen = new Set<number>();
-  for (const { stored, hashesEnd } of sheets) {
+  for (const { stored, hashesEnd } of matches) {
     for (let at = HEADER; at < hashesEnd; at += HASH) {
       const hash = numberAt(stored, at);
       if (seen.has(hash)) return true;

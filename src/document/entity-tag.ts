@@ -1,4 +1,4 @@
-/** Entity tags: which bytes an ETag stands for, and whether a caller has them already. */
+/** Computes entity tags and compares them with If-None-Match. */
 
 import { crc32 } from "node:zlib";
 import { mixed } from "./crc32.ts";
@@ -6,18 +6,18 @@ import type { Document } from "./stitch.ts";
 
 export type Encoding = "gzip" | "identity";
 
-/** For single resources: another tag for every other sequence of bytes, per encoding. */
+/** For single resources: depends on every byte and on the encoding. */
 export function strongTag({ content, rest }: Document, encoding: Encoding): string {
   const hash = hashOf(content, crc32(rest));
   return encoding === "gzip" ? `"${hash}-gzip"` : `"${hash}"`;
 }
 
-/** For collections: the same tag as long as the same records are in it, whatever time it is. */
+/** For collections: depends on the records only, not on links and times. */
 export function weakTag({ content }: Document): string {
   return `W/"${hashOf(content, 0)}"`;
 }
 
-/** Whether an If-None-Match header names this tag; compared weakly, as it is for reading. */
+/** Uses weak comparison, as RFC 9110 requires for If-None-Match. */
 export function namesTag(header: string, tag: string): boolean {
   if (header === tag) return true;
   const opaque = tag.replace(/^W\//, "");
@@ -28,15 +28,15 @@ export function namesTag(header: string, tag: string): boolean {
 }
 
 /**
- * 64 bits from the checksums that the pieces have anyway: that of the plain bytes in one half, that
- * of the stored ones in the other, each mixed so that the order counts.
+ * 64 bits from the checksums of the pieces: plain bytes in one half, stored bytes in the other. The
+ * order of the pieces counts.
  */
 function hashOf(pieces: Document["content"], seed: number): string {
   let one = seed;
   let other = ~seed;
-  for (const { crc, mark, length } of pieces) {
+  for (const { crc, storedCrc, length } of pieces) {
     one = mixed(one ^ crc);
-    other = mixed(other ^ mark) + length;
+    other = mixed(other ^ storedCrc) + length;
   }
   return (mixed(one) >>> 0).toString(36) + (mixed(other) >>> 0).toString(36).padStart(7, "0");
 }

@@ -1,9 +1,8 @@
 /**
- * Fragments: JSON made once, at ingest, and kept compressed in a form that can be laid
- * into a gzip reply as it is.
+ * Fragments: JSON that is compressed once, at ingest, and copied unchanged into gzip responses.
  *
- * Stored form: length of the plain bytes (4), their CRC-32 (4), a CRC-32 over everything else
- * stored (4), all little-endian; then raw deflate that ends in a full flush.
+ * Layout, little-endian: length of the plain bytes (4 bytes); their CRC-32 (4); CRC-32 of
+ * everything else stored (4); raw deflate that ends in a full flush.
  */
 
 import { constants, crc32, inflateRawSync } from "node:zlib";
@@ -15,40 +14,38 @@ import { deflate, putStored, storedSize } from "./deflate.ts";
 const HEADER = 12;
 const EMPTY_HEADER = new Uint8Array(HEADER);
 
-/** Plain bytes, deflated so that pieces can be laid one after another: where that lies, and what is in it. */
+/** Compressed bytes that can be concatenated with others, and facts about the plain bytes. */
 export interface Piece extends ByteRange {
-  /** Of the plain bytes. */
+  /** Length of the plain bytes. */
   length: number;
   crc: number;
-  /** Tells pieces apart, together with `crc`: a checksum of the stored form. */
-  mark: number;
+  /** A checksum of the stored form. Together with `crc` it identifies a piece. */
+  storedCrc: number;
 }
 
-/** A fragment whose bytes are not those that were stored. */
 export class DamagedFragment extends Error {
   override name = "DamagedFragment";
 
   constructor() {
-    super("a stored fragment does not have its checksum");
+    super("a stored fragment is damaged: its checksum does not match");
   }
 }
 
 export function writeFragment(text: string): Fragment {
   const plain = Buffer.from(text);
-  return sealed([deflate(plain)], plain.length, crc32(plain));
+  return withHeader([deflate(plain)], plain.length, crc32(plain));
 }
 
 /**
- * A fragment that mostly follows others in a list: the comma before it is part of it, as a block of
- * its own that can be left out.
+ * A fragment for use in lists. It starts with a comma, in a block of its own that can be skipped.
  */
 export function writeFollowing(text: string): Fragment {
   const plain = Buffer.from(text);
   const crc = joinCrc(COMMA.crc, crc32(plain), plain.length);
-  return sealed([COMMA.bytes, deflate(plain)], COMMA.length + plain.length, crc);
+  return withHeader([COMMA.bytes, deflate(plain)], COMMA.length + plain.length, crc);
 }
 
-/** The piece of such a fragment, where nothing stands before it. */
+/** Skips the comma, for the first fragment of a list. */
 export function withoutComma(after: Piece): Piece {
   const length = after.length - COMMA.length;
   return {
@@ -56,15 +53,15 @@ export function withoutComma(after: Piece): Piece {
     start: after.start + COMMA.end,
     end: after.end,
     length,
-    // Joining works by exclusive or, and so does taking back what was joined.
+    // joinCrc() is an XOR, so it also removes what was joined.
     crc: joinCrc(COMMA.crc, after.crc, length),
-    mark: after.mark,
+    storedCrc: after.storedCrc,
   };
 }
 
-/** Throws DamagedFragment when these are not the bytes that were stored. */
+/** Throws DamagedFragment if the checksum does not match. */
 export function checkFragment(stored: Fragment): void {
-  if (stored.length < HEADER || numberAt(stored, 8) !== storedCrc(stored)) {
+  if (stored.length < HEADER || numberAt(stored, 8) !== crcOfStored(stored)) {
     throw new DamagedFragment();
   }
 }
@@ -75,7 +72,7 @@ export function readFragment(stored: Fragment): Piece {
   return readCheckedFragment(whole(stored));
 }
 
-/** The same for a fragment that was checked before. */
+/** Like readFragment(), for a fragment that was checked before. */
 export function readCheckedFragment({ bytes, start, end }: ByteRange): Piece {
   return {
     bytes,
@@ -83,7 +80,7 @@ export function readCheckedFragment({ bytes, start, end }: ByteRange): Piece {
     end,
     length: numberAt(bytes, start),
     crc: numberAt(bytes, start + 4),
-    mark: numberAt(bytes, start + 8),
+    storedCrc: numberAt(bytes, start + 8),
   };
 }
 
@@ -92,36 +89,41 @@ export function fragmentText(stored: Fragment): string {
   return piecesText([readFragment(stored)]);
 }
 
-/** The text of pieces laid one after another. */
+/** The text of concatenated pieces. */
 export function piecesText(pieces: readonly Piece[]): string {
   return inflatePieces(pieces).toString();
 }
 
-/** A piece made for one reply only. */
+/** A piece for one response only. */
 export function pieceOf(text: string): Piece {
   const plain = Buffer.from(text);
   const deflated = deflate(plain);
-  return { ...whole(deflated), length: plain.length, crc: crc32(plain), mark: crc32(deflated) };
+  return {
+    ...whole(deflated),
+    length: plain.length,
+    crc: crc32(plain),
+    storedCrc: crc32(deflated),
+  };
 }
 
-/** A short piece that is not worth compressing. */
+/** An uncompressed piece, for short texts. */
 export function literalPiece(text: string): Piece {
   const plain = Buffer.from(text);
   const deflated = Buffer.allocUnsafe(storedSize(plain.length));
   putStored(plain, deflated, 0);
   const crc = crc32(plain);
-  return { ...whole(deflated), length: plain.length, crc, mark: crc };
+  return { ...whole(deflated), length: plain.length, crc, storedCrc: crc };
 }
 
 export const COMMA = literalPiece(",");
 
-/** The plain bytes of pieces laid one after another. */
+/** The plain bytes of concatenated pieces. */
 export function inflatePieces(pieces: readonly Piece[]): Buffer {
   const deflated = pieces.length === 1 ? viewOf(pieces[0]!) : Buffer.concat(pieces.map(viewOf));
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-/** The plain bytes of each piece, inflated in one go: to begin takes as long as a short text does. */
+/** The plain bytes of each piece. Inflates all at once, because each call has a high fixed cost. */
 export function inflateEach(pieces: readonly Piece[]): Buffer[] {
   const plain = inflatePieces(pieces);
   let end = 0;
@@ -131,22 +133,21 @@ export function inflateEach(pieces: readonly Piece[]): Buffer[] {
   });
 }
 
-/** Four bytes as a number. (A DataView would do, but to make one costs more than all it reads.) */
+/** Faster than creating a DataView. */
 export function numberAt(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
   );
 }
 
-/** Puts the header in front. */
-function sealed(deflated: Uint8Array[], length: number, crc: number): Fragment {
+function withHeader(deflated: Uint8Array[], length: number, crc: number): Fragment {
   const stored = Buffer.concat([EMPTY_HEADER, ...deflated]);
   stored.writeUInt32LE(length, 0);
   stored.writeUInt32LE(crc, 4);
-  stored.writeUInt32LE(storedCrc(stored), 8);
+  stored.writeUInt32LE(crcOfStored(stored), 8);
   return stored;
 }
 
-function storedCrc(stored: Uint8Array): number {
+function crcOfStored(stored: Uint8Array): number {
   return crc32(stored.subarray(HEADER), crc32(stored.subarray(0, 8)));
 }

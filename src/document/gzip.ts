@@ -1,4 +1,4 @@
-/** Joins pieces into a response body: one gzip member, or the plain bytes. */
+/** Builds response bodies from pieces: one gzip member, or plain bytes. */
 
 import { crc32 } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
@@ -6,9 +6,9 @@ import { joinCrc } from "./crc32.ts";
 import { putStored, storedSize } from "./deflate.ts";
 import { inflatePieces, type Piece } from "./fragment.ts";
 
-/** No name, no time, unknown operating system: equal pieces give equal bytes. */
+/** No name, no time, unknown OS: equal pieces give equal bytes. */
 const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty last block, then four bytes of CRC and four of length. */
+/** An empty final block, then CRC and length, 4 bytes each. */
 const TRAILER = 10;
 
 /** Bodies are assembled here, one at a time: a response copies its body when it is created. */
@@ -45,12 +45,12 @@ function scratchOf(size: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** The same as plain bytes. */
+/** The same, uncompressed. */
 export function plainBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
   return Buffer.concat([inflatePieces(pieces), Buffer.from(text)]);
 }
 
-/** Texts here are mostly links: short, and of ASCII. */
+/** Reuses a buffer: these texts are mostly links, short and ASCII. */
 function bytesOf(text: string): Uint8Array {
   const { read, written } = encoder.encodeInto(text, short);
   return read === text.length ? short.subarray(0, written) : Buffer.from(text);

@@ -1,4 +1,4 @@
-/** The links of a response: absolute URIs that lead on from exactly this page. */
+/** Builds the links of a response, as absolute URLs. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";
@@ -24,9 +24,10 @@ export function selfLink(address: string, given: GivenParameters): Links {
 }
 
 /**
- * Links to other pages pin the window and what names stand for, so that a walk keeps to the matches
- * it began with, and name their place by a neighbour instead of a count, so that arrivals cannot
- * shift it. They carry the sequence of this page, so that the next is not read in an older state.
+ * Links to other pages fix the time window and the players and teams that names resolve to, so that
+ * paging stays within the original set of matches. They contain cursors instead of offsets, so that
+ * new matches do not shift pages, and the sequence number of this page, so that a replica in an
+ * older state does not serve the next one.
  */
 export function matchesLinks(
   address: string,
@@ -44,7 +45,7 @@ export function matchesLinks(
     const cursor = { createdAt, id, side, sequence };
     const to = (one: Cursor) => `${first}&${writeQuery([[name, encodeCursor(one)]])}`;
     const link = to(resolvedNames && isFew(resolvedNames) ? { ...cursor, resolvedNames } : cursor);
-    // Better a link that can be followed than one that holds on to everybody.
+    // A link that is too long could not be followed.
     return link.length <= MAX_URL_LENGTH ? link : to(cursor);
   };
   const links: Links = { self: withQuery(address, query.given), first };
@@ -54,13 +55,13 @@ export function matchesLinks(
   return links;
 }
 
-/** The gaps on both sides of a page; those of an empty one are where it was asked for. */
+/** The positions before and after a page. For an empty page, both are the requested position. */
 function gapsAround(
   query: MatchesQuery,
   { edges }: Page,
 ): { start: Gap | undefined; end: Gap | undefined } {
   if (!edges) {
-    const gap = query.place.from === "offset" ? undefined : query.place.gap;
+    const gap = query.pageStart.from === "offset" ? undefined : query.pageStart.gap;
     return { start: gap, end: gap };
   }
   const [ahead, behind] =

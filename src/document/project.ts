@@ -1,4 +1,4 @@
-/** Documents that are not sent whole: chosen related resources, chosen fields, no repeats. */
+/** Applies `include` and `fields` to a document, and removes duplicate resources. */
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
@@ -9,8 +9,8 @@ export interface Projection {
 }
 
 /**
- * `related` may name a resource twice; the first one is taken. What nothing links to then is left
- * out: it belonged to one that was not taken, or a player has stopped linking to it.
+ * If `related` contains a resource twice, the first one is used. Resources that nothing links to
+ * are removed.
  */
 export function project(primary: Resource[], related: Resource[], shape: Shape): Projection {
   const index = new Map<string, Resource>();
@@ -27,7 +27,7 @@ export function project(primary: Resource[], related: Resource[], shape: Shape):
   };
 }
 
-/** Everything on the given paths: the resources on the way belong to a path as well as its end. */
+/** All resources along the paths, including intermediate ones. */
 function onPaths(
   primary: Resource[],
   paths: string[],
@@ -52,10 +52,10 @@ function onPaths(
   return found;
 }
 
-/** Everything that some chain of references leads to. */
+/** All resources reachable by references. */
 function linked(primary: Resource[], index: ReadonlyMap<string, Resource>): Set<string> {
   const found = new Set(primary.map(keyOf));
-  // The set grows while it is walked.
+  // The set grows during iteration.
   for (const key of found) {
     for (const relationship of Object.values(index.get(key)?.relationships ?? {})) {
       for (const reference of references(relationship)) found.add(keyOf(reference));
@@ -64,7 +64,7 @@ function linked(primary: Resource[], index: ReadonlyMap<string, Resource>): Set<
   return found;
 }
 
-/** Attributes and relationships share one namespace of fields; members left empty are left out. */
+/** Field names cover attributes and relationships. Empty members are removed. */
 function trimmed(resource: Resource, fields: ReadonlySet<string> | undefined): Resource {
   if (!fields) return resource;
   const kept = Object.entries(resource).flatMap(([member, value]) => {

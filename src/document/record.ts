@@ -1,4 +1,4 @@
-/** Encodes a match record for the store, and restores it without loss. */
+/** Encodes a match record for storage, and restores it exactly. */
 
 import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
@@ -9,15 +9,15 @@ import { fragmentText, inflateEach, readFragment, writeFragment } from "./fragme
 
 const HASH_BYTES = 16;
 
-/** What a record carried about a player or team. */
+/** A player or team as it is in a record. */
 export interface CarriedText {
   id: string;
   resource: string;
-  /** A list without its brackets. */
+  /** A JSON list without brackets. */
   companions: string;
 }
 
-/** A record as canonical JSON: all that is kept of it, not compressed yet. */
+/** A record as canonical JSON, before compression. */
 export interface RecordText {
   id: string;
   createdAt: number;
@@ -26,7 +26,7 @@ export interface RecordText {
   contentHash: Uint8Array;
   resource: string;
   included: string;
-  /** The names of the resources in those two. */
+  /** "type/id" of each resource in `resource` and `included`. */
   keys: string[];
   stitchable: boolean;
   players: CarriedText[];
@@ -59,7 +59,7 @@ export function writeRecord(record: MatchRecord): RecordText {
   };
 }
 
-/** What the record carried about its players and teams. */
+/** The players and teams as they are in the record. */
 export function writeCarried(record: MatchRecord): Pick<RecordText, "players" | "teams"> {
   return { players: record.players.map(writeNamed), teams: record.teams.map(writeNamed) };
 }
@@ -72,16 +72,16 @@ export function packRecord(text: RecordText): StoredMatch {
     gameMode,
     patchVersion,
     contentHash,
-    sheet: encodeMatch(text),
+    encoded: encodeMatch(text),
     carried: writeFragment(
       `{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
     ),
   };
 }
 
-/** The record again, exactly. Throws DamagedFragment. */
+/** Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
-  const { resource, included } = readEncodedMatch(stored.sheet);
+  const { resource, included } = readEncodedMatch(stored.encoded);
   const plain = inflateEach([resource, included, readFragment(stored.carried)]);
   const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
   return describeMatch({
@@ -93,7 +93,7 @@ export function restoreRecord(stored: StoredMatch): MatchRecord {
 
 type Carried = Pick<MatchParts, "players" | "teams">;
 
-/** The players and teams as a record carried them. Throws DamagedFragment. */
+/** The players and teams as they were in the record. Throws DamagedFragment. */
 export function restoreCarried(carried: Fragment): Carried {
   return JSON.parse(fragmentText(carried));
 }
@@ -107,8 +107,8 @@ function namedMember({ id, resource, companions }: CarriedText): string {
 }
 
 /**
- * Records are equal when all but the attributes of their players and teams is: a match that is sent
- * again later shows them as they are then, and is still the same match.
+ * Ignores the attributes of players and teams: they may have changed when the same match is sent
+ * again.
  */
 function contentHash(
   resource: string,
@@ -124,7 +124,7 @@ function contentHash(
   return Bun.CryptoHasher.hash("sha256", all).subarray(0, HASH_BYTES);
 }
 
-/** Players or teams as they were written, without their attributes. */
+/** Players or teams without their attributes. */
 function identities(named: readonly Named[], written: CarriedText[]): CarriedText[] {
   return named.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
     id,
@@ -138,8 +138,8 @@ function byId(a: CarriedText, b: CarriedText): number {
 }
 
 /**
- * Whether a player or team is named by another player or team only. As soon as that one stops naming
- * it, nothing does: such a match is never stitched.
+ * Whether a player or team is referenced only by another player or team. That one may later stop
+ * referencing it, so documents with this match must be rebuilt.
  */
 function namesIndirectly({ match, own, players, teams }: MatchRecord): boolean {
   const named = [...players, ...teams].map(({ carried }) => carried);

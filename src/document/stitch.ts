@@ -1,7 +1,6 @@
 /**
- * Assembles documents from stored fragments: laid one after another wherever that
- * gives the right document, parsed and written anew where a caller wants less than everything or
- * where two matches of a page share a resource.
+ * Assembles documents from stored fragments. Fragments are concatenated where possible. A document
+ * is parsed and rebuilt if the caller wants only part of it, or if two matches share a resource.
  */
 
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
@@ -22,7 +21,9 @@ import {
 import type { Links } from "./links.ts";
 import { project } from "./project.ts";
 
-/** A reply in two parts: what it is about, and the rest (links, meta), which depends on the request. */
+/**
+ * A document in two parts: the content, and the rest (links, meta), which depends on the request.
+ */
 export interface Document {
   content: Piece[];
   rest: string;
@@ -34,13 +35,12 @@ const END = literalPiece("]");
 const AFTER_ONE = literalPiece(',"included":[');
 const AFTER_LIST = literalPiece('],"included":[');
 
-/** The members of a document after its content. */
 export function restOf(links: Links, meta?: object): string {
   const about = meta === undefined ? "" : `,"meta":${JSON.stringify(meta)}`;
   return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"${JSON_API_VERSION}"}}`;
 }
 
-/** Adds to a resource what a compatibility profile wants there; of a player, the latest match is known. */
+/** Adds the members that a compatibility profile requires. `lastMatchAt` is given for players. */
 export type Decorate = (resource: Resource, lastMatchAt?: number) => Resource;
 
 export function matchContent(
@@ -48,12 +48,12 @@ export function matchContent(
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
-  const sheets = bundle.sheets.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, sheets, shape)) {
-    return written(bundle, sheets, shape, false, decorate);
+  const encoded = bundle.matches.map(readEncodedMatch);
+  if (decorate || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, false, decorate);
   }
-  const content = [DATA, sheets[0]!.resource, AFTER_ONE];
-  if (!isBare(shape)) addRelated(content, bundle, sheets);
+  const content = [DATA, encoded[0]!.resource, AFTER_ONE];
+  if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
   content.push(END);
   return content;
 }
@@ -63,22 +63,22 @@ export function matchListContent(
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
-  const sheets = bundle.sheets.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, sheets, shape)) {
-    return written(bundle, sheets, shape, true, decorate);
+  const encoded = bundle.matches.map(readEncodedMatch);
+  if (decorate || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, true, decorate);
   }
   const content = [LIST];
-  addList(content, sheets, "resource");
+  addList(content, encoded, "resource");
   content.push(AFTER_LIST);
-  if (!isBare(shape)) addRelated(content, bundle, sheets);
+  if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
   content.push(END);
   return content;
 }
 
 export function playerContent(player: NamedParts, shape: Shape, decorate?: Decorate): Piece[] {
-  if (decorate || shape.fields) return writtenPlayers([player], shape, false, decorate);
-  const content = [DATA, pieceAlone(player)];
-  if (isBare(shape)) content.push(AFTER_ONE, END);
+  if (decorate || shape.fields) return rebuiltPlayers([player], shape, false, decorate);
+  const content = [DATA, pieceWithoutComma(player)];
+  if (hasEmptyInclude(shape)) content.push(AFTER_ONE, END);
   return content;
 }
 
@@ -87,10 +87,10 @@ export function playerListContent(
   shape: Shape,
   decorate?: Decorate,
 ): Piece[] {
-  if (decorate || shape.fields) return writtenPlayers(players, shape, true, decorate);
+  if (decorate || shape.fields) return rebuiltPlayers(players, shape, true, decorate);
   const content = [LIST];
-  addNamed(content, players);
-  if (isBare(shape)) content.push(AFTER_LIST);
+  addPlayersOrTeams(content, players);
+  if (hasEmptyInclude(shape)) content.push(AFTER_LIST);
   content.push(END);
   return content;
 }
@@ -102,73 +102,73 @@ export function nameListContent(players: readonly NamedPlayer[], shardId: string
     id,
     attributes: { name, shardId },
   }));
-  // To compress so little would take longer than to find it.
+  // Too short to be worth compressing.
   return [literalPiece(`{"data":${JSON.stringify(data)}`)];
 }
 
-/** An empty `include`: `included` is there, as JSON:API requires, and empty. */
-const isBare = (shape: Shape): boolean => shape.include?.length === 0;
+/** With an empty `include`, JSON:API requires an empty `included`. */
+const hasEmptyInclude = (shape: Shape): boolean => shape.include?.length === 0;
 
 function canStitch(
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   shape: Shape,
 ): boolean {
   if (shape.fields) return false;
-  if (shape.include) return isBare(shape);
+  if (shape.include) return hasEmptyInclude(shape);
   return (
-    sheets.every(({ stitchable }) => stitchable) &&
+    encoded.every(({ stitchable }) => stitchable) &&
     !bundle.players.some(hasCompanions) &&
     !bundle.teams.some(hasCompanions) &&
-    !repeatResources(sheets)
+    !repeatResources(encoded)
   );
 }
 
 const hasCompanions = ({ companions }: NamedParts): boolean => companions !== undefined;
 
-/** What the matches include: their own resources, then the players and teams. */
+/** Adds what the matches include: their own resources, then players and teams. */
 function addRelated(
   content: Piece[],
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
 ): void {
-  // A match has two rosters, so something always stands before the first comma.
-  if (sheets.length > 0) addList(content, sheets, "included");
-  for (const player of bundle.players) content.push(pieceAfter(player));
-  for (const team of bundle.teams) content.push(pieceAfter(team));
+  // A match has two rosters, so the comma of the first player always follows something.
+  if (encoded.length > 0) addList(content, encoded, "included");
+  for (const player of bundle.players) content.push(pieceWithComma(player));
+  for (const team of bundle.teams) content.push(pieceWithComma(team));
 }
 
 function addList(
   content: Piece[],
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   part: "resource" | "included",
 ): void {
-  for (let index = 0; index < sheets.length; index++) {
+  for (let index = 0; index < encoded.length; index++) {
     if (index > 0) content.push(COMMA);
-    content.push(sheets[index]![part]);
+    content.push(encoded[index]![part]);
   }
 }
 
-/** Their stored forms begin with a comma, which the first one does without. */
-function addNamed(content: Piece[], named: readonly NamedParts[]): void {
+/** Fragments of players and teams start with a comma; the first one is used without it. */
+function addPlayersOrTeams(content: Piece[], named: readonly NamedParts[]): void {
   for (const [index, one] of named.entries()) {
-    content.push(index === 0 ? pieceAlone(one) : pieceAfter(one));
+    content.push(index === 0 ? pieceWithoutComma(one) : pieceWithComma(one));
   }
 }
 
-const pieceAfter = ({ resource, isChecked }: NamedParts): Piece =>
+const pieceWithComma = ({ resource, isChecked }: NamedParts): Piece =>
   isChecked ? readCheckedFragment(resource) : readFragment(viewOf(resource));
 
-const pieceAlone = (named: NamedParts): Piece => withoutComma(pieceAfter(named));
+const pieceWithoutComma = (named: NamedParts): Piece => withoutComma(pieceWithComma(named));
 
-function written(
+function rebuilt(
   bundle: MatchesWithLinked,
-  sheets: readonly EncodedMatch[],
+  encoded: readonly EncodedMatch[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const { matches, own, players, others } = everyResource(bundle, sheets);
+  const { matches, own, players, others } = parseAll(bundle, encoded);
   const related = [
     ...own.map((one) => decorate(one)),
     ...players.map((one, at) => decorate(one, bundle.players[at]!.lastMatchAt)),
@@ -178,16 +178,16 @@ function written(
   return write(primary, related, shape, isList);
 }
 
-/** The matches, and all that belongs to them. They are read as one text: it is quicker than each alone. */
-function everyResource(bundle: MatchesWithLinked, sheets: readonly EncodedMatch[]) {
+/** All resources of the page, parsed as one text, which is faster than one at a time. */
+function parseAll(bundle: MatchesWithLinked, encoded: readonly EncodedMatch[]) {
   const pieces = [OPEN];
-  addList(pieces, sheets, "resource");
+  addList(pieces, encoded, "resource");
   pieces.push(BETWEEN);
-  addList(pieces, sheets, "included");
+  addList(pieces, encoded, "included");
   pieces.push(BETWEEN);
-  addNamed(pieces, bundle.players);
+  addPlayersOrTeams(pieces, bundle.players);
   pieces.push(BETWEEN);
-  addNamed(pieces, bundle.teams);
+  addPlayersOrTeams(pieces, bundle.teams);
   pieces.push(BETWEEN);
   const companions = [...bundle.players, ...bundle.teams].flatMap((one) => one.companions ?? []);
   for (const [index, one] of companions.entries()) {
@@ -204,13 +204,15 @@ const OPEN = literalPiece("[[");
 const BETWEEN = literalPiece("],[");
 const CLOSE = literalPiece("]]");
 
-function writtenPlayers(
+function rebuiltPlayers(
   players: NamedParts[],
   shape: Shape,
   isList: boolean,
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
-  const primary = players.map((player) => decorate(parse(pieceAlone(player)), player.lastMatchAt));
+  const primary = players.map((player) =>
+    decorate(parse(pieceWithoutComma(player)), player.lastMatchAt),
+  );
   // Players have no related resources: `included` is sent only when `include` is given.
   return write(primary, shape.include && [], shape, isList);
 }

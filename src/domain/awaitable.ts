@@ -1,3 +1,3 @@
-/** A value that is there at once (from SQLite, from memory), or has to be waited for (from a server). */
+/** A value that is available at once (SQLite, memory) or as a promise (a database server). */
 
 export type Awaitable<T> = T | Promise<T>;

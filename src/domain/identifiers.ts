@@ -1,6 +1,6 @@
-/** What an id may look like. Ids are compared bytewise; these alphabets are ASCII. */
+/** The format of ids. Ids are ASCII and compared byte by byte. */
 
-/** As texts, for the schemas that publish them. */
+/** Strings, because the published schemas contain them. */
 export const ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$";
 export const SHARD_PATTERN = "^[a-z0-9-]{1,32}$";
 

@@ -1,4 +1,4 @@
-/** The types of JSON values and of JSON:API resources. */
+/** JSON values and JSON:API resource objects. */
 
 /** The version of JSON:API that every document declares. */
 export const JSON_API_VERSION = "1.1";
@@ -13,7 +13,7 @@ export interface Reference {
 
 export type Relationship = JsonObject & { data?: Json };
 
-/** A JSON:API resource object. Members beyond these (links, meta) are kept as they came. */
+/** A JSON:API resource object. Other members (links, meta) are kept unchanged. */
 export interface Resource {
   type: string;
   id: string;
@@ -26,7 +26,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The references of a relationship: none, one or many. Anything that is no reference is left out. */
+/** The references in a relationship. Anything that is not a reference is skipped. */
 export function references(relationship: Relationship | undefined): Reference[] {
   const data = relationship?.data;
   if (Array.isArray(data)) return data.every(isReference) ? data : data.filter(isReference);
@@ -37,7 +37,7 @@ export function isReference(value: Json | undefined): value is JsonObject & Refe
   return isObject(value) && typeof value.type === "string" && typeof value.id === "string";
 }
 
-/** One string that names a resource among all types. */
+/** Identifies a resource across types. */
 export function keyOf(resource: Reference): string {
   return `${resource.type}/${resource.id}`;
 }

@@ -1,23 +1,22 @@
-/** What a key may do: what its tier grants, and where the key itself is an exception. */
+/** The limits of a key: those of its tier, and its own overrides. */
 
-/** What can be granted. A member that is null or absent leaves it to the next one in line. */
+/** Limits that a tier or a key can set. Null or absent: not set here. */
 export interface LimitOverrides {
-  /** Requests a minute. */
+  /** Requests per minute. */
   rate?: number | null;
-  /** Requests that a rested key may send at once; 0: as many as its rate. */
+  /** Requests that an idle key may send at once. 0: the same as the rate. */
   burst?: number | null;
-  /** Different match records in a UTC day; 0: any number. */
+  /** Distinct matches per UTC day. 0: unlimited. */
   matchesPerDay?: number | null;
-  /** Ids of shards; EVERY_OPEN_SHARD among them stands for all that are not closed. */
+  /** Shard ids. EVERY_OPEN_SHARD stands for all shards that are not closed. */
   shards?: readonly string[] | null;
 }
 
-/** A grant with a name, for many keys. */
 export interface Tier extends LimitOverrides {
   name: string;
 }
 
-/** What a key may do in the end. */
+/** The limits that apply to a key. */
 export interface EffectiveLimits {
   tier: string;
   rate: number;
@@ -27,18 +26,18 @@ export interface EffectiveLimits {
   shards: readonly string[];
 }
 
-/** What a deployment grants to whom, and which of its shards are for those who name them. */
+/** Tiers, defaults and closed shards of this deployment. */
 export interface AccessPlan {
-  /** At least one; the first is for keys that name none, or one that is gone. */
+  /** At least one. The first applies to keys without a tier or with an unknown one. */
   tiers: readonly Tier[];
-  /** For tiers that leave it open. */
+  /** For limits that neither key nor tier sets. */
   defaults: { rate: number; burst: number; matchesPerDay: number };
   closedShards: readonly string[];
 }
 
 export const EVERY_OPEN_SHARD = "*";
 
-/** The key's own exceptions go before its tier, the tier before the deployment's defaults. */
+/** The key's own overrides win over its tier, and the tier over the defaults. */
 export function effectiveLimits(
   plan: AccessPlan,
   tierName: string | null,
@@ -61,7 +60,7 @@ export function tierNamed({ tiers }: AccessPlan, name: string | null): Tier | un
   return tiers.find((tier) => tier.name === name);
 }
 
-/** Whether a key may read a shard: it is named, or open to everybody who may read the open ones. */
+/** A closed shard must be listed by name. */
 export function mayRead(plan: AccessPlan, { shards }: EffectiveLimits, shard: string): boolean {
   if (shards.includes(shard)) return true;
   return shards.includes(EVERY_OPEN_SHARD) && !plan.closedShards.includes(shard);

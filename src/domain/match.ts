@@ -1,22 +1,22 @@
-/** What a match record is: its resources and everything the rules read from them. */
+/** A match record: its resources, and the facts that the rules use. */
 
 import { type JsonObject, keyOf, type Resource, references } from "./json.ts";
 import { microGold, type Result } from "./player.ts";
 
-/** A player or team that a record names, with the resource it carried and what only that links to. */
+/** A player or team in a record: its resource, and the resources that only it links to. */
 export interface Named {
   id: string;
   carried: Resource;
   companions: Resource[];
 }
 
-/** What a player did in one match. Players that are only mentioned (spectators) have no part. */
+/** A player's result in one match. Players who are only mentioned (spectators) have none. */
 export interface Part {
   won: boolean;
   gold: bigint;
 }
 
-/** What the rules read from a record: all of it but its resources. */
+/** What the rules use of a record: everything except its resources. */
 export interface MatchFacts {
   id: string;
   shard: string;
@@ -25,20 +25,19 @@ export interface MatchFacts {
   patchVersion: string;
   endGameReason: string;
   players: { id: string; part: Part | undefined }[];
-  /** `plays` is false when the team is only mentioned, and did not enter with a roster. */
+  /** `plays` is false for a team that is mentioned but did not enter with a roster. */
   teams: { id: string; plays: boolean }[];
 }
 
-/** The resources of a record, sorted by who owns them. Both parsing and storage work in this form. */
+/** The resources of a record, grouped by owner. */
 export interface MatchParts {
   match: Resource;
-  /** What only this match includes: each roster followed by its participants, then the rest. */
+  /** Resources of this match only: each roster followed by its participants, then the rest. */
   own: Resource[];
   players: Named[];
   teams: Named[];
 }
 
-/** A complete, valid record. */
 export interface MatchRecord extends MatchFacts {
   match: Resource;
   own: Resource[];
@@ -46,7 +45,7 @@ export interface MatchRecord extends MatchFacts {
   teams: (Named & MatchFacts["teams"][number])[];
 }
 
-/** Reads off normalised resources what the rules need. Expects resources that passed validation. */
+/** Extracts the facts from normalised resources that passed validation. */
 export function describeMatch(parts: MatchParts): MatchRecord {
   const { match, own } = parts;
   const attributes = match.attributes;
@@ -80,13 +79,12 @@ export function rosterPlayers({ players }: Pick<MatchFacts, "players">): string[
   return players.filter((player) => player.part).map((player) => player.id);
 }
 
-/** How a match went for a player. */
 export function resultOf(part: Part | undefined): Result {
   if (part === undefined) return "named";
   return part.won ? "won" : "lost";
 }
 
-/** What the rosters say of players, and which teams entered with them. */
+/** Results by player id, and the teams that entered with a roster. */
 function rosterEntries(match: Resource, own: Resource[]) {
   const byKey = new Map<string, Resource>();
   for (const resource of own) byKey.set(keyOf(resource), resource);

@@ -1,4 +1,4 @@
-/** The game modes a served match may have: a closed list that callers may filter by. */
+/** The game modes that are served and can be filtered by. */
 
 export const GAME_MODES = [
   "ranked",
@@ -11,13 +11,13 @@ export const GAME_MODES = [
   "blitz_pvp_ranked",
 ] as const;
 
-/** The mode that counts towards `played_ranked` and makes its players ranked. */
+/** Counts towards `played_ranked`, and makes its players ranked. */
 export const RANKED_MODE = "ranked";
 
-/** The only mode whose matches need a ranked player to be served. */
+/** The only mode that needs a ranked player to be served. */
 export const PRIVATE_MODE = "private";
 
-/** The endings of sessions that were never really played. */
+/** How sessions end that were never really played. */
 export const VOID_ENDINGS = ["exitpractice", "notenoughplayers"] as const;
 
 const served: ReadonlySet<string> = new Set(GAME_MODES);

@@ -1,15 +1,15 @@
-/** Lifetime player records: how matches fold into totals, streaks and the resource. */
+/** Lifetime player records: totals, streaks and the served resource. */
 
 import type { JsonObject, Resource } from "./json.ts";
 
-/** Gold is summed in millionths as whole numbers, so that the sum never depends on the order. */
+/** Gold is summed in integer millionths, so the sum does not depend on the order. */
 const GOLD_UNIT = 1_000_000;
 
 export function microGold(gold: number): bigint {
   return BigInt(Math.round(gold * GOLD_UNIT));
 }
 
-/** What all served matches of a player add up to. */
+/** Sums over the served matches of a player. */
 export interface Totals {
   played: number;
   wins: number;
@@ -19,14 +19,14 @@ export interface Totals {
 
 export const NO_TOTALS: Totals = { played: 0, wins: 0, playedRanked: 0, gold: 0n };
 
-/** What one served match adds to its player. */
+/** What one served match adds to the totals. */
 export interface Contribution {
   won: boolean;
   ranked: boolean;
   gold: bigint;
 }
 
-/** Adds a contribution (`times` = 1) or takes it back (`times` = -1). */
+/** Adds a contribution (`times` = 1) or removes it (`times` = -1). */
 export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals {
   return {
     played: totals.played + times,
@@ -36,13 +36,13 @@ export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals 
   };
 }
 
-/** How a match ended for a player; "named" for a match that names the player without a part in it. */
+/** A player's result. "named": the match mentions the player, who did not play. */
 export type Result = "won" | "lost" | "named";
 
-/** A run of equal results as one number: so many wins or, below zero, losses; 0 before any result. */
+/** A streak as one number: wins if positive, losses if negative, 0 without results. */
 export type Run = number;
 
-/** The run after one more match, newer than all before. */
+/** The streak after one more match, newer than all others. */
 export function lengthen(run: Run, result: Result): Run {
   if (result === "named") return run;
   const step = result === "won" ? 1 : -1;
@@ -51,11 +51,11 @@ export function lengthen(run: Run, result: Result): Run {
 
 export interface Streaks {
   run: Run;
-  /** Whether the run was seen to end, so that older results cannot lengthen it. */
+  /** True if an older result ended the streak, so that it is complete. */
   ended: boolean;
 }
 
-/** The run of equal results at the newest end of a player's history. */
+/** The streak at the newest end of a player's history. */
 export function streaks(newestFirst: Iterable<Result>): Streaks {
   let run: Run = 0;
   for (const result of newestFirst) {
@@ -66,12 +66,13 @@ export function streaks(newestFirst: Iterable<Result>): Streaks {
   return { run, ended: false };
 }
 
-/** These three describe the same set of matches, so they are taken together or not at all. */
+/**
+ * These describe the same set of matches: either all of them are taken from the record, or none.
+ */
 const COUNTED_TOGETHER = ["played", "wins", "played_ranked"] as const;
 
 /**
- * The player resource that is served: what the player's latest served match carried, completed by
- * what the served matches add up to.
+ * The served player resource: the player in its latest served match, completed with computed stats.
  */
 export function playerResource(carried: Resource, totals: Totals, run: Run): Resource {
   const stats = (carried.attributes.stats ?? {}) as JsonObject;
@@ -90,7 +91,7 @@ export function playerResource(carried: Resource, totals: Totals, run: Run): Res
   return { ...carried, attributes: { ...carried.attributes, stats: merged } };
 }
 
-/** Whether a carried player resource says that the player has played ranked. */
+/** Whether the stats in a record say that the player has played ranked. */
 export function saysRanked(carried: Resource): boolean {
   const said = (carried.attributes.stats as JsonObject | undefined)?.played_ranked;
   return typeof said === "number" && said >= 1;

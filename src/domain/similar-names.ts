@@ -1,21 +1,21 @@
 /**
- * Finds the names that are similar to a mistyped one.
+ * Finds names similar to a mistyped one.
  *
- * Stores keep a sorted index of keys, each with the name it belongs to. A name has several keys: its
- * letters, its letters without any one of them, and its letters reversed. A name with one typo shares
- * a key with the right name, once that letter is left out of it too. A name with two typos has a key
- * that equals one of the right name up to the second typo, from the front or from the back, and so is
- * close to it in the index. Keys depend on nothing but the name, and a name has at most 15.
+ * Stores keep a sorted index of keys, each with its name. A name has several keys: its letters, its
+ * letters with any one of them left out, and its letters reversed. A name with one typo shares a
+ * key with the right name once the wrong letter is left out. With two typos, a key matches one of
+ * the right name up to the second typo, from the front or the back, so the two are close in the
+ * index. Keys depend only on the name; a name has at most 15.
  */
 
 import { editDistance } from "../text/nearest.ts";
 
-/** Longer names are cut: by then they differ from all others. */
+/** Longer names are cut. */
 const MAX_LETTERS = 32;
-/** Only one of the first letters is left out: typos after them are found by neighbouring keys. */
+/** Only the first letters are left out in turn. Later typos are found among neighbouring keys. */
 const MAX_LEFT_OUT = 12;
 
-/** Keys of one kind are next to each other. */
+/** Prefixes that keep keys of one kind together. */
 const WHOLE = "=";
 const ONE_LESS = "-";
 const REVERSED = "<";
@@ -24,7 +24,7 @@ const REVERSED = "<";
 export function indexKeys(name: string): string[] {
   const letters = lettersOf(name);
   const whole = letters.join("");
-  // The whole name too: another letter may have been left out of the name typed.
+  // The whole name too: the typed name may have one letter too many.
   const keys = new Set([WHOLE + whole, REVERSED + letters.toReversed().join(""), ONE_LESS + whole]);
   let start = 0;
   for (const letter of letters.slice(0, MAX_LEFT_OUT)) {
@@ -34,12 +34,12 @@ export function indexKeys(name: string): string[] {
   return [...keys];
 }
 
-/** Over all keys of a name: measured to find nearly every similar name among 300,000. */
+/** For all keys of a name. Finds nearly every similar name among 300,000 (measured). */
 const ENTRIES_READ = 144;
 
 /**
- * Where to look for names similar to this one, and how many entries to read before each key, and at or
- * after it. Short names have few keys in crowded places, so about as much is read for any name.
+ * Which keys to look up, and how many index entries to read before and after each. Short names have
+ * few keys in crowded ranges, so the total is about the same for every name.
  */
 export function keysToRead(typed: string): { keys: string[]; before: number; after: number } {
   const keys = indexKeys(typed);
@@ -48,9 +48,8 @@ export function keysToRead(typed: string): { keys: string[]; before: number; aft
 }
 
 /**
- * Those of the names that are similar to what was typed, closest first, `limit` at most: the same
- * letters; one typo; names that start with it; two typos. Ties are broken by the same first letter,
- * then by length, then by name.
+ * The similar names, closest first: same letters, one typo, same beginning, two typos. Ties: same
+ * first letter, then closest length, then name.
  */
 export function closestNames(typed: string, names: Iterable<string>, limit: number): string[] {
   const letters = lettersOf(typed);
@@ -69,13 +68,13 @@ export function closestNames(typed: string, names: Iterable<string>, limit: numb
   return found.slice(0, limit).map(({ name }) => name);
 }
 
-/** The number of typos, or how much a name that starts like this counts; infinite for other names. */
+/** The number of typos, or a fixed rank for names that start this way. Infinity: not similar. */
 function distanceBetween(typed: string[], name: string[]): number {
-  // Of one to three letters, two typos would make any name similar to any other.
+  // With two typos allowed, any two names of up to three letters would be similar.
   const maxTypos = typed.length < 2 ? 0 : typed.length < 4 ? 1 : 2;
   const typos = editDistance(typed, name, maxTypos);
   if (!typed.every((letter, at) => letter === name[at])) return typos;
-  // One or two letters are more likely the start of a name than a mistyped one.
+  // One or two letters are more likely a beginning than a typo.
   return Math.min(typos, typed.length < 3 ? 0.5 : 1.5);
 }
 
@@ -84,8 +83,8 @@ const PUNCTUATION = /[\p{P}\p{Z}\p{Cc}\p{Cf}]+/gu;
 const MARKS = /\p{M}+/gu;
 
 /**
- * What counts of a name: its letters, digits and symbols, without case and accents. Spaces and
- * punctuation do not count, unless there is nothing else.
+ * The letters, digits and symbols of a name, without case and accents. Spaces and punctuation are
+ * dropped unless nothing else is left.
  */
 export function lettersOf(name: string): string[] {
   return Array.from(ALPHANUMERIC.test(name) ? name.toLowerCase() : folded(name)).slice(
@@ -95,7 +94,7 @@ export function lettersOf(name: string): string[] {
 }
 
 function folded(name: string): string {
-  // To upper case and back, because some letters differ in only one of the two cases.
+  // Via upper case, because some letters differ in only one case.
   const bare = name.normalize("NFKD").replace(MARKS, "").toUpperCase().toLowerCase();
   const lower = bare.replaceAll("ς", "σ").normalize("NFC");
   return lower.replace(PUNCTUATION, "") || lower || name;

@@ -1,4 +1,4 @@
-/** Timestamps: ISO 8601 with a zone in, milliseconds since the epoch inside, UTC out. */
+/** Parses and formats ISO 8601 timestamps. */
 
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;
@@ -9,7 +9,7 @@ const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 
-/** Milliseconds since the epoch, or undefined for anything that is no real moment in this form. */
+/** Milliseconds since the epoch; undefined if the format is wrong or the date does not exist. */
 export function parseTimestamp(text: string): number | undefined {
   const parts = TIMESTAMP.exec(text);
   if (!parts) return undefined;
@@ -28,11 +28,11 @@ export function parseTimestamp(text: string): number | undefined {
   const millisecond = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"));
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that does not exist (30 February) rolls over into another month.
+  // A nonexistent day (30 February) rolls over into the next month.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(hour, minute, second, millisecond);
   const moment = date.getTime() - offset * 60_000;
-  // An offset may lead out of the years that four digits can write.
+  // The offset can lead beyond four-digit years.
   return moment < EARLIEST || moment > LATEST ? undefined : moment;
 }
 
@@ -44,14 +44,14 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** The shortest UTC form: whole seconds without a fraction. */
+/** UTC, without a fraction for whole seconds. */
 export function formatTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(".000Z", "Z");
 }
 
 /**
- * The form a record's time is kept in. What already is UTC to the millisecond stays as it was
- * written, so that a record reads back exactly as it came; anything else is brought to that form.
+ * The stored form of a record's time. A UTC time with at most milliseconds is stored as it was
+ * sent; anything else is converted.
  */
 export function canonicalTimestamp(text: string, milliseconds: number): string {
   return ALREADY_CANONICAL.test(text) ? text : formatTimestamp(milliseconds);

@@ -1,14 +1,13 @@
-/** Which matches are served: the three validity rules. */
+/** Decides which matches are served: the three validity rules. */
 
 import { type MatchFacts, type MatchRecord, rosterPlayers } from "./match.ts";
 import { isServedMode, isVoidEnding, PRIVATE_MODE, RANKED_MODE } from "./modes.ts";
 import { saysRanked } from "./player.ts";
 
-/** Why a match is withheld, in the order in which the rules are asked. */
+/** Why a match is withheld, in the order of the rules. */
 export const WITHHELD_REASONS = ["game-mode", "ending", "no-ranked-player"] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-/** Counts by reason, before anything is counted. */
 export const noneWithheld = (): Record<WithheldReason, number> => ({
   "game-mode": 0,
   ending: 0,
@@ -17,7 +16,7 @@ export const noneWithheld = (): Record<WithheldReason, number> => ({
 
 export type Visibility = { served: true } | { served: false; reason: WithheldReason };
 
-/** Decides whether a match is served; `isRanked` says of a player what all records together say. */
+/** Decides whether a match is served. `isRanked` takes all records into account. */
 export function visibility(
   record: MatchFacts,
   isRanked: (playerId: string) => boolean,
@@ -30,14 +29,14 @@ export function visibility(
   return { served: true };
 }
 
-/** Whether the third rule decides this match: its visibility can change when others arrive. */
+/** Whether the third rule decides: visibility can then change when other records arrive. */
 export function needsRankedPlayer(record: MatchFacts): boolean {
   return record.gameMode === PRIVATE_MODE && !isVoidEnding(record.endGameReason);
 }
 
 /**
- * The players this record shows to be ranked: all it names when it is a served ranked match (which
- * the first two rules alone decide), else those whose carried stats say so.
+ * The players that this record proves to be ranked: all of them if it is a served ranked match,
+ * otherwise those whose stats say so.
  */
 export function playersShownRanked(record: MatchRecord): string[] {
   const isServedRanked =

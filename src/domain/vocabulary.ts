@@ -1,9 +1,12 @@
-/** The include paths and resource types that callers may name: the usual and the extra ones. */
+/**
+ * The include paths and resource types that callers can use: standard ones, and extra ones from
+ * records.
+ */
 
 import { isObject, keyOf, type Resource, references } from "./json.ts";
 import type { MatchRecord, Named } from "./match.ts";
 
-/** The include paths and types that every match document offers. */
+/** Available for every match. */
 export const INCLUDE_PATHS = [
   "rosters",
   "rosters.participants",
@@ -12,35 +15,37 @@ export const INCLUDE_PATHS = [
 ] as const;
 export const RESOURCE_TYPES = ["match", "roster", "participant", "player", "team"] as const;
 
-/** Relationships may lead in circles, and a record may invent any number of them, and of types. */
-const LONGEST_PATH = 4;
-const MOST_PATHS = 64;
-const MOST_TYPES = 64;
-/** What is longer fits into no address beside others. */
-const LONGEST_WORD = 256;
+/** Relationships can be circular, and a record can contain any number of types and paths. */
+const MAX_PATH_LENGTH = 4;
+const MAX_PATHS = 64;
+const MAX_TYPES = 64;
+/** Longer names do not fit into a URL. */
+const MAX_NAME_LENGTH = 256;
 
-const usualPaths: ReadonlySet<string> = new Set(INCLUDE_PATHS);
-const usualTypes: ReadonlySet<string> = new Set(RESOURCE_TYPES);
+const standardPaths: ReadonlySet<string> = new Set(INCLUDE_PATHS);
+const standardTypes: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
-/** What a record carries beyond the usual: "path:assets", "type:asset". */
+/** The extra types and paths of a record, as "type:asset" and "path:assets". */
 export function extraWords(record: MatchRecord): string[] {
-  if (isUsual(record)) return [];
+  if (isStandard(record)) return [];
   const resources = [...record.own];
   for (const { carried, companions } of record.players) resources.push(carried, ...companions);
   for (const { carried, companions } of record.teams) resources.push(carried, ...companions);
-  const types = new Set(resources.map(({ type }) => type).filter((type) => !usualTypes.has(type)));
+  const types = new Set(
+    resources.map(({ type }) => type).filter((type) => !standardTypes.has(type)),
+  );
   const paths = extraPaths(record.match, resources);
   return [
     ...[...types]
       .sort()
-      .slice(0, MOST_TYPES)
+      .slice(0, MAX_TYPES)
       .map((type) => `type:${type}`),
     ...paths.map((path) => `path:${path}`),
   ];
 }
 
-/** The relationships on the usual paths, by the type that has them. */
-const USUAL_RELATIONSHIPS: ReadonlyMap<string, readonly string[]> = new Map([
+/** The relationships of the standard paths, by type. */
+const STANDARD_RELATIONSHIPS: ReadonlyMap<string, readonly string[]> = new Map([
   ["match", ["rosters"]],
   ["roster", ["participants", "team"]],
   ["participant", ["player"]],
@@ -48,22 +53,22 @@ const USUAL_RELATIONSHIPS: ReadonlyMap<string, readonly string[]> = new Map([
   ["team", []],
 ]);
 
-/** Whether at first sight a record has no extra words: most have none. */
-function isUsual({ match, own, players, teams }: MatchRecord): boolean {
+/** A quick check: most records have no extra types or paths. */
+function isStandard({ match, own, players, teams }: MatchRecord): boolean {
   const isPlain = ({ carried, companions }: Named) =>
-    companions.length === 0 && hasUsualRelationships(carried);
+    companions.length === 0 && hasStandardRelationships(carried);
   return (
-    hasUsualRelationships(match) &&
-    own.every(hasUsualRelationships) &&
+    hasStandardRelationships(match) &&
+    own.every(hasStandardRelationships) &&
     players.every(isPlain) &&
     teams.every(isPlain)
   );
 }
 
-function hasUsualRelationships({ type, relationships }: Resource): boolean {
-  const usual = USUAL_RELATIONSHIPS.get(type);
-  if (usual === undefined) return false;
-  for (const name in relationships) if (!usual.includes(name)) return false;
+function hasStandardRelationships({ type, relationships }: Resource): boolean {
+  const standard = STANDARD_RELATIONSHIPS.get(type);
+  if (standard === undefined) return false;
+  for (const name in relationships) if (!standard.includes(name)) return false;
   return true;
 }
 
@@ -72,15 +77,15 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
   for (const resource of resources) index.set(keyOf(resource), resource);
   const found: string[] = [];
   let level = new Map([["", new Set([match])]]);
-  for (let length = 1; length <= LONGEST_PATH && level.size > 0; length++) {
+  for (let length = 1; length <= MAX_PATH_LENGTH && level.size > 0; length++) {
     const next = new Map<string, Set<Resource>>();
     for (const [path, sources] of level) {
       for (const { relationships } of sources) {
         if (!isObject(relationships)) continue;
         for (const name in relationships) {
           const longer = path === "" ? name : `${path}.${name}`;
-          if (longer.length > LONGEST_WORD) continue;
-          if (!next.has(longer) && next.size + found.length >= MOST_PATHS) continue;
+          if (longer.length > MAX_NAME_LENGTH) continue;
+          if (!next.has(longer) && next.size + found.length >= MAX_PATHS) continue;
           const targets = next.get(longer) ?? new Set();
           next.set(longer, targets);
           for (const reference of references(relationships[name])) {
@@ -90,7 +95,7 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
         }
       }
     }
-    for (const path of next.keys()) if (!usualPaths.has(path)) found.push(path);
+    for (const path of next.keys()) if (!standardPaths.has(path)) found.push(path);
     level = next;
   }
   return found;

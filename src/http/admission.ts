@@ -51,12 +51,12 @@ export async function checkQuota(
 export async function consumeQuota(
   { quotas }: ServerContext,
   key: LiveKey,
-  sheets: readonly Fragment[],
+  matches: readonly Fragment[],
   now: number,
 ): Promise<void> {
   const most = key.limits.matchesPerDay;
-  if (sheets.length === 0) return;
-  const allowed = await quotas.consume(key.id, sheets.map(matchHash), most, now);
+  if (matches.length === 0) return;
+  const allowed = await quotas.consume(key.id, matches.map(matchHash), most, now);
   if (!allowed) throw quotaExceeded(most, now);
 }
 

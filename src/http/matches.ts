@@ -26,14 +26,14 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   const query = parseQuery(parseMatchesQuery, request, "matches", context);
   const { playerNames, teamNames } = query.filters;
   const names = playerNames || teamNames ? await resolveNames(query, reader) : undefined;
-  const { page, place } = await readPage(selectionOf(query, names), reader);
+  const { page, pageStart } = await readPage(selectionOf(query, names), reader);
   request.watch.lap("store");
-  const { sheets } = page;
-  if (sheets.length === 0) checkEmpty(request, "match");
+  const { matches } = page;
+  if (matches.length === 0) checkEmpty(request, "match");
   const content = matchListContent(page, query, profile.decorate);
-  const links = matchesLinks(url, { ...query, place }, page, names);
+  const links = matchesLinks(url, { ...query, pageStart }, page, names);
   const rest = restOf(links, windowMeta(query));
-  return { document: { content, rest }, records: sheets.length, sheets, tag: "weak" };
+  return { document: { content, rest }, records: matches.length, matches, tag: "weak" };
 }
 
 export async function getMatch(request: ShardRequest): Promise<ShardResult> {
@@ -44,7 +44,7 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   if (!bundle) throw notFound("match");
   const content = matchContent(bundle, query, request.profile.decorate);
   const document = unpagedDocument(request, query, content);
-  return { document, records: 1, sheets: bundle.sheets, tag: "strong" };
+  return { document, records: 1, matches: bundle.matches, tag: "strong" };
 }
 
 /**
@@ -52,27 +52,27 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
  * page.
  */
 async function resolveNames(
-  { filters: { playerNames, teamNames }, place }: MatchesQuery,
+  { filters: { playerNames, teamNames }, pageStart }: MatchesQuery,
   reader: Reader,
 ): Promise<ResolvedNames> {
   const names = crc32(JSON.stringify([playerNames, teamNames]));
-  const known = cursorOf(place)?.resolvedNames;
+  const known = cursorOf(pageStart)?.resolvedNames;
   if (known?.names === names) return known;
-  const since = cursorOf(place)?.sequence;
+  const since = cursorOf(pageStart)?.sequence;
   const players = playerNames ? await reader.playerIdsNamed(searchable(playerNames), since) : [];
   const teams = teamNames ? await reader.teamIdsNamed(searchable(teamNames), since) : [];
   return { names, players, teams };
 }
 
-const cursorOf = (place: PageStart): Cursor | undefined =>
-  place.from === "offset" ? undefined : place.gap;
+const cursorOf = (pageStart: PageStart): Cursor | undefined =>
+  pageStart.from === "offset" ? undefined : pageStart.gap;
 
 function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Selection {
-  const { filters, window, sort, place, limit } = query;
+  const { filters, window, sort, pageStart, limit } = query;
   return {
     window,
     sort,
-    place,
+    pageStart,
     limit,
     players: [
       ...(filters.playerIds ? [searchable(filters.playerIds)] : []),
@@ -81,7 +81,7 @@ function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Sel
     teams: filters.teamNames && names ? [names.teams] : [],
     gameModes: filters.gameModes,
     patchVersions: filters.patchVersions && searchable(filters.patchVersions),
-    since: cursorOf(place)?.sequence,
+    since: cursorOf(pageStart)?.sequence,
   };
 }
 
@@ -89,12 +89,13 @@ function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Sel
 async function readPage(
   selection: Selection,
   reader: Reader,
-): Promise<{ page: Page; place: Selection["place"] }> {
-  const { place } = selection;
+): Promise<{ page: Page; pageStart: Selection["pageStart"] }> {
+  const { pageStart } = selection;
   const page = await reader.matches(selection);
-  if (page.edges || place.from !== "offset" || place.offset === 0) return { page, place };
+  if (page.edges || pageStart.from !== "offset" || pageStart.offset === 0)
+    return { page, pageStart };
   const end = { from: "after", gap: endOf(selection) } as const;
-  return { page: await reader.matches({ ...selection, place: end }), place: end };
+  return { page: await reader.matches({ ...selection, pageStart: end }), pageStart: end };
 }
 
 /** The position after everything in the window, in the sort direction. No id sorts before "-". */

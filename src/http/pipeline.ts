@@ -88,7 +88,7 @@ export async function handleRequest(
     const delivery = planDelivery(request, result);
     // HEAD and 304 have no body and do not count.
     if (!delivery.isUnchanged && request.method === "GET") {
-      if (hasQuota) await consumeQuota(context, key, result.sheets, request.time);
+      if (hasQuota) await consumeQuota(context, key, result.matches, request.time);
       progress.records = result.records;
     }
     const response = documentResponse(request, result, delivery, limitHeaders);

@@ -32,7 +32,7 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   if (players.length === 0) checkEmpty(request, "player");
   const content = playerListContent(players, query, request.profile.decorate);
   const document = unpagedDocument(request, query, content);
-  return { document, records: players.length, sheets: NO_MATCHES, tag: "weak" };
+  return { document, records: players.length, matches: NO_MATCHES, tag: "weak" };
 }
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
@@ -47,7 +47,7 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   if (!player) throw notFound("player");
   const content = playerContent(player, query, request.profile.decorate);
   const document = unpagedDocument(request, query, content);
-  return { document, records: 1, sheets: NO_MATCHES, tag: "strong" };
+  return { document, records: 1, matches: NO_MATCHES, tag: "strong" };
 }
 
 export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
@@ -58,7 +58,7 @@ export async function getPlayerNames(request: ShardRequest): Promise<ShardResult
   request.watch.lap("store");
   const content = nameListContent(found, request.shard);
   const document = unpagedDocument(request, query, content);
-  return { document, records: found.length, sheets: NO_MATCHES, tag: "weak" };
+  return { document, records: found.length, matches: NO_MATCHES, tag: "weak" };
 }
 
 const NONE: ReadonlySet<string> = new Set();

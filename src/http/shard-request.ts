@@ -32,7 +32,7 @@ export interface ShardResult {
   /** The number of records in its primary data. */
   records: number;
   /** The matches among them, which count against the daily quota. */
-  sheets: readonly Fragment[];
+  matches: readonly Fragment[];
   /** Single resources have strong entity tags, collections weak ones. */
   tag: "strong" | "weak";
 }

@@ -52,7 +52,7 @@ export async function digestOf(
   return { digest: lines.digest(), ...counted };
 }
 
-function addMatch(lines: Lines, { id, sheet: stored }: StoredMatch): void {
+function addMatch(lines: Lines, { id, encoded: stored }: StoredMatch): void {
   readOrExplain(`match ${id}`, () => {
     const { resource, included } = readEncodedMatch(stored);
     for (const line of inflateEach([resource, included])) lines.add(line);

@@ -140,7 +140,7 @@ function isSameRecord(one: StoredMatch, other: StoredMatch): boolean {
     one.gameMode === other.gameMode &&
     one.patchVersion === other.patchVersion &&
     Buffer.compare(one.contentHash, other.contentHash) === 0 &&
-    Buffer.compare(one.sheet, other.sheet) === 0 &&
+    Buffer.compare(one.encoded, other.encoded) === 0 &&
     Buffer.compare(one.carried, other.carried) === 0
   );
 }

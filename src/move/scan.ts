@@ -31,7 +31,7 @@ export async function* recordBatches(
 /** How many records like these make a batch. */
 function fitting(batch: readonly ShardRecord[]): number {
   const bytes = batch.reduce(
-    (sum, { match }) => sum + match.sheet.length + match.carried.length,
+    (sum, { match }) => sum + match.encoded.length + match.carried.length,
     0,
   );
   return Math.max(1, Math.floor((BATCH_BYTES * batch.length) / bytes));

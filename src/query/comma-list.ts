@@ -1,8 +1,8 @@
-/** Lists in one value: items separated by commas, with a backslash as the escape. */
+/** Splits comma-separated values. A backslash escapes commas and backslashes. */
 
 export type ListFault = "empty item" | "stray backslash";
 
-/** The items in order, repeats included, or what keeps the text from being a list. */
+/** The items in order, with duplicates; or why the text is not a list. */
 export function splitList(text: string): string[] | ListFault {
   const items = text.includes("\\") ? splitEscaped(text) : text.split(",");
   return typeof items !== "string" && items.includes("") ? "empty item" : items;
@@ -28,7 +28,6 @@ function splitEscaped(text: string): string[] | ListFault {
   return items;
 }
 
-/** The items without repeats, in the order of their first appearance. */
 export function distinct(items: string[]): string[] {
   return items.length === 1 ? items : [...new Set(items)];
 }

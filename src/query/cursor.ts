@@ -1,4 +1,4 @@
-/** Page cursors: a gap between matches as an opaque word that is safe in a URL. */
+/** Encodes and decodes page cursors. */
 
 import { crc32 } from "node:zlib";
 import { isResourceId } from "../domain/identifiers.ts";
@@ -6,11 +6,10 @@ import { MAX_URL_LENGTH } from "./parameters.ts";
 import type { Cursor, ResolvedNames } from "./query.ts";
 
 /*
- * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url.
- * After the id come up to four words, each behind a blank: the sequence, if there is one; then the
- * resolved names, if there are any: their hash, players, teams.
- * The checksum covers what follows it. It is no signature: a cursor holds no secret and grants
- * nothing, so the checksum only has to tell a damaged cursor from a whole one.
+ * version (1 byte) | checksum (4) | side (1) | createdAt (8) | id (ASCII), all in base64url. After
+ * the id follow, each after a space: the sequence number, if any; then the hash, players and teams
+ * of the resolved names, if any. The checksum detects damaged cursors. It is not a signature: a
+ * cursor holds no secret and grants no access.
  */
 const VERSION = 1;
 const CHECKSUM_AT = 1;
@@ -21,7 +20,7 @@ const ID_AT = 14;
 const BEFORE = 0;
 const AFTER = 1;
 
-/** The gap must name a valid resource id and a safe integer. */
+/** Expects a valid resource id and a safe integer. */
 export function encodeCursor({ sequence, resolvedNames, ...gap }: Cursor): string {
   const words = [gap.id];
   if (sequence !== undefined) words.push(String(sequence));
@@ -36,13 +35,13 @@ export function encodeCursor({ sequence, resolvedNames, ...gap }: Cursor): strin
   return bytes.toString("base64url");
 }
 
-/** The cursor, or undefined for any text that `encodeCursor` does not give. */
+/** Undefined for any text that `encodeCursor` does not produce. */
 export function decodeCursor(text: string): Cursor | undefined {
   if (text.length > MAX_URL_LENGTH) return undefined;
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length <= ID_AT || bytes[0] !== VERSION) return undefined;
   if (bytes.readUInt32BE(CHECKSUM_AT) !== crc32(bytes.subarray(SIDE_AT))) return undefined;
-  // The decoder skips strange characters and ignores spare bits; only the exact spelling counts.
+  // The decoder ignores invalid characters and spare bits; only the exact text is accepted.
   if (bytes.toString("base64url") !== text) return undefined;
 
   const side = bytes[SIDE_AT];

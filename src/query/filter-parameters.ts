@@ -1,4 +1,4 @@
-/** Parses filter[createdAt-start] and -end, and the filters by names, ids, modes and versions. */
+/** Parses the filters: time window, names, ids, game modes and versions. */
 
 import type { Problem } from "../domain/errors.ts";
 import { GAME_MODES, isServedMode } from "../domain/modes.ts";
@@ -11,7 +11,7 @@ import type { GivenValues, ParsedValues, ValueParser, Window } from "./query.ts"
 export const parseList: ValueParser<string[]> = (value, name, problems) => {
   const items = splitList(value);
   if (items === "stray backslash") {
-    const detail = `${name} has a backslash that stands for nothing: write a backslash as \\\\ and a comma inside a value as \\,; you sent ${quote(value)}.`;
+    const detail = `${name} has a stray backslash; write a backslash as \\\\ and a comma inside a value as \\,. You sent ${quote(value)}.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
     return undefined;
   }
@@ -21,7 +21,7 @@ export const parseList: ValueParser<string[]> = (value, name, problems) => {
   }
   const values = distinct(items);
   if (values.length > MAX_VALUES) {
-    const detail = `${name} takes ${MAX_VALUES} values at most; you sent ${values.length}. Ask in several requests.`;
+    const detail = `${name} accepts at most ${MAX_VALUES} values; you sent ${values.length}. Split them into several requests.`;
     problems.push(parameterProblem("too-many-values", name, detail));
     return undefined;
   }
@@ -32,22 +32,21 @@ export const parseModes: ValueParser<string[]> = (value, name, problems, context
   const modes = parseList(value, name, problems, context, endpoint);
   if (modes === undefined || modes.every(isServedMode)) return modes;
   const unknown = modes.filter((mode) => !isServedMode(mode));
-  const detail = `${name} takes these game modes: ${enumerate(GAME_MODES)}; you sent ${quoteUnknown(unknown, GAME_MODES)}.`;
+  const detail = `${name} accepts these game modes: ${enumerate(GAME_MODES)}. You sent ${quoteUnknown(unknown, GAME_MODES)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
 
-/** The name of filter[near]. */
 export const parseNear: ValueParser<string> = (value, name, problems) => {
   const length = Array.from(value).length;
   if (length > MAX_NEAR_LENGTH) {
-    const detail = `${name} takes ${MAX_NEAR_LENGTH} characters at most, and the beginning of a name is enough; you sent ${length}.`;
+    const detail = `${name} accepts at most ${MAX_NEAR_LENGTH} characters; you sent ${length}. The beginning of a name is enough.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
     return undefined;
   }
-  // Stores need not be able to look for it.
+  // PostgreSQL cannot search for it.
   if (value.includes("\0")) {
-    const detail = `${name} has the character U+0000 in it, which no name has; leave it out.`;
+    const detail = `${name} contains the character U+0000, which no name contains; remove it.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
     return undefined;
   }
@@ -57,14 +56,14 @@ export const parseNear: ValueParser<string> = (value, name, problems) => {
 export const parseTimestampFilter: ValueParser<number> = (value, name, problems) => {
   const moment = parseTimestamp(withZoneSign(value));
   if (moment !== undefined) return moment;
-  const detail = `${name} must be a real date and time with seconds and a zone, such as ${TIMESTAMP_EXAMPLE}; you sent ${quote(value)}.`;
+  const detail = `${name} must be a valid date and time with seconds and a time zone, e.g. ${TIMESTAMP_EXAMPLE}; you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
 
 const ZONE_LENGTH = "+00:00".length;
 
-/** An unencoded `+` arrives as a blank. Where the zone's sign belongs, it can mean nothing else. */
+/** An unencoded `+` arrives as a space. Before a zone offset it can only mean `+`. */
 function withZoneSign(text: string): string {
   const at = text.length - ZONE_LENGTH;
   return text[at] === " " ? `${text.slice(0, at)}+${text.slice(at + 1)}` : text;
@@ -73,7 +72,7 @@ function withZoneSign(text: string): string {
 const START = "filter[createdAt-start]";
 const END = "filter[createdAt-end]";
 
-/** The window; a meaningless one when a problem has been reported, here or with either end. */
+/** The result is only valid if no problem was reported, here or with either end. */
 export function windowOf(
   known: GivenValues,
   values: ParsedValues,
@@ -89,12 +88,12 @@ export function windowOf(
   return { start, end };
 }
 
-/** Why the window is empty; undefined when an end that was reported already may be the reason. */
+/** Undefined if the empty window follows from an end that was already reported. */
 function explain(known: GivenValues, values: ParsedValues, now: number): Problem | undefined {
   const start = values[START];
   const end = values[END];
   if (start !== undefined && start >= now) {
-    const detail = `${START} must be before now, which is ${formatTimestamp(now)}; you sent ${sent(known, START)}.`;
+    const detail = `${START} must be before the current time, ${formatTimestamp(now)}; you sent ${sent(known, START)}.`;
     return parameterProblem("invalid-window", START, detail);
   }
   if (start !== undefined && end !== undefined) {
@@ -103,7 +102,7 @@ function explain(known: GivenValues, values: ParsedValues, now: number): Problem
   }
   if (end === undefined || known.has(START)) return undefined;
   const earliest = formatTimestamp(now - WINDOW_MILLISECONDS);
-  const detail = `${END} must be after the start of the window, which is ${WINDOW_DAYS} days ago (${earliest}) unless you say otherwise; you sent ${sent(known, END)}. Give ${START} as well.`;
+  const detail = `${END} must be after the start of the window, by default ${WINDOW_DAYS} days ago (${earliest}); you sent ${sent(known, END)}. Set ${START} as well.`;
   return parameterProblem("invalid-window", END, detail);
 }
 

@@ -12,7 +12,7 @@ export const parseLimit: ValueParser<number> = (value, name, problems, _, endpoi
   const limit = DIGITS.test(value) ? Number(value) : 0;
   const most = MAX_RECORDS[endpoint];
   if (limit >= 1 && limit <= most) return limit;
-  const detail = `${name} must be a whole number from 1 to ${most}; you sent ${quote(value)}.`;
+  const detail = `${name} must be an integer from 1 to ${most}; you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
@@ -26,21 +26,21 @@ export const parseOffset: ValueParser<number> = (
 ) => {
   if (endpoint === "players") return parseOnlyOffset(value, name, problems);
   if (!DIGITS.test(value)) {
-    const detail = `${name} must be a whole number, 0 or more; you sent ${quote(value)}.`;
+    const detail = `${name} must be an integer of 0 or more; you sent ${quote(value)}.`;
     problems.push(parameterProblem("invalid-parameter", name, detail));
     return undefined;
   }
   const offset = Number(value);
   if (offset <= maxOffset) return offset;
-  const detail = `${name} reaches no deeper than ${maxOffset}; you sent ${quote(value)}. Follow links.next, or narrow the window with filter[createdAt-start] and filter[createdAt-end].`;
+  const detail = `${name} must be at most ${maxOffset}; you sent ${quote(value)}. Follow links.next instead, or narrow the window with filter[createdAt-start] and filter[createdAt-end].`;
   problems.push(parameterProblem("offset-too-deep", name, detail));
   return undefined;
 };
 
-/** There is one page of players, but some JSON:API libraries always send an offset. */
+/** Players have one page, but some JSON:API libraries always send an offset. */
 function parseOnlyOffset(value: string, name: string, problems: Problem[]): number | undefined {
   if (DIGITS.test(value) && Number(value) === 0) return 0;
-  const detail = `${name} must be 0 here, because the collection of players has no further pages; you sent ${quote(value)}. Use filter[playerNames] or filter[playerIds] to get other players.`;
+  const detail = `${name} must be 0 for players, which have only one page; you sent ${quote(value)}. Select players with filter[playerNames] or filter[playerIds].`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 }
@@ -48,7 +48,7 @@ function parseOnlyOffset(value: string, name: string, problems: Problem[]): numb
 export const parseCursor: ValueParser<Cursor> = (value, name, problems) => {
   const cursor = decodeCursor(value);
   if (cursor) return cursor;
-  const detail = `${name} must be a cursor exactly as it stands in links.next or links.prev; you sent ${quote(value)}. Leave it out to start from the first page.`;
+  const detail = `${name} must be a cursor copied unchanged from links.next or links.prev; you sent ${quote(value)}. Omit it to start from the first page.`;
   problems.push(parameterProblem("invalid-cursor", name, detail));
   return undefined;
 };
@@ -65,10 +65,10 @@ const AFTER = "page[after]";
 const BEFORE = "page[before]";
 
 /**
- * Where the page begins: at an offset or at one cursor, never both. Meaningless when a problem has been
- * reported, here or with these parameters.
+ * A page starts at an offset or at one cursor, never both. The result is only valid if no problem
+ * was reported.
  */
-export function pageStart(
+export function pageStartOf(
   known: GivenValues,
   values: ParsedValues,
   problems: Problem[],
@@ -83,12 +83,12 @@ export function pageStart(
 
 function checkConflicts(known: GivenValues, problems: Problem[]): void {
   if (known.has(AFTER) && known.has(BEFORE)) {
-    const detail = `${AFTER} and ${BEFORE} exclude each other; keep the one that the link had.`;
+    const detail = `${AFTER} and ${BEFORE} cannot be combined; send only one.`;
     problems.push(parameterProblem("conflicting-parameters", BEFORE, detail));
   }
   if (known.has(OFFSET)) {
     const cursor = known.has(AFTER) ? AFTER : BEFORE;
-    const detail = `${OFFSET} and ${cursor} exclude each other: a cursor already says where the page begins. Leave one of them out.`;
+    const detail = `${OFFSET} and ${cursor} cannot be combined; send only one.`;
     problems.push(parameterProblem("conflicting-parameters", OFFSET, detail));
   }
 }

@@ -1,13 +1,13 @@
-/** Checks the names of parameters: known ones, each once, those of the endpoint. */
+/** Checks parameter names: known, not repeated, accepted by the endpoint. */
 
 import type { Problem } from "../domain/errors.ts";
 import { nearest } from "../text/nearest.ts";
 import {
+  acceptedNames,
   ENDPOINT_NAMES,
   type Endpoint,
   fieldsType,
   findParameter,
-  namesTaken,
   PARAMETERS,
   type Parameter,
 } from "./parameters.ts";
@@ -15,7 +15,7 @@ import { enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts"
 import type { GivenValues, ParseContext } from "./query.ts";
 import type { Pair } from "./query-string.ts";
 
-/** The parameters by name, in the caller's order. Names that do not belong are reported once each. */
+/** The parameters by name, in the caller's order. Reports each wrong name once. */
 export function checkNames(
   pairs: readonly Pair[],
   endpoint: Endpoint,
@@ -29,7 +29,7 @@ export function checkNames(
     const parameter = findParameter(name);
     if (!parameter?.endpoints.includes(endpoint)) {
       reported.add(name);
-      const detail = adviseOnStranger(name, parameter, endpoint, context);
+      const detail = unknownNameMessage(name, parameter, endpoint, context);
       problems.push(parameterProblem("unknown-parameter", name, detail));
     } else if (known.has(name)) {
       reported.add(name);
@@ -42,18 +42,16 @@ export function checkNames(
   return known;
 }
 
-/** Those that the endpoint cannot do without must be there, whatever their value. */
+/** Reports required parameters that are missing. */
 export function checkRequired(known: GivenValues, endpoint: Endpoint, problems: Problem[]): void {
   for (const { name, endpoints, isRequired, example } of PARAMETERS as readonly Parameter[]) {
     if (!isRequired || !endpoints.includes(endpoint) || known.has(name)) continue;
-    const detail = `${ENDPOINT_NAMES[endpoint]} needs ${name}; give it, such as ${name}=${example}.`;
-    problems.push(parameterProblem("empty-parameter", name, capitalised(detail)));
+    const detail = `${name} is required, e.g. ${name}=${example}.`;
+    problems.push(parameterProblem("empty-parameter", name, detail));
   }
 }
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-function adviseOnStranger(
+function unknownNameMessage(
   name: string,
   elsewhere: Parameter | undefined,
   endpoint: Endpoint,
@@ -61,33 +59,33 @@ function adviseOnStranger(
 ): string {
   const here = ENDPOINT_NAMES[endpoint];
   if (elsewhere) {
-    const takers = elsewhere.endpoints.map((taker) => ENDPOINT_NAMES[taker]).join(" and ");
-    return `${name} is a parameter of ${takers}, not of ${here}; leave it out here.`;
+    const acceptedBy = elsewhere.endpoints.map((other) => ENDPOINT_NAMES[other]).join(" and ");
+    return `${name} is a parameter of ${acceptedBy}, not of ${here}; remove it.`;
   }
-  const taken = namesTaken(endpoint, context.types);
-  const guess = guessName(name, taken);
+  const accepted = acceptedNames(endpoint, context.types);
+  const guess = guessName(name, accepted);
   return guess === undefined
-    ? `There is no parameter ${quote(name)}. The parameters of ${here} are: ${enumerate(taken)}.`
-    : `There is no parameter ${quote(name)}; did you mean ${guess}?`;
+    ? `Unknown parameter ${quote(name)}. Parameters of ${here}: ${enumerate(accepted)}.`
+    : `Unknown parameter ${quote(name)}; did you mean ${guess}?`;
 }
 
 /**
- * By the whole name, else by the word in brackets: `limit` and `filter[limit]` mean `page[limit]`;
- * else by a part of the word: `filter[name]` means `filter[playerNames]`.
+ * Compares the whole name, then the word in brackets (`limit` and `filter[limit]` mean
+ * `page[limit]`), then parts of the word (`filter[name]` means `filter[playerNames]`).
  */
-function guessName(name: string, taken: readonly string[]): string | undefined {
-  const whole = nearest(name, taken);
+function guessName(name: string, accepted: readonly string[]): string | undefined {
+  const whole = nearest(name, accepted);
   if (whole !== undefined) return whole;
-  const words = taken.map(wordInBrackets);
+  const words = accepted.map(wordInBrackets);
   const word = nearest(wordInBrackets(name), words);
-  if (word !== undefined) return taken[words.indexOf(word)];
+  if (word !== undefined) return accepted[words.indexOf(word)];
   const part = wordInBrackets(name).toLowerCase();
-  return part.length < SHORTEST_PART
+  return part.length < MIN_PART_LENGTH
     ? undefined
-    : taken[words.findIndex((one) => one.toLowerCase().includes(part))];
+    : accepted[words.findIndex((one) => one.toLowerCase().includes(part))];
 }
 
-const SHORTEST_PART = 4;
+const MIN_PART_LENGTH = 4;
 
 function wordInBrackets(name: string): string {
   const open = name.indexOf("[");
@@ -97,7 +95,7 @@ function wordInBrackets(name: string): string {
 function repeatedParameter(name: string, parameter: Parameter): Problem {
   const takesSeveral = parameter.kind === "list" || parameter.kind === "modes";
   const advice = takesSeveral ? ", with its values separated by commas" : "";
-  const detail = `${name} was given more than once; give it once${advice}.`;
+  const detail = `${name} is repeated; send it once${advice}.`;
   return parameterProblem("repeated-parameter", name, detail);
 }
 
@@ -105,6 +103,6 @@ function checkType(name: string, context: ParseContext, problems: Problem[]): vo
   const type = fieldsType(name);
   if (context.types.has(type)) return;
   const item = quoteUnknown([type], context.types);
-  const detail = `There is no resource type ${item}. The types are: ${enumerate(context.types)}.`;
+  const detail = `Unknown resource type ${item}. Known types: ${enumerate(context.types)}.`;
   problems.push(parameterProblem("unknown-type", name, detail));
 }

@@ -1,46 +1,52 @@
-/** The table of query parameters and their bounds: it drives the parser and every description of it. */
+/**
+ * The query parameters and their limits. The parser, the OpenAPI document and the portal use this
+ * table.
+ */
 
 import { TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 
-/** Both the default and the greatest number of matches on one page. */
+/** The default and maximum number of matches per page. */
 export const PAGE_SIZE = 5;
 
-/** The greatest number of players one reply of the players collection holds. */
+/** The maximum number of players in a response. */
 export const MAX_PLAYERS = 6;
 
-/** The greatest number of names that one reply of the list of names holds. */
+/** The maximum number of names in a response. */
 export const MAX_NAMES = 10;
 
-/** How many characters of a name may be looked for: a beginning is enough. */
+/** The maximum length of filter[near]; the beginning of a name is enough. */
 export const MAX_NEAR_LENGTH = 64;
 
-/** The greatest number of values one list filter takes, each counted once. */
+/** The maximum number of distinct values in a list filter. */
 export const MAX_VALUES = 50;
 
-/** How far back the window reaches when no start is given. */
+/** The default length of the time window. */
 export const WINDOW_DAYS = 28;
 export const WINDOW_MILLISECONDS = WINDOW_DAYS * 24 * 60 * 60 * 1000;
 
-/** Far above what any sensible query needs; it bounds the reply that reports every problem. */
+/** Far more than a query needs. It bounds the response that reports every problem. */
 export const MAX_PARAMETERS = 100;
 
-/** The greatest number of characters an address may have. */
+/** In characters. */
 export const MAX_URL_LENGTH = 8192;
 
-/** How many players and teams a cursor carries; if names stand for more, they are looked up again. */
+/**
+ * The maximum number of players and teams in a cursor. If names resolve to more, every page
+ * resolves them again.
+ */
 export const MAX_RESOLVED_NAMES = 100;
 
-/** The collections, and either kind of single record, which take the same parameters. */
+/** "single" is a single match or player; both accept the same parameters. */
 export type Endpoint = "matches" | "players" | "single" | "names";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
-  matches: "the collection of matches",
-  players: "the collection of players",
+  matches: "the matches collection",
+  players: "the players collection",
   single: "a single record",
-  names: "the list of names",
+  names: "the list of player names",
 };
 
-/** The greatest number of records in one response. */
+/** The maximum number of records in a response. */
 export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   matches: PAGE_SIZE,
   players: MAX_PLAYERS,
@@ -48,7 +54,7 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   names: MAX_NAMES,
 };
 
-/** How a value is parsed; each kind has one parser. */
+/** Each kind has one parser. */
 export type Kind =
   | "limit"
   | "offset"
@@ -65,12 +71,12 @@ export interface Parameter {
   name: string;
   endpoints: readonly Endpoint[];
   kind: Kind;
-  /** In words, for people; absent when leaving the parameter out means nothing special. */
+  /** For documentation; absent if there is no default. */
   default?: string;
   mayBeEmpty?: true;
   isRequired?: true;
   description: string;
-  /** A value as a person would write it, before any percent-encoding. */
+  /** A value before percent-encoding. */
   example: string;
 }
 
@@ -78,9 +84,9 @@ const MATCHES = ["matches"] as const;
 const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
 
-const LIST_RULES = `Separate values with commas, ${MAX_VALUES} at most; inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
+const LIST_RULES = `Separate values with commas, at most ${MAX_VALUES}. Inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
-/** Written out, and not made by the encoder, which browsers cannot run: this table they can read. */
+/** A literal, because the portal uses this table and browsers cannot run the encoder. */
 const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVmM2EzYzBhMTE";
 
 export const PARAMETERS = [
@@ -89,7 +95,7 @@ export const PARAMETERS = [
     endpoints: COLLECTIONS,
     kind: "limit",
     default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players`,
-    description: `The most records on a page: from 1 to ${PAGE_SIZE} matches, or from 1 to ${MAX_PLAYERS} players.`,
+    description: `The maximum number of records on a page: 1 to ${PAGE_SIZE} matches, or 1 to ${MAX_PLAYERS} players.`,
     example: "3",
   },
   {
@@ -98,21 +104,21 @@ export const PARAMETERS = [
     kind: "offset",
     default: "0",
     description:
-      "The number of matches to skip; players have one page, so only 0 is accepted there. To walk far, follow `links.next` instead.",
+      "The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead.",
     example: "0",
   },
   {
     name: "page[after]",
     endpoints: MATCHES,
     kind: "cursor",
-    description: "The page that follows a cursor; it comes ready-made in `links`.",
+    description: "A cursor: the page after it. Copy it from `links.next`.",
     example: CURSOR_EXAMPLE,
   },
   {
     name: "page[before]",
     endpoints: MATCHES,
     kind: "cursor",
-    description: "The page that leads up to a cursor; it comes ready-made in `links`.",
+    description: "A cursor: the page before it. Copy it from `links.prev`.",
     example: CURSOR_EXAMPLE,
   },
   {
@@ -120,7 +126,7 @@ export const PARAMETERS = [
     endpoints: MATCHES,
     kind: "sort",
     default: "createdAt",
-    description: "`createdAt` for the oldest match first, `-createdAt` for the newest first.",
+    description: "`createdAt`: oldest match first. `-createdAt`: newest first.",
     example: "-createdAt",
   },
   {
@@ -136,14 +142,14 @@ export const PARAMETERS = [
     endpoints: MATCHES,
     kind: "timestamp",
     default: "now",
-    description: "The latest creation time, inclusive. A time in the future is taken as now.",
+    description: "The latest creation time, inclusive. A time in the future counts as now.",
     example: TIMESTAMP_EXAMPLE,
   },
   {
     name: "filter[playerNames]",
     endpoints: COLLECTIONS,
     kind: "list",
-    description: `Players by their current names, exactly as written in the game. ${LIST_RULES}`,
+    description: `Players by their exact current names. ${LIST_RULES}`,
     example: "Ada,Grace",
   },
   {
@@ -157,7 +163,7 @@ export const PARAMETERS = [
     name: "filter[teamNames]",
     endpoints: MATCHES,
     kind: "list",
-    description: `Teams by their current tags, exactly as written in the game. ${LIST_RULES}`,
+    description: `Teams by their exact current tags. ${LIST_RULES}`,
     example: "ABC",
   },
   {
@@ -179,7 +185,7 @@ export const PARAMETERS = [
     endpoints: ["names"],
     kind: "name",
     isRequired: true,
-    description: `A player name as far as it is known, mistyped or only begun, ${MAX_NEAR_LENGTH} characters at most.`,
+    description: `A player name, which may be mistyped or incomplete; at most ${MAX_NEAR_LENGTH} characters.`,
     example: "Adda",
   },
   {
@@ -188,7 +194,7 @@ export const PARAMETERS = [
     kind: "include",
     default: "everything related",
     mayBeEmpty: true,
-    description: "The related resources to send along, as paths separated by commas. Empty: none.",
+    description: "The related resources to include, as paths separated by commas. Empty: none.",
     example: "rosters.participants",
   },
   {
@@ -197,7 +203,8 @@ export const PARAMETERS = [
     kind: "fields",
     default: "every field",
     mayBeEmpty: true,
-    description: "The fields to send of resources of that type, separated by commas. Empty: none.",
+    description:
+      "The fields to return for resources of this type, separated by commas. Empty: none.",
     example: "createdAt,gameMode",
   },
 ] as const satisfies readonly Parameter[];
@@ -212,7 +219,7 @@ const byName: ReadonlyMap<string, Parameter> = new Map(
   PARAMETERS.filter((parameter) => parameter.kind !== "fields").map((row) => [row.name, row]),
 );
 
-/** The row of a parameter by the name a caller gives it, whatever endpoint takes it. */
+/** Finds a parameter by name, for any endpoint. */
 export function findParameter(name: string): Parameter | undefined {
   const found = byName.get(name);
   if (found) return found;
@@ -224,8 +231,8 @@ export const fieldsName = (type: string): string => `${FIELDS_OPENING}${type}]`;
 /** The TYPE of `fields[TYPE]`. */
 export const fieldsType = (name: string): string => name.slice(FIELDS_OPENING.length, -1);
 
-/** Every name an endpoint takes, `fields[TYPE]` spelled out for each type. */
-export function namesTaken(endpoint: Endpoint, types: Iterable<string>): string[] {
+/** Every parameter name that an endpoint accepts, with one `fields[TYPE]` per type. */
+export function acceptedNames(endpoint: Endpoint, types: Iterable<string>): string[] {
   const names: string[] = [];
   for (const { name, kind, endpoints } of PARAMETERS as readonly Parameter[]) {
     if (!endpoints.includes(endpoint)) continue;

@@ -1,4 +1,4 @@
-/** Parses a raw query string into a typed query, or reports everything wrong with it. */
+/** Parses the query string into a typed query, or reports all of its problems. */
 
 import type { Problem } from "../domain/errors.ts";
 import { distinct } from "./comma-list.ts";
@@ -9,7 +9,7 @@ import {
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
-import { pageStart, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
+import { pageStartOf, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
@@ -30,19 +30,18 @@ import { type Pair, splitQuery } from "./query-string.ts";
 
 export type { ParseContext } from "./query.ts";
 
-/** All problems of the query at once, or none and the query. */
 export type Parsed<Q> = { ok: true; query: Q } | { ok: false; problems: Problem[] };
 
-/** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
+/** `raw` is the part after the `?`, still percent-encoded. */
 export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<MatchesQuery> {
   const { pairs, known, values, problems } = parseQuery(raw, "matches", context);
   const window = windowOf(known, values, context.now, problems);
-  const place = pageStart(known, values, problems);
+  const pageStart = pageStartOf(known, values, problems);
   if (problems.length > 0) return { ok: false, problems };
   const query: MatchesQuery = {
     window,
     sort: values.sort ?? "createdAt",
-    place,
+    pageStart,
     limit: values["page[limit]"] ?? PAGE_SIZE,
     filters: {
       playerNames: values["filter[playerNames]"],
@@ -57,7 +56,6 @@ export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<Ma
   return { ok: true, query };
 }
 
-/** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parsePlayersQuery(raw: string, context: ParseContext): Parsed<PlayersQuery> {
   const { pairs, values, problems } = parseQuery(raw, "players", context);
   if (problems.length > 0) return { ok: false, problems };
@@ -71,14 +69,12 @@ export function parsePlayersQuery(raw: string, context: ParseContext): Parsed<Pl
   return { ok: true, query };
 }
 
-/** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parseSingleQuery(raw: string, context: ParseContext): Parsed<SingleQuery> {
   const { pairs, values, problems } = parseQuery(raw, "single", context);
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, query: { ...shapeOf(values), given: asGiven(pairs) } };
 }
 
-/** `raw` is what follows the `?`, still percent-encoded; it may be empty. */
 export function parseNamesQuery(raw: string, context: ParseContext): Parsed<NamesQuery> {
   const { pairs, known, values, problems } = parseQuery(raw, "names", context);
   checkRequired(known, "names", problems);
@@ -93,7 +89,7 @@ interface ParsedQuery {
   problems: Problem[];
 }
 
-/** The stages that every endpoint shares. */
+/** The stages that all endpoints share. */
 function parseQuery(raw: string, endpoint: Endpoint, context: ParseContext): ParsedQuery {
   const problems: Problem[] = [];
   const pairs = splitQuery(raw, problems);
@@ -106,7 +102,7 @@ function shapeOf(values: ParsedValues): Shape {
   return { include: values.include, fields: values.fields };
 }
 
-/** Only for queries without problems: a value that cannot be decoded is one. */
+/** Only valid without problems: values that could not be decoded are reported. */
 const asGiven = (pairs: readonly Pair[]): GivenParameters => pairs as GivenParameters;
 
 const parseInclude: ValueParser<string[]> = (value, name, problems, { includePaths }) => {
@@ -117,19 +113,19 @@ const parseInclude: ValueParser<string[]> = (value, name, problems, { includePat
   const sent = quoteUnknown(unknown, includePaths);
   const detail =
     includePaths.size === 0
-      ? `Players have no related resources: leave ${name} out, or send it empty; you sent ${sent}.`
-      : `${name} takes these paths here: ${enumerate(includePaths)}; you sent ${sent}.`;
+      ? `Players have no related resources; omit ${name} or leave it empty. You sent ${sent}.`
+      : `${name} accepts these paths: ${enumerate(includePaths)}. You sent ${sent}.`;
   problems.push(parameterProblem("unknown-include-path", name, detail));
   return undefined;
 };
 
-/** Any name will do: resources have open sets of attributes, and names they lack are ignored. */
+/** Any name is accepted: attributes are open, and unknown names are ignored. */
 const parseFields: ValueParser<ReadonlySet<string>> = (value, name, problems) => {
   const names = value === "" ? [] : parseWords(value, name, problems);
   return names && new Set(names);
 };
 
-/** Distinct words between commas. They are names of the service's own, so nothing is escaped. */
+/** Distinct words between commas. Names of paths and fields need no escaping. */
 function parseWords(value: string, name: string, problems: Problem[]): string[] | undefined {
   const words = value.split(",");
   if (!words.includes("")) return distinct(words);
@@ -160,8 +156,8 @@ function parseValues(
   for (const [name, { parameter, value }] of known) {
     if (value === undefined) continue;
     if (value === "" && !parameter.mayBeEmpty) {
-      const advice = parameter.isRequired ? "" : ", or leave it out";
-      const detail = `${name} has no value; give it one, such as ${parameter.example}${advice}.`;
+      const advice = parameter.isRequired ? "" : ", or omit it";
+      const detail = `${name} has no value; set it, e.g. to ${parameter.example}${advice}.`;
       problems.push(parameterProblem("empty-parameter", name, detail));
       continue;
     }
@@ -172,7 +168,7 @@ function parseValues(
 }
 
 function keep(values: ParsedValues, name: string, kind: Kind, parsed: ValueOf[Kind]): void {
-  // The table ties each name to its kind, and PARSERS each kind to the type of its values.
+  // The table determines the kind of each name, and PARSERS the type of each kind.
   if (kind === "fields") {
     values.fields ??= new Map();
     values.fields.set(fieldsType(name), parsed as ValueOf["fields"]);

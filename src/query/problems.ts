@@ -1,4 +1,4 @@
-/** The wording that problems with a query share. */
+/** Wording shared by parameter errors. */
 
 import type { ErrorCode, Problem } from "../domain/errors.ts";
 import { nearest } from "../text/nearest.ts";
@@ -11,18 +11,18 @@ export function parameterProblem(code: ErrorCode, parameter: string, detail: str
   return { code, detail, source: { parameter } };
 }
 
-/** The text in quotes, shortened when it is long. */
+/** Long texts are shortened. */
 export function quote(text: string): string {
   if (text.length <= QUOTE_LENGTH) return `"${text}"`;
   let end = QUOTE_LENGTH - 1;
-  // Half a surrogate pair could not be sent as UTF-8.
+  // Do not split a surrogate pair.
   if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
   return `"${text.slice(0, end)}…"`;
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Items outside a closed list: each in quotes, with the one it was probably meant to be. */
+/** Unknown items in quotes, each with the closest known one. */
 export function quoteUnknown(unknown: readonly string[], known: Iterable<string>): string {
   const candidates = [...known];
   const quoted = unknown.slice(0, QUOTED_ITEMS).map((item) => {
@@ -33,7 +33,7 @@ export function quoteUnknown(unknown: readonly string[], known: Iterable<string>
   return quoted.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Words as one enumeration, for "Known are: …"; records may have brought any number of them. */
+/** A list of words, shortened: records can add any number of them. */
 export function enumerate(words: Iterable<string>): string {
   const list = [...words];
   const named = list.slice(0, ENUMERATED_ITEMS).join(", ");
@@ -42,6 +42,6 @@ export function enumerate(words: Iterable<string>): string {
 }
 
 export function emptyItem(name: string, value: string): Problem {
-  const detail = `${name} has an empty item: put exactly one comma between two items and none at the ends; you sent ${quote(value)}.`;
+  const detail = `${name} has an empty item; separate items with single commas. You sent ${quote(value)}.`;
   return parameterProblem("invalid-parameter", name, detail);
 }

@@ -1,14 +1,14 @@
-/** Splits and decodes a query string, and writes one. */
+/** Splits, decodes and writes query strings. */
 
 import type { Problem } from "../domain/errors.ts";
 import { MAX_PARAMETERS } from "./parameters.ts";
 import { parameterProblem, quote } from "./problems.ts";
 import type { GivenParameters } from "./query.ts";
 
-/** A parameter as given; the value is undefined when it could not be decoded, which is reported. */
+/** The value is undefined if it could not be decoded, which is then reported. */
 export type Pair = readonly [name: string, value: string | undefined];
 
-const ENCODING_ADVICE = "percent-encode it as UTF-8, and write a percent sign itself as %25";
+const ENCODING_ADVICE = "percent-encode it as UTF-8, with %25 for a percent sign";
 
 /** The parameters in the caller's order. A parameter without `=` has an empty value. */
 export function splitQuery(raw: string, problems: Problem[]): Pair[] {
@@ -19,7 +19,7 @@ export function splitQuery(raw: string, problems: Problem[]): Pair[] {
     if (end === -1) end = raw.length;
     if (end === start) continue;
     if (++parts > MAX_PARAMETERS) {
-      const detail = `The query has too many parameters; send ${MAX_PARAMETERS} at most.`;
+      const detail = `The query has too many parameters; send at most ${MAX_PARAMETERS}.`;
       problems.push({ code: "malformed-query", detail });
       break;
     }
@@ -35,10 +35,10 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   if (name === undefined || name === "") {
     const fault =
       name === ""
-        ? "has no parameter name before the =: write it as name=value"
-        : `cannot be read: ${ENCODING_ADVICE}`;
-    const detail = `The part ${quote(text)} ${fault}.`;
-    // The same part again would say the same again.
+        ? "has no parameter name; write it as name=value"
+        : `cannot be decoded; ${ENCODING_ADVICE}`;
+    const detail = `The query part ${quote(text)} ${fault}.`;
+    // Report repeated parts once.
     if (problems.every((known) => known.detail !== detail)) {
       problems.push({ code: "malformed-query", detail });
     }
@@ -48,7 +48,7 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   const encoded = text.slice(equals + 1);
   const value = formDecode(encoded);
   if (value === undefined) {
-    const detail = `The value of ${quote(name)} cannot be read: ${ENCODING_ADVICE}; you sent ${quote(encoded)}.`;
+    const detail = `The value of ${quote(name)} cannot be decoded; ${ENCODING_ADVICE}. You sent ${quote(encoded)}.`;
     if (problems.every((known) => known.detail !== detail)) {
       problems.push(parameterProblem("malformed-query", name, detail));
     }
@@ -56,7 +56,7 @@ function readPair(text: string, problems: Problem[]): Pair | undefined {
   return [name, value];
 }
 
-/** Undefined for a broken escape and for bytes that are no UTF-8. */
+/** Undefined for an invalid escape and for bytes that are not UTF-8. */
 function formDecode(text: string): string | undefined {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   if (!spaced.includes("%")) return spaced;
@@ -67,12 +67,12 @@ function formDecode(text: string): string | undefined {
   }
 }
 
-/** Nothing in these has to be escaped, and most values are such: asking is quicker than escaping. */
+/** Most values need no escaping, and testing is faster than escaping. */
 const PLAIN = /^[\w.~-]*$/;
 
 const encoded = (text: string) => (PLAIN.test(text) ? text : encodeURIComponent(text));
 
-/** The query string that reads back as these parameters, brackets and commas percent-encoded. */
+/** Percent-encodes brackets and commas too. */
 export function writeQuery(pairs: GivenParameters): string {
   let query = "";
   for (const [name, value] of pairs) {

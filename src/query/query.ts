@@ -1,4 +1,4 @@
-/** Typed queries: what a caller asks for, once the query string has been parsed. */
+/** Typed queries: the result of parsing a query string. */
 
 import type { Problem } from "../domain/errors.ts";
 import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
@@ -12,8 +12,8 @@ export interface Window {
 export type Sort = "createdAt" | "-createdAt";
 
 /**
- * A place between two neighbours in the order (createdAt, id): directly before or directly after
- * the match named, whether or not it is (still) there. A gap does not depend on the sort direction.
+ * A position in the order (createdAt, id): directly before or after a match, whether or not that
+ * match still exists. It does not depend on the sort direction.
  */
 export interface Gap {
   createdAt: number;
@@ -21,35 +21,37 @@ export interface Gap {
   side: "before" | "after";
 }
 
-/** Who bears the names of the filters: the players and teams of a walk, whatever they take up later. */
+/**
+ * The players and teams that the name filters resolve to. Cursors carry them, so that renames do
+ * not affect later pages.
+ */
 export interface ResolvedNames {
-  /** A hash of the names, which tells whether they are still those asked for. */
+  /** A hash of the names: detects that the filters were changed. */
   names: number;
   players: string[];
   teams: string[];
 }
 
-/** A gap as a link names it, with what the walk must not lose. */
+/** A position in a link, with state that later pages need. */
 export interface Cursor extends Gap {
-  /** The number of the latest change that the page with the link could show, if changes have numbers there. */
+  /** The sequence number of the last change visible to this page, if the store has them. */
   sequence?: number | undefined;
-  /** Those whom the walk began with. */
   resolvedNames?: ResolvedNames;
 }
 
-/** Where a page begins: so many matches in, right after a gap, or ending right before one. */
+/** A page starts at an offset, starts after a cursor, or ends before one. */
 export type PageStart =
   | { from: "offset"; offset: number }
   | { from: "after"; gap: Cursor }
   | { from: "before"; gap: Cursor };
 
-/** Which related resources and which fields to send. Undefined: the default, everything. */
+/** Related resources and fields to return. Undefined: everything. */
 export interface Shape {
   include: string[] | undefined;
   fields: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
-/** Each list holds distinct values in the order given; undefined when the filter was not given. */
+/** Distinct values in the given order; undefined if the filter is not set. */
 export interface MatchFilters {
   playerNames: string[] | undefined;
   playerIds: string[] | undefined;
@@ -58,13 +60,13 @@ export interface MatchFilters {
   patchVersions: string[] | undefined;
 }
 
-/** The parameters as given, decoded once, in the caller's order: what links repeat. */
+/** The decoded parameters in the caller's order. Links repeat them. */
 export type GivenParameters = ReadonlyArray<readonly [name: string, value: string]>;
 
 export interface MatchesQuery extends Shape {
   window: Window;
   sort: Sort;
-  place: PageStart;
+  pageStart: PageStart;
   limit: number;
   filters: MatchFilters;
   given: GivenParameters;
@@ -77,7 +79,7 @@ export interface PlayersQuery extends Shape {
   given: GivenParameters;
 }
 
-/** Names close to this one. */
+/** Fetches names similar to `near`. */
 export interface NamesQuery {
   near: string;
   given: GivenParameters;
@@ -87,11 +89,10 @@ export interface SingleQuery extends Shape {
   given: GivenParameters;
 }
 
-/** What a query is parsed against. */
 export interface ParseContext {
   /** Milliseconds since the epoch. */
   now: number;
-  /** The deepest `page[offset]` served. */
+  /** The maximum `page[offset]`. */
   maxOffset: number;
   /** The paths that `include` may name on this endpoint. */
   includePaths: ReadonlySet<string>;
@@ -99,7 +100,7 @@ export interface ParseContext {
   types: ReadonlySet<string>;
 }
 
-/** Parses one value. Undefined when the value is wrong, which the parser has then reported. */
+/** Parses one value. Undefined if it is invalid, which is then reported. */
 export type ValueParser<Value> = (
   value: string,
   name: string,
@@ -108,7 +109,7 @@ export type ValueParser<Value> = (
   endpoint: Endpoint,
 ) => Value | undefined;
 
-/** The parameters that the endpoint takes, by name, each with the first value given for it. */
+/** The accepted parameters by name, each with its first value. */
 export type GivenValues = ReadonlyMap<string, { parameter: Parameter; value: string | undefined }>;
 
 export interface ValueOf extends Record<Kind, unknown> {
@@ -124,7 +125,7 @@ export interface ValueOf extends Record<Kind, unknown> {
   fields: ReadonlySet<string>;
 }
 
-/** What the values mean, by parameter. Absent: not given, or given and reported as a problem. */
+/** The parsed values by parameter. Absent: not given, or reported as invalid. */
 export type ParsedValues = {
   [Name in Exclude<ParameterName, "fields[TYPE]">]?: ValueOf[KindOf<Name>];
 } & { fields?: Map<string, ReadonlySet<string>> };

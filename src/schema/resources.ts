@@ -1,14 +1,14 @@
 /**
- * In charge of the fields of the resources: the keys that callers can count on, with their types
- * and meaning. Ingest checks records against these; the OpenAPI document describes replies by them.
- * All attributes and stats are open sets: a resource may carry more.
+ * The fields of each resource, with types and descriptions. Ingest validates records against these
+ * schemas, and the OpenAPI document contains them. Attributes and stats are open: a resource may
+ * have more.
  */
 
 import Type from "typebox";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 
 export const MAX_NAME_LENGTH = 256;
-/** Indexed texts: a store may be unable to keep U+0000 in them. */
+/** For indexed texts: PostgreSQL cannot store U+0000. */
 export const NO_NUL = "^[^\\u0000]*$";
 
 const Optional = Type.Optional;
@@ -58,7 +58,6 @@ const rosterRelationships = Type.Object({
   team: Optional(toOne("team")),
 });
 
-/** One of the two sides of a match. */
 export const Roster = Type.Object({
   type: Type.Literal("roster"),
   id: Id,
@@ -66,7 +65,7 @@ export const Roster = Type.Object({
   relationships: rosterRelationships,
 });
 
-/** A roster that a record carries besides: what it has is as it should be, but it may have less. */
+/** An additional roster in a record. Members may be missing, but those present must be valid. */
 export const ExtraRoster = Type.Object({
   type: Type.Literal("roster"),
   id: Id,
@@ -85,7 +84,6 @@ const participantStats = Type.Object({
 });
 const participantRelationships = Optional(Type.Object({ player: Optional(toOne("player")) }));
 
-/** A member of one of the two rosters. */
 export const Participant = Type.Object({
   type: Type.Literal("participant"),
   id: Id,
@@ -93,7 +91,7 @@ export const Participant = Type.Object({
   relationships: participantRelationships,
 });
 
-/** A participant that a record carries besides, such as a spectator. */
+/** An additional participant in a record, e.g. a spectator. */
 export const ExtraParticipant = Type.Object({
   type: Type.Literal("participant"),
   id: Id,
@@ -117,14 +115,14 @@ const playerStats = {
   played_ranked: count("Served matches of mode ranked."),
 };
 
-/** A player as it is served: what its latest match carried, completed. */
+/** A player as served. */
 export const Player = Type.Object({
   type: Type.Literal("player"),
   id: Id,
   attributes: Type.Object({ ...playerAttributes, stats: Type.Object(playerStats) }),
 });
 
-/** A player as a record carries it: of the stats, any may be missing. */
+/** A player in a record: stats may be missing. */
 export const CarriedPlayer = Type.Object({
   type: Type.Literal("player"),
   id: Id,
@@ -140,7 +138,7 @@ export const Team = Type.Object({
   attributes: Type.Object({ name: name("The team's tag in the game."), shardId: Shard }),
 });
 
-/** Any resource a record may carry beside those. */
+/** Any other resource in a record. */
 export const Other = Type.Object({
   type: Type.String({ pattern: ID_PATTERN }),
   id: Id,

@@ -1,7 +1,4 @@
-/**
- * Bytes within a larger buffer. A view would say the same, but to make one costs more than to copy the
- * bytes to where they are sent from.
- */
+/** A range of bytes in a larger buffer. Creating a view costs more than copying the bytes. */
 
 export interface ByteRange {
   bytes: Uint8Array;
@@ -13,8 +10,8 @@ export const whole = (bytes: Uint8Array): ByteRange => ({ bytes, start: 0, end: 
 
 export const viewOf = ({ bytes, start, end }: ByteRange): Uint8Array => bytes.subarray(start, end);
 
-/** Copies the bytes into a buffer that has room for them; returns where the copy ends. */
+/** Copies the bytes and returns the end position. The target must be large enough. */
 export function copyInto(target: Buffer, at: number, { bytes, start, end }: ByteRange): number {
-  // It takes any array of bytes, whatever its type says.
+  // Works for any Uint8Array, despite its type.
   return at + Buffer.prototype.copy.call(bytes, target, at, start, end);
 }

@@ -1,19 +1,19 @@
 /**
- * The players and teams that a reader holds in memory: those asked for lately. They lie in large buffers:
- * as objects of their own they would be scattered, and the garbage collector would visit each of them.
+ * Caches recently used players and teams in large buffers. As single objects they would be
+ * scattered in memory, and the garbage collector would visit each one.
  */
 
 import { copyInto, whole } from "./byte-range.ts";
 import type { CheckFragment, NamedParts } from "./store.ts";
 
-/** A player or team with the number that stands for it in the shard's tables. */
+/** A player or team with its internal number. */
 export interface NamedEntry extends NamedParts {
   num: number;
   id: string;
   name: string;
 }
 
-/** The same as the tables of both engines have it. */
+/** The same, as a row of the tables in both engines. */
 export interface NamedRow {
   num: number;
   id: string;
@@ -23,7 +23,7 @@ export interface NamedRow {
   lastMatchAt: number | null;
 }
 
-/** What comes from a table is checked once. */
+/** Rows are checked once, when they are read. */
 export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
   const { num, id, name, resource, companions, lastMatchAt } = row;
   check(resource);
@@ -39,24 +39,24 @@ export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
   };
 }
 
-/** Where an entry is: the number of its page, then the word within it. 18 bits of words are 1 MiB. */
+/** An entry's location: page number, then word within the page. 18 bits of words are 1 MiB. */
 const WORD_BITS = 18;
 const WORD_MASK = (1 << WORD_BITS) - 1;
-const LARGEST_PAGE = 4 << WORD_BITS;
+const MAX_PAGE_SIZE = 4 << WORD_BITS;
 /** As many as fit into 31 bits: 8 GiB. */
-const MOST_PAGES = 1 << (31 - WORD_BITS);
-const FEWEST_PAGES = 4;
+const MAX_PAGES = 1 << (31 - WORD_BITS);
+const MIN_PAGES = 4;
 /** The rest is for the two maps. */
 const PAGES_SHARE = 7 / 8;
 
 /**
- * Pages are filled in turn. When the memory is used up, the oldest page is replaced: what was asked
- * for since it came there is moved to the new one, the rest is forgotten.
+ * Pages are filled in turn. When all are full, the oldest is replaced: its entries that were used
+ * since move to the new page, and the others are dropped.
  */
 export class NamedCache {
   readonly #pages: CachePage[] = [];
   readonly #byNumber = new Map<number, number>();
-  /** By a hash of the id. Of two ids with one hash, only the latter is found here. */
+  /** By a hash of the id. On a collision, only the later entry is found. */
   readonly #byId = new Map<number, number>();
   readonly #pageSize: number;
   readonly #pageCount: number;
@@ -64,8 +64,8 @@ export class NamedCache {
 
   constructor(bytes: number) {
     const room = bytes * PAGES_SHARE;
-    this.#pageSize = Math.min(LARGEST_PAGE, 4 * Math.floor(room / FEWEST_PAGES / 4));
-    this.#pageCount = Math.min(MOST_PAGES, Math.floor(room / Math.max(this.#pageSize, 1)));
+    this.#pageSize = Math.min(MAX_PAGE_SIZE, 4 * Math.floor(room / MIN_PAGES / 4));
+    this.#pageCount = Math.min(MAX_PAGES, Math.floor(room / Math.max(this.#pageSize, 1)));
   }
 
   byNumber(num: number): NamedParts | undefined {
@@ -81,13 +81,13 @@ export class NamedCache {
     if (location === undefined) return undefined;
     const page = this.#pageAt(location);
     const at = location & WORD_MASK;
-    // What was forgotten by its number is still in this map.
+    // Entries that were dropped by number are still in this map.
     if (!page.hasId(at, id) || this.#byNumber.get(page.num(at)) !== location) return undefined;
     page.use(at);
     return page.entry(at);
   }
 
-  /** One that is too large for the cache is not kept. */
+  /** Entries that are too large are not cached. */
   add(entry: NamedEntry): void {
     const size = sizeOf(entry);
     if (size > this.#pageSize / 2) return;
@@ -119,7 +119,7 @@ export class NamedCache {
     if (old) this.#moveFrom(old);
   }
 
-  /** At most half of the page is taken over, so that a busy time does not copy all of the memory. */
+  /** Keeps at most half of the page, so that heavy use does not copy the whole cache. */
   #moveFrom(old: CachePage): void {
     const page = this.#pages[this.#current]!;
     for (const at of old.entries()) {
@@ -138,7 +138,7 @@ export class NamedCache {
   }
 }
 
-/** FNV-1a. Ids are of ASCII. */
+/** FNV-1a over ASCII. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < id.length; index++) {
@@ -150,7 +150,7 @@ function hashOf(id: string): number {
 const WORD = 4;
 const WORDS = 9;
 
-/** The words of an entry. */
+/** Word offsets in an entry. */
 const SIZE = 0;
 const NUM = 1;
 const IS_USED = 2;
@@ -158,12 +158,12 @@ const ID_LENGTH = 3;
 const NAME_LENGTH = 4;
 const RESOURCE_LENGTH = 5;
 const COMPANIONS_LENGTH = 6;
-/** A double, in two words; not a number for a team. */
+/** A double, in two words; NaN for a team. */
 const TIME = 7;
 
 const NO_COMPANIONS = -1;
 
-/** How much of a page an entry takes, in bytes. */
+/** In bytes. */
 function sizeOf({ id, name, resource, companions }: NamedEntry): number {
   const parts = resource.end - resource.start + (companions?.length ?? 0);
   const bytes = id.length + Buffer.byteLength(name) + parts;
@@ -171,9 +171,9 @@ function sizeOf({ id, name, resource, companions }: NamedEntry): number {
 }
 
 /**
- * One part of the cache, in which entries lie one after another: nine words, then the id, the name, the
- * resource and the linked resources, padded to a whole word. An entry is found by the word at which it
- * begins. What is written stays as it is: whoever was given bytes from here may keep them.
+ * A buffer with entries one after another: nine words, then id, name, resource and linked
+ * resources, padded to a whole word. An entry is identified by its first word. Written bytes never
+ * change, so callers may keep references to them.
  */
 class CachePage {
   readonly #bytes: Buffer<ArrayBuffer>;
@@ -210,7 +210,7 @@ class CachePage {
     return at;
   }
 
-  /** Where the entries begin, in the order in which they came. */
+  /** The start of each entry, oldest first. */
   *entries(): Iterable<number> {
     for (let at = 0; at < this.#end; at += this.#words[at + SIZE]!) yield at;
   }

@@ -1,9 +1,9 @@
-/** Where a page of matches lies in their order, (createdAt, id). */
+/** Computes the key ranges that a page of matches is read from. */
 
 import type { Gap } from "../query/query.ts";
 import type { MatchKey, Selection } from "./store.ts";
 
-/** `from` is included, `to` is not. */
+/** `from` is inclusive, `to` is exclusive. */
 export interface KeyRange {
   from: MatchKey;
   to: MatchKey;
@@ -11,37 +11,39 @@ export interface KeyRange {
 
 export type Direction = "up" | "down";
 
-/** A page is scanned from one end of a range; `behind` is what lies on the other side of that end. */
+/**
+ * A page is scanned from one end of `ahead`; `behind` is the range on the other side of that end.
+ */
 export interface PageRange {
   direction: Direction;
   ahead: KeyRange;
-  /** Undefined at an offset. */
+  /** Undefined with an offset. */
   behind: KeyRange | undefined;
   skip: number;
-  /** Whether the page is scanned against the sort direction, and so is to be reversed. */
+  /** Whether the scan runs against the sort direction, so that the page must be reversed. */
   isReversed: boolean;
 }
 
-export function pageRangeOf({ window, sort, place }: Selection): PageRange {
+export function pageRangeOf({ window, sort, pageStart }: Selection): PageRange {
   const forward: Direction = sort === "createdAt" ? "up" : "down";
   const whole: KeyRange = {
     from: { createdAt: window.start, id: "" },
     to: { createdAt: window.end + 1, id: "" },
   };
-  if (place.from === "offset") {
-    const { offset } = place;
+  if (pageStart.from === "offset") {
+    const { offset } = pageStart;
     return { direction: forward, ahead: whole, behind: undefined, skip: offset, isReversed: false };
   }
-  const gap = keyAt(place.gap);
+  const gap = keyAt(pageStart.gap);
   const below: KeyRange = { from: whole.from, to: isLater(whole.to, gap) ? gap : whole.to };
   const above: KeyRange = { from: isLater(whole.from, gap) ? whole.from : gap, to: whole.to };
-  const isReversed = place.from === "before";
+  const isReversed = pageStart.from === "before";
   const direction = isReversed === (forward === "up") ? "down" : "up";
   const [ahead, behind] = direction === "up" ? [above, below] : [below, above];
   return { direction, ahead, behind, skip: 0, isReversed };
 }
 
-/** Whether there are pages before and after, from what a scan has found. */
+/** Whether there are matches before and after the page. */
 export function neighboursOf(
   { behind, skip, isReversed }: PageRange,
   found: { matches: number; hasMore: boolean; hasBehind: boolean },
@@ -55,8 +57,8 @@ export function neighboursOf(
 export const opposite = (direction: Direction): Direction => (direction === "up" ? "down" : "up");
 
 /**
- * The key right before or right after a match. No id contains "!", and it sorts before every
- * character an id may contain, so `id!` lies between an id and the next one.
+ * The key right after a match. "!" sorts before every character of an id, so `id!` lies between an
+ * id and the next one.
  */
 export const keyAfter = ({ createdAt, id }: MatchKey): MatchKey => ({ createdAt, id: `${id}!` });
 

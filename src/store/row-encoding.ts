@@ -1,16 +1,16 @@
-/** The encodings inside rows, the same in every adapter, and records read from rows. */
+/** Encodes and decodes values in rows, for both adapters. */
 
 import type { Result } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { Fate, Fragment, ShardRecord, Vocabulary } from "./store.ts";
 
-/** Results in their stored order; those below "named" are parts in the match. */
+/** In stored order. Those before "named" mean that the player took part. */
 const RESULTS: readonly Result[] = ["lost", "won", "named"];
 
 export const packResult = (result: Result): number => RESULTS.indexOf(result);
 export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 
-/** Stored words say of what kind they are: "path:…" or "type:…". */
+/** Stored words have a prefix: "path:…" or "type:…". */
 export function readVocabulary(words: readonly string[]): Vocabulary {
   const after = (prefix: string) =>
     new Set(
@@ -19,14 +19,14 @@ export function readVocabulary(words: readonly string[]): Vocabulary {
   return { includePaths: after("path:"), types: after("type:") };
 }
 
-/** A record as the tables of both engines have it. */
+/** A row of the tables in both engines. */
 export interface RecordRow {
   id: string;
   created_at: number | string;
   game_mode: string;
   patch_version: string;
   content_hash: Uint8Array;
-  /** Of a served record, after the numbers of its players and teams. */
+  /** For a served record, preceded by the numbers of its players and teams. */
   sheet: Uint8Array;
   carried: Uint8Array;
   reason: WithheldReason | null;
@@ -45,7 +45,7 @@ export function readRecord(row: RecordRow): ShardRecord {
       gameMode: row.game_mode,
       patchVersion: row.patch_version,
       contentHash: row.content_hash,
-      sheet: row.reason === null ? unpackServed(row.sheet, [], []) : row.sheet,
+      encoded: row.reason === null ? unpackServed(row.sheet, [], []) : row.sheet,
       carried: row.carried,
     },
   };
@@ -58,35 +58,39 @@ export function packNumbers(numbers: Iterable<number>): Uint8Array {
 }
 
 export function unpackNumbers(packed: Uint8Array): Uint32Array {
-  // Copied, since the bytes need not begin at a multiple of four.
+  // A copy, because the bytes need not be 4-byte aligned.
   return new Uint32Array(Uint8Array.from(packed).buffer);
 }
 
 const COUNTS = 4;
 
 /**
- * The numbers of a match's players and teams, in the order in which a response includes them, and its
- * sheet: two counts, 2 bytes each; the numbers; the sheet.
+ * The internal numbers of a match's players and teams, in response order, and the encoded match:
+ * two counts of 2 bytes; the numbers; the match.
  */
-export function packServed(players: number[], teams: number[], sheet: Fragment): Uint8Array {
+export function packServed(players: number[], teams: number[], encoded: Fragment): Uint8Array {
   const counts = Uint16Array.of(players.length, teams.length);
-  return Buffer.concat([new Uint8Array(counts.buffer), packNumbers([...players, ...teams]), sheet]);
+  return Buffer.concat([
+    new Uint8Array(counts.buffer),
+    packNumbers([...players, ...teams]),
+    encoded,
+  ]);
 }
 
-/** Adds to the numbers those that are not among them yet; returns the sheet. */
+/** Adds the numbers that are not in the lists yet. Returns the encoded match. */
 export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): Fragment {
   const teamsAt = COUNTS + NUMBER * (packed[0]! | (packed[1]! << 8));
-  const sheetAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
+  const matchAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
   addNumbers(packed, COUNTS, teamsAt, players);
-  addNumbers(packed, teamsAt, sheetAt, teams);
-  return packed.subarray(sheetAt);
+  addNumbers(packed, teamsAt, matchAt, teams);
+  return packed.subarray(matchAt);
 }
 
 function addNumbers(packed: Uint8Array, from: number, to: number, numbers: number[]): void {
-  // Those of one match differ anyway. There are few: a linear search is the fastest.
+  // The numbers of one match are distinct. There are few, so a linear search is fastest.
   const known = numbers.length;
   for (let at = from; at < to; at += NUMBER) {
-    // Not by a DataView: to make one costs more than all it would read here.
+    // Faster than creating a DataView.
     const number =
       (packed[at]! | (packed[at + 1]! << 8) | (packed[at + 2]! << 16) | (packed[at + 3]! << 24)) >>>
       0;

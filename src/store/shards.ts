@@ -1,28 +1,28 @@
-/** The contract for finding shards. Each has a store of its own. */
+/** The contract for access to the shards. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Reader, Writer } from "./store.ts";
 
-/** The shards callers may read. */
 export interface ReadableShards {
-  /** The ids of all shards there are now, in order. */
+  /** The ids of all current shards, sorted. */
   list(): Awaitable<string[]>;
   /**
-   * A reader for one request; undefined when there is no such shard. All its calls go to the same replica,
-   * where there are any, as long as that one answers. Nobody has to close it. May throw StoreError.
+   * A reader for one request; undefined if there is no such shard. All its calls go to the same
+   * replica, if there are any, as long as that one responds. It need not be closed. May throw
+   * StoreError.
    */
   reader(id: string): Awaitable<Reader | undefined>;
-  /** Whether each replica of a shard is read from now, in their order; empty where there are none. */
+  /** Whether each replica of a shard is in use, in their order; empty without replicas. */
   replicas(id: string): readonly boolean[];
 }
 
-/** The shards as operators and ingest see them. */
+/** The shards as ingest and the admin commands use them. */
 export interface Shards extends ReadableShards {
-  /** The ids that records may name; undefined when a new id makes a new shard. */
+  /** The ids that records may have; undefined if a new id creates a new shard. */
   readonly allowed: ReadonlySet<string> | undefined;
-  /** The writer of a shard, made when it is not there yet. May throw StoreError. */
+  /** Creates the shard if it does not exist. May throw StoreError. */
   writer(id: string): Writer;
-  /** The writer of a shard that is there already. */
+  /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;
 }

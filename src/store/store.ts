@@ -1,18 +1,18 @@
 /**
- * The contract between Matchbook and a shard's storage.
+ * The contract between Matchbook and the storage of one shard.
  *
- * A store holds one shard and never hears of another. It offers transactions and primitive reads
- * and writes; the rules (what is served, how players add up) are decided by its callers. Every
- * adapter passes the same conformance suite, test/conformance.
+ * A store offers transactions and primitive reads and writes. The rules (what is served, how player
+ * records add up) belong to its callers. Every adapter passes the conformance suite in
+ * test/conformance.
  *
- * Ids are of the characters A-Z, a-z, 0-9, "_" and "-"; all other texts are any well-formed Unicode
- * without U+0000. Texts compare bytewise everywhere: case, accents and blanks at the ends count.
- * "Order" below always means (createdAt, id), ascending unless said otherwise; a list whose order is
- * not said may come in any. Times are whole milliseconds since the epoch, and may lie before it.
- * Fragments and hashes come back byte for byte.
+ * Ids consist of A-Z, a-z, 0-9, "_" and "-". All other texts are well-formed Unicode without
+ * U+0000. Texts are compared byte by byte: case, accents and trailing spaces count. "Order" means
+ * (createdAt, id), ascending unless stated otherwise; lists without a stated order may come in any.
+ * Times are integer milliseconds since the epoch and may be negative. Fragments and hashes are
+ * returned byte for byte.
  *
- * Three roles, so that nobody holds more than they need: a Reader sees served records only, an
- * AdminReader sees withheld ones too (operators' questions), a Writer may change them.
+ * There are three roles: a Reader sees served records only, an AdminReader also sees withheld ones,
+ * and a Writer changes them.
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
@@ -21,81 +21,81 @@ import type { WithheldReason } from "../domain/visibility.ts";
 import type { PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
 
-/** Bytes that only document/ can make and read. */
+/** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
 
-/** Throws when a fragment is not what was stored. For readers that keep fragments in memory. */
+/** Throws if a fragment is damaged. Used by readers that cache fragments. */
 export type CheckFragment = (fragment: Fragment) => void;
 
-/** A served player or team: its resource, and what only that resource links to (rare). */
+/** A served player or team: its resource, and (rarely) the resources that only it links to. */
 export interface NamedFragments {
   resource: Fragment;
   companions: Fragment | undefined;
 }
 
-/** The same as readers give it. */
+/** The same, as readers return it. */
 export interface NamedParts {
   resource: ByteRange;
   companions: Fragment | undefined;
-  /** Of a player, the creation time of the latest served match; undefined for a team. */
+  /** For a player, the creation time of the latest served match; undefined for a team. */
   lastMatchAt: number | undefined;
-  /** Whether the store had them checked when it read them, so that it need not be done again. */
+  /** Whether the store has already checked the fragments. */
   isChecked: boolean;
 }
 
 /**
- * Matches with everybody they name, whether by a part in the match or by a mere mention: each player
- * and team once, in order of first appearance, as they are now.
+ * Matches with all players and teams that they reference, participants or only mentioned: each
+ * once, in order of first appearance, in their current state.
  */
 export interface MatchesWithLinked {
-  /** The sheet of each match: its resource and the resources that only it includes. */
-  sheets: Fragment[];
+  /** The encoded matches: each match resource with the resources that only it includes. */
+  matches: Fragment[];
   players: NamedParts[];
   teams: NamedParts[];
 }
 
-/** What matches are ordered by. */
+/** Matches are ordered by this key. */
 export interface MatchKey {
   createdAt: number;
   id: string;
 }
 
 export interface Page extends MatchesWithLinked {
-  /** The first and the last of the matches, which may be one; undefined when there are none. */
+  /** The first and last match, possibly the same; undefined for an empty page. */
   edges: { first: MatchKey; last: MatchKey } | undefined;
   /**
-   * Whether the selection goes on before and after these matches, seen in the sort direction. Where
-   * there are none, the gap that was asked for is looked at; at an offset both are false then.
+   * Whether there are matches before and after this page, in sort direction. For an empty page this
+   * is relative to the requested position; at an offset, both are then false.
    */
   more: { before: boolean; after: boolean };
   /**
-   * The number of the latest change in the state that the page is of. Undefined where all readers of the
-   * shard see the same state, so that nobody can see an older one later.
+   * The sequence number of the last change in the state that was read. Undefined if all readers of
+   * the shard always see the same state.
    */
   sequence?: number;
 }
 
 /**
- * Which matches to list: those that satisfy every member. Within one list of ids, modes or versions
- * any value will do, so that an empty one selects nothing; values that nothing has are no error.
+ * A match must satisfy every member. Within a list of ids, modes or versions any value is enough,
+ * so an empty list selects nothing. Unknown values are not an error.
  */
 export interface Selection {
   window: Window;
-  /** "createdAt" is the order, "-createdAt" the exact reverse of it. */
+  /** "createdAt" is ascending order, "-createdAt" the exact reverse. */
   sort: Sort;
-  /** Offsets count, and pages leave a gap, in the sort direction; a gap may lie outside the window. */
-  place: PageStart;
+  /** In sort direction. A position may lie outside the window. */
+  pageStart: PageStart;
   /** At least 1. */
   limit: number;
-  /** From each inner list a player must have a part in the match; a mention is none. */
+  /** One player of each inner list must have played in the match; being mentioned is not enough. */
   players: string[][];
-  /** From each inner list a team must have entered with a roster. */
+  /** One team of each inner list must have entered with a roster. */
   teams: string[][];
   /** Undefined: any. */
   gameModes: string[] | undefined;
   /** Undefined: any. */
   patchVersions: string[] | undefined;
-  /** A page's `sequence`: the state must not be older than that page's. */
+  /** The `sequence` of an earlier page: the state read must not be older. */
   since?: number | undefined;
 }
 
@@ -110,47 +110,54 @@ export interface NamedPlayer {
 }
 
 /**
- * What callers may see. Each call answers from one consistent state of the shard. Replicas may be behind
- * the primary, and some further than others: a later call, or another reader, may see an older state. With
- * `since`, a replica in such a state is passed over; what the primary has counts as new enough.
+ * Served records. Each call reads one consistent state of the shard. Replicas can lag behind the
+ * primary by different amounts, so a later call or another reader may see an older state. With
+ * `since`, replicas in an older state are skipped; the primary is always recent enough.
  */
 export interface Reader {
-  /** The served match with this id. */
   match(id: string): Awaitable<MatchesWithLinked | undefined>;
-  /** One page of the selection, in the order of its sort. */
   matches(selection: Selection): Awaitable<Page>;
-  /** The players with these (distinct) ids, in the order of the ids; unknown ids are left out. */
+  /** The players with these (distinct) ids, in the order of the ids. Unknown ids are skipped. */
   players(ids: string[]): Awaitable<PlayerListing[]>;
-  /** The players with one of these (distinct) names now, in the order of the names, then by id, at most `limit`. */
+  /**
+   * The players who currently have one of these (distinct) names, in the order of the names, then
+   * by id.
+   */
   playersNamed(names: string[], limit: number): Awaitable<PlayerListing[]>;
-  /** The players seen in a served match most recently: latest first, then by id. */
+  /** The players of the most recent served matches: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
-  /** The ids of every player that bears one of these (distinct) names now, in their order, then by id. */
+  /**
+   * The ids of all players who currently have one of these (distinct) names, in the order of the
+   * names, then by id.
+   */
   playerIdsNamed(names: string[], since?: number): Awaitable<string[]>;
-  /** The ids of every team that bears one of these (distinct) tags now, in their order, then by id. */
+  /** The same for teams, by their tags. */
   teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /**
-   * Names from the name index, each once. The index has every name that a player has now under each of
-   * its keys (domain/name-index.ts), ordered by key, then by name. For each of these (distinct) keys the
-   * first `after` entries at or after it are read, and the last `before` in front of it. The cost does
-   * not depend on the number of names.
+   * Distinct names from the name index, which lists every current player name under each of its
+   * keys (domain/similar-names.ts), ordered by key, then by name. For each of these (distinct) keys
+   * it reads the first `after` entries at or after the key, and the last `before` entries before
+   * it. The cost does not depend on the number of names.
    */
   namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
-  /** Who bears these (distinct) names now, at most `limit` each: in the order of the names, then by id. */
+  /**
+   * The players who currently have these (distinct) names, at most `limit` per name: in the order
+   * of the names, then by id.
+   */
   playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
-  /** How much is served. It costs the same however much that is. */
+  /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
-  /** The extra include paths and resource types that served records carry, beyond the usual. */
+  /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
 }
 
 export interface Summary {
   matches: number;
-  /** Those that served matches name. */
+  /** Players in served matches. */
   players: number;
-  /** The creation time of the newest match; undefined when there is none. */
+  /** The creation time of the newest match, if any. */
   newestMatch: number | undefined;
-  /** What the store takes, roughly, withheld records included. */
+  /** The approximate size of the store, including withheld records. */
   bytes: number;
 }
 
@@ -159,14 +166,13 @@ export interface Vocabulary {
   types: ReadonlySet<string>;
 }
 
-/** A record as it is kept, served or withheld. */
+/** A stored record, served or withheld. */
 export interface StoredMatch extends MatchKey {
   gameMode: string;
   patchVersion: string;
-  /** Equal for records of equal content. */
   contentHash: Uint8Array;
-  sheet: Fragment;
-  /** The players and teams as the record carried them. */
+  encoded: Fragment;
+  /** The players and teams as they were in the record. */
   carried: Fragment;
 }
 
@@ -178,21 +184,21 @@ export interface ShardRecord {
 }
 
 /**
- * All that a shard keeps, to be gone through in steps. A step gives at most `limit`, and fewer only
- * where there are no more.
+ * Everything stored in a shard, read in steps. A step returns at most `limit`, and fewer only at
+ * the end.
  */
 export interface ShardContents {
   /**
-   * Every record once: served ones in order, then withheld ones by id. `after` is the last record of
-   * the step before, undefined for the first step.
+   * Every record once: served ones in order, then withheld ones by id. `after` is the last record
+   * of the previous step.
    */
   records(
     after: { fate: Fate; match: MatchKey } | undefined,
     limit: number,
   ): Awaitable<ShardRecord[]>;
-  /** The players that served matches name, by id, those after `afterId`; all come after "". */
+  /** Players in served matches, by id, starting after `afterId`; "" starts at the beginning. */
   players(afterId: string, limit: number): Awaitable<StoredResource[]>;
-  /** The same of teams. */
+  /** The same for teams. */
   teams(afterId: string, limit: number): Awaitable<StoredResource[]>;
 }
 
@@ -206,45 +212,43 @@ export interface Counts extends Omit<Summary, "matches"> {
   teams: number;
 }
 
-/** What operators may ask. (While a write of the same writer runs, it may show in the answers.) */
+/** Reads for operators. They may see an unfinished write of the same writer. */
 export interface AdminReader {
-  /** The record with this id, served or withheld. */
   inspect(id: string): Awaitable<ShardRecord | undefined>;
-  /** How many records show each of these players to be ranked; those with none are left out. */
+  /** How many records prove each of these players to be ranked; players with none are omitted. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
-  /** Teams, as players: those that served matches name. */
   counts(): Awaitable<Counts>;
   /**
-   * Runs `work` over one state of the shard, however long it takes. Other writers go on meanwhile;
-   * those of the same writer wait.
+   * Runs `work` on one consistent state of the shard, however long it takes. Other writers continue
+   * meanwhile; writes through this writer wait.
    */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T>;
 }
 
 export interface Writer extends AdminReader {
   /**
-   * Runs `work` as one transaction. When the promise resolves, all of it is durable and visible to
-   * readers; before that, none of it is; when it rejects (with what `work` threw, if it did), none of
-   * it happened, and the writer can be used again. Writers, of other processes too, take turns;
-   * therefore `work` must not write through the writer, only through its transaction. Who waits for
-   * a turn longer than a minute or two gets a StoreRefuses.
+   * Runs `work` as one transaction. When the promise resolves, all changes are durable and visible
+   * to readers; until then, none are. When it rejects (with the error of `work`, if it threw),
+   * nothing has changed, and the writer can still be used. Writers take turns, also across
+   * processes, so `work` must write only through its transaction. A writer that waits longer than a
+   * minute or two gets a StoreRefuses.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * The content hashes of the records with these ids, served or withheld; unknown ids are left out.
-   * Nothing is in the answer that could still be undone.
+   * The content hashes of committed records with these ids, served or withheld. Unknown ids are
+   * omitted.
    */
   contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
   /**
-   * Tells the state of this shard from any other's, also from one with the same records: two places that
-   * have the same are one, or one follows the other. Undefined where nothing is written yet, or where
-   * places cannot have several names.
+   * Identifies the state of this shard, even among shards with the same records: two locations with
+   * the same token are the same shard, or one replicates the other. Undefined if nothing is written
+   * yet, or if locations cannot have aliases.
    */
   stateToken(): Awaitable<string | undefined>;
   close(): Awaitable<void>;
 }
 
-/** A player's place in a match: how it went, or only "named". */
+/** A player in a match, with the result. */
 export interface PlayerEntry {
   id: string;
   result: Result;
@@ -264,7 +268,6 @@ export interface WithheldEntry extends StoredMatch {
   reason: WithheldReason;
 }
 
-/** A player's match as the history lists it. */
 export interface HistoryEntry {
   createdAt: number;
   matchId: string;
@@ -276,67 +279,69 @@ export interface TeamRow extends NamedFragments {
   name: string;
 }
 
-/** How a player stands after all served matches. */
+/** A player's totals after all served matches. */
 export interface Standing {
   totals: Totals;
   run: Run;
-  /** The latest served match that names the player. */
+  /** The latest served match with this player. */
   latest: { createdAt: number; matchId: string };
 }
 
 export interface PlayerRow extends TeamRow, Standing {}
 
 /**
- * Primitive reads and writes. Reads see what the transaction has written so far. All lists may be
- * empty and are free of repetitions.
+ * Primitive reads and writes. Reads see the changes of the transaction so far. Lists may be empty
+ * and contain no duplicates.
  */
 export interface Transaction extends ShardContents {
-  /** Which of these matches are known, served or withheld, with their content. */
+  /** Which of these matches are stored, served or withheld, with their content hashes. */
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
-  /** The records themselves; unknown ids are left out. */
+  /** The records with these ids. Unknown ids are omitted. */
   load(ids: string[]): Awaitable<ShardRecord[]>;
-  /** Of a served match, what it carried about players and teams; undefined when there is none. */
+  /** The players and teams as they were in a served match; undefined if there is no such match. */
   carried(id: string): Awaitable<Fragment | undefined>;
-  /**
-   * Adds matches whose ids are not known. Every player and team that they name must be put before
-   * the transaction ends, if it is not there already.
-   */
+  /** Adds new matches. Their players and teams must exist by the end of the transaction. */
   addServed(matches: MatchEntry[]): Awaitable<void>;
   /**
-   * Removes served matches, given as they were added, with their entries under players and teams.
-   * Those that no match names any longer must be removed before the transaction ends.
+   * Removes served matches, given as they were added. Players and teams that are left without
+   * matches must be removed by the end of the transaction.
    */
   removeServed(matches: MatchEntry[]): Awaitable<void>;
-  /** Adds matches whose ids are not known. Withheld records make no players and no teams. */
+  /** Adds new matches. Withheld records create no players and teams. */
   addWithheld(matches: WithheldEntry[]): Awaitable<void>;
   removeWithheld(ids: string[]): Awaitable<void>;
 
-  /** As the AdminReader has it. */
+  /** As in AdminReader. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
-  /** Adds to the counts. None goes below zero in the end; one that reaches zero is forgotten. */
+  /** Changes the counts. None may end below zero; counts of zero are deleted. */
   changeRankedEvidence(changes: ReadonlyMap<string, number>): Awaitable<void>;
 
-  /** Matches, served or withheld, that depend on whether one of these players is ranked; each once. */
+  /**
+   * Matches, served or withheld, whose visibility depends on whether one of these players is
+   * ranked.
+   */
   dependents(playerIds: string[]): Awaitable<string[]>;
   addDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
   removeDependents(pairs: [playerId: string, matchId: string][]): Awaitable<void>;
 
-  /** The standings put last; players that are not there are left out. */
+  /** The stored standings. Unknown players are omitted. */
   standings(playerIds: string[]): Awaitable<Map<string, Standing>>;
-  /** The newest `limit` served matches that name this player, mentions too, newest first. */
+  /**
+   * The newest `limit` served matches that reference this player, including mentions, newest first.
+   */
   playerHistory(playerId: string, limit: number): Awaitable<HistoryEntry[]>;
-  /** The id of the newest served match that names this team, be it a mention. */
+  /** The id of the newest served match that references this team, including mentions. */
   latestOfTeam(teamId: string): Awaitable<string | undefined>;
-  /** Players that served matches name: those that are there are overwritten whole. */
+  /** Inserts or replaces players. */
   putPlayers(rows: PlayerRow[]): Awaitable<void>;
-  /** Players that no served match names any longer; unknown ids are no error. */
+  /** Removes players who are in no served match any more. Unknown ids are ignored. */
   removePlayers(ids: string[]): Awaitable<void>;
-  /** Teams that served matches name: those that are there are overwritten whole. */
+  /** Inserts or replaces teams. */
   putTeams(rows: TeamRow[]): Awaitable<void>;
-  /** Teams that no served match names any longer; unknown ids are no error. */
+  /** Removes teams that are in no served match any more. Unknown ids are ignored. */
   removeTeams(ids: string[]): Awaitable<void>;
 
-  /** Adds, per word, to the count of served records that carry it; "path:…" or "type:…". */
+  /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
 }
 
@@ -345,12 +350,15 @@ export class StoreError extends Error {
   override name = "StoreError";
 }
 
-/** The shard's database does not answer, or not as it should: it may be back soon. */
+/** The shard's database does not respond, or responds with an error that may be temporary. */
 export class StoreUnavailable extends StoreError {
-  override name = "StoreAway";
+  override name = "StoreUnavailable";
 }
 
-/** It is there and will not serve us soon: a wrong password, a missing right, another program's long turn. */
+/**
+ * The database is reachable, but retrying soon will not help: wrong password, missing privilege,
+ * lock held for too long.
+ */
 export class StoreRefuses extends StoreUnavailable {
   override name = "StoreRefuses";
 }

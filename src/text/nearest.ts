@@ -1,6 +1,6 @@
-/** Guesses what a mistyped word was meant to be. */
+/** Suggests corrections for mistyped words. */
 
-/** The candidate nearest to `word`, or undefined when none is near enough to be a likely typo. */
+/** The closest candidate; undefined if none is close enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
@@ -14,10 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/**
- * How many letters must be changed, added, dropped or swapped with their neighbour; infinite when that
- * is more than `most`.
- */
+/** Damerau-Levenshtein distance (optimal string alignment). Infinity if it exceeds `most`. */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let before: number[] = [];

@@ -1,4 +1,4 @@
-/** In charge of running every scenario of the client, in Bun from its sources and in Node as it is built. */
+/** Runs every scenario of the client: in Bun from its sources, and in Node as built. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";

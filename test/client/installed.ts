@@ -1,4 +1,4 @@
-/** In charge of the client as its users have it: built by the command of ours, and installed in a folder. */
+/** The client as users install it: built by `npm run client`, and installed in a folder. */
 
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export interface Installed {
   remove(): void;
 }
 
-/** A folder of somebody who has installed the package: what its list of files names, and no more. */
+/** A folder with the installed package: only the files that it lists. */
 export async function installClient(): Promise<Installed> {
   const { path: folder, remove } = aFolder();
   const home = join(folder, "node_modules", "matchbook-client");
@@ -26,7 +26,7 @@ export async function installClient(): Promise<Installed> {
   return { folder, remove };
 }
 
-/** Runs a program to its end; throws what it complains of. */
+/** Runs a program; throws its error output if it fails. */
 export async function run(
   command: string[],
   options: { cwd?: string; env?: Record<string, string> } = {},

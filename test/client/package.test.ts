@@ -1,4 +1,4 @@
-/** In charge of the package as its users have it: its code, its types, and its README with the example. */
+/** The client package: its code, types, README and example. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -52,14 +52,14 @@ test("its version is that of the service", () => {
   expect(description.version).toBe(version);
 });
 
-test("every call is in its table", () => {
+test("every method is in its table", () => {
   const callsOf = (type: { prototype: object }) =>
     Object.getOwnPropertyNames(type.prototype).filter((name) => name !== "constructor");
   for (const name of callsOf(Matchbook)) expect(readme).toContain(`\`matchbook.${name}(`);
   for (const name of callsOf(Shard)) expect(readme).toContain(`\`shard.${name}(`);
 });
 
-test("every kind of error is in its table, and none that there is not", async () => {
+test("exactly the error kinds are in its table", async () => {
   const source = await Bun.file(join(ROOT, "client", "src", "errors.ts")).text();
   const [, union] = /export type ErrorKind =([^;]+);/.exec(source) ?? [];
   const kinds = [...union!.matchAll(/\| "([a-z-]+)"/g)].map((found) => found[1]!);
@@ -71,14 +71,14 @@ test("every kind of error is in its table, and none that there is not", async ()
   expect([...rows].map((found) => found[1]!).filter((name) => name !== "kind")).toEqual(kinds);
 });
 
-test("the types help whoever installs it, and stop what cannot be", async () => {
+test("the types work after installation, and reject invalid calls", async () => {
   await Bun.write(join(installed.folder, "program.ts"), PROGRAM);
   await Bun.write(join(installed.folder, "package.json"), '{ "type": "module" }');
   await Bun.write(join(installed.folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   await run([join(ROOT, "node_modules/.bin/tsc")], { cwd: installed.folder });
 });
 
-test("the code needs nothing else, and names its files as Node wants them", async () => {
+test("the code has no dependencies, and its imports have file extensions", async () => {
   const home = join(installed.folder, "node_modules", "matchbook-client");
   const imports: string[] = [];
   for await (const file of new Bun.Glob("dist/*.js").scan(home)) {
@@ -103,7 +103,7 @@ const TSCONFIG = {
   include: ["program.ts"],
 };
 
-/** As strict as programs are, and with a line for each thing that must not pass. */
+/** A strict program, with a line for each error that the types must reject. */
 const PROGRAM = `
 import { type ErrorCode, Matchbook, MatchbookError, type Schemas } from "matchbook-client";
 

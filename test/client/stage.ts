@@ -1,7 +1,6 @@
 /**
- * In charge of what the client's scenarios play before: a Matchbook with records, another one with
- * tight limits on a clock of the test's own, one behind a proxy, and stand-ins for what a Matchbook
- * never answers.
+ * The servers for the client's scenarios: a Matchbook with records, one with tight limits and a
+ * test clock, one behind a proxy, and stand-ins for other servers.
  */
 
 import { Database } from "bun:sqlite";

@@ -1,4 +1,4 @@
-/** In charge of servers that stand in for what is not Matchbook: proxies, strangers, the passing of time. */
+/** Servers that stand in for proxies and services other than Matchbook. */
 
 /** What scenarios can bring about, from whichever process they run in. */
 interface Effects {

@@ -1,4 +1,4 @@
-/** In charge of the client's types: made from the OpenAPI document, and whole. */
+/** The client's types are generated from the OpenAPI document, and complete. */
 
 import { expect, test } from "bun:test";
 import { MATCHES_TABLE, NEAR_TABLE, PLAYERS_TABLE, RECORD_TABLE } from "../../client/src/query.ts";
@@ -6,7 +6,7 @@ import { CLIENT_TYPES, clientTypes } from "../../scripts/client-types.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 
-test("are those of the OpenAPI document: if not, run npm run client:types", async () => {
+test("match the OpenAPI document (update them with npm run client:types)", async () => {
   expect(await Bun.file(CLIENT_TYPES).text()).toBe(clientTypes());
 });
 

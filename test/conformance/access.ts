@@ -1,4 +1,4 @@
-/** In charge of what any place of keys and usage must do: every adapter passes this suite. */
+/** The contract of stored keys and usage: both engines pass this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Hash } from "../../src/access/distinct-count.ts";
@@ -11,7 +11,7 @@ import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { AccessStore } from "../../src/open-stores.ts";
 
-/** A new, empty place. `open` opens it as one more process would. */
+/** A new, empty database. `open` opens it like another process. */
 export interface TestedPlace {
   open(): AccessStore;
   remove(): Promise<void>;
@@ -41,7 +41,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     work(at.keys);
 
   describe(`keys in ${engine}`, () => {
-    test("are not there before one is made, and to look makes nothing", async () => {
+    test("do not exist before the first is created, and checking creates nothing", async () => {
       expect(await place.keys.exists()).toBe(false);
       expect(await place.usage.exists()).toBe(false);
       expect(await place.keys.exists()).toBe(false);
@@ -49,7 +49,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await rival.keys.exists()).toBe(true);
     });
 
-    test("come back with all their terms, in the order in which they were made", async () => {
+    test("are listed with all their options, oldest first", async () => {
       const terms = {
         name: "größer, 'quoted' \u{1f3c6}",
         note: "ask Ana",
@@ -85,7 +85,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       });
     });
 
-    test("change in what is named alone", async () => {
+    test("change only in the given options", async () => {
       await inKeyring(async (keyring) => {
         const { record } = await keyring.create({ name: "one", rate: 5, shards: ["na"] }, NOW);
         const changed = await keyring.change(record.id, { rate: null, shards: ["eu", "na"] });
@@ -95,7 +95,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       });
     });
 
-    test("are rotated while they are live, and the secret before ends after the overlap", async () => {
+    test("can be rotated while active, and the old secret expires after the overlap", async () => {
       await inKeyring(async (keyring) => {
         const { record, key } = await keyring.create(
           { name: "one", expiresAt: NOW + 9 * HOUR },
@@ -108,7 +108,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
           { createdAt: NOW + 1, expiresAt: null },
           { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
         ]);
-        // An earlier end stays.
+        // An earlier end is kept.
         const again = await keyring.rotate(record.id, 5 * HOUR, NOW + 2);
         expect(
           typeof again === "object" && again.record.secrets.map((one) => one.expiresAt),
@@ -147,11 +147,11 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     });
   });
 
-  describe(`live secrets in ${engine}`, () => {
+  describe(`active secrets in ${engine}`, () => {
     const byHash = (secrets: readonly LiveSecret[] | undefined) =>
       new Map(secrets?.map((secret) => [secret.hash, secret]));
 
-    /** The live secrets if anything has changed since they were last asked for. */
+    /** The active secrets, if anything has changed since the last call. */
     const changesOf = (keys: KeyStore) => {
       let known: string | undefined = "nothing yet";
       return async (): Promise<LiveSecret[] | undefined> => {
@@ -162,7 +162,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       };
     };
 
-    test("are given whenever a key changed elsewhere, and only then", async () => {
+    test("are reloaded when another process changed a key, and only then", async () => {
       const source = changesOf(rival.keys);
       const first = await source();
       expect(first).toEqual([]);
@@ -186,7 +186,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await source()).toEqual([]);
     });
 
-    test("end with their key or by themselves, whichever is earlier", async () => {
+    test("expire with their key or on their own, whichever is earlier", async () => {
       const source = changesOf(rival.keys);
       await inKeyring(async (keyring) => {
         const { record } = await keyring.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
@@ -247,7 +247,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       );
     });
 
-    test("may be written by several processes at the same moment", async () => {
+    test("can be written by several processes at the same time", async () => {
       const books = [place.usage, rival.usage];
       const keys = ["k_c", "k_a", "k_b"];
       await Promise.all(
@@ -269,7 +269,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(20);
     });
 
-    test("is deleted after 400 days, quotas after the day that follows theirs", async () => {
+    test("is deleted after 400 days, and quotas after one more day", async () => {
       const book = place.usage;
       await book.add(
         [aDay("k_a", DAY - 401, [[200, 1]]), aDay("k_a", DAY - 400, [[200, 1]])],
@@ -282,7 +282,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await book.quotas(DAY)).toHaveLength(1);
     });
 
-    test("of nothing is nothing", async () => {
+    test("is empty without writes", async () => {
       const book = place.usage;
       expect(await book.add([], [])).toEqual([]);
       expect(await book.read(0)).toEqual([]);
@@ -317,9 +317,9 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       ["more than are counted one by one, together", 800, 800, 1600],
       ["many here", 3000, 10, 3010],
       ["many there", 10, 3000, 3010],
-    ])("of two processes are joined: %s", async (_, here, there, together) => {
+    ])("of two processes are merged: %s", async (_, here, there, together) => {
       const books = [place.usage, rival.usage] as const;
-      // Ten are the same.
+      // Ten are in both.
       await books[0].add([], [aQuota("k_a", range(0, here))]);
       const [kept] = await books[1].add(
         [],
@@ -354,7 +354,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       await second.stop();
     });
 
-    test("cannot be read when they are damaged, and count from nothing then", async () => {
+    test("start from zero if they are damaged", async () => {
       const book = place.usage;
       await book.add(
         [],

@@ -6,7 +6,7 @@ import type { Guarantee } from "./suite.ts";
 
 export function countingGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "evidence of ranked players adds up, and is forgotten when it reaches zero",
+    "evidence of ranked players adds up, and is deleted when it reaches zero",
     async ({ writer }) => {
       const change = (changes: Record<string, number>) =>
         writer.write(async (transaction) => {
@@ -23,7 +23,7 @@ export function countingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a word of the vocabulary lasts as long as a record carries it", async (store) => {
+  guarantee("a word stays in the vocabulary as long as a record contains it", async (store) => {
     const reader = await store.reader();
     const words = async () => {
       const { includePaths, types } = await reader.vocabulary();

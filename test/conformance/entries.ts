@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite puts into a store and how it looks at what comes out. */
+/** Test data of the conformance suite, and helpers to inspect results. */
 
 import type { Result } from "../../src/domain/player.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
@@ -14,20 +14,20 @@ import type {
   Writer,
 } from "../../src/store/store.ts";
 
-/** To a store fragments are any bytes; those of the suite are mostly words. */
+/** Fragments are opaque to a store; here they are mostly words. */
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 export const text = (stored: Uint8Array): string => Buffer.from(stored).toString();
 
-/** What the sheet of a match begins with here; its id follows. */
-const SHEET = "sheet of ";
+/** What an encoded match starts with here; its id follows. */
+const ENCODED = "match ";
 
 export interface EntryWishes {
   createdAt?: number;
   mode?: string;
   patch?: string;
-  /** Players by id, each with how it went; in this order. */
+  /** Players by id with their results, in this order. */
   players?: Record<string, Result>;
-  /** Teams by id, each with whether it entered with a roster; in this order. */
+  /** Teams by id, with whether they entered with a roster, in this order. */
   teams?: Record<string, boolean>;
 }
 
@@ -37,7 +37,7 @@ export function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
     createdAt: wishes.createdAt ?? 1000,
     gameMode: wishes.mode ?? "ranked",
     patchVersion: wishes.patch ?? "2.5",
-    sheet: bytes(`${SHEET}${id}`),
+    encoded: bytes(`${ENCODED}${id}`),
     contentHash: bytes(`hash of ${id}`),
     carried: bytes(`carried of ${id}`),
   };
@@ -75,12 +75,12 @@ export function aPlayer(id: string, wishes: Partial<PlayerRow> = {}): PlayerRow 
   };
 }
 
-/** Those whom a thread of its own renames together; each with the round in its name and its bytes. */
+/** Players that another thread renames together; names and bytes contain the round. */
 export const PLAYERS = Array.from({ length: 20 }, (_, index) => `p${index}`);
 export const renamed = (id: string, round: number): PlayerRow =>
   aPlayer(id, { name: `round ${round}`, resource: bytes(`round ${round}`) });
 
-/** When a player was seen last. */
+/** The time of a player's latest match. */
 export const seenAt = (createdAt: number) => ({ latest: { createdAt, matchId: "m" } });
 
 export function aTeam(id: string, wishes: Partial<TeamRow> = {}): TeamRow {
@@ -93,7 +93,7 @@ export function aTeam(id: string, wishes: Partial<TeamRow> = {}): TeamRow {
   };
 }
 
-/** Adds matches, and everybody they name as plainly as can be. */
+/** Adds matches with minimal players and teams. */
 export async function addPlainly(transaction: Transaction, entries: MatchEntry[]): Promise<void> {
   await transaction.addServed(entries);
   const players = new Set(entries.flatMap((entry) => entry.players.map(({ id }) => id)));
@@ -106,7 +106,7 @@ export function serve(writer: Writer, ...entries: MatchEntry[]): Promise<void> {
   return writer.write((transaction) => addPlainly(transaction, entries));
 }
 
-/** A served match that names these players and teams, so that they may be put as wished. */
+/** Adds a served match with these players and teams, so that they can be stored as needed. */
 export async function people(
   writer: Writer,
   rows: { players?: PlayerRow[]; teams?: TeamRow[] },
@@ -125,12 +125,12 @@ export async function people(
   });
 }
 
-/** Everything there is, in order, unless wished otherwise. */
+/** Everything in order, unless overridden. */
 export function selection(wishes: Partial<Selection> = {}): Selection {
   return {
     window: { start: -1e15, end: 1e15 },
     sort: "createdAt",
-    place: { from: "offset", offset: 0 },
+    pageStart: { from: "offset", offset: 0 },
     limit: 100,
     players: [],
     teams: [],
@@ -141,9 +141,9 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
 }
 
 export const idsOf = (bundle: MatchesWithLinked): string[] =>
-  bundle.sheets.map((sheet) => text(sheet).slice(SHEET.length));
+  bundle.matches.map((encoded) => text(encoded).slice(ENCODED.length));
 
-/** Who is in a bundle, in words. */
+/** The content of a bundle, as text. */
 export function namesIn(bundle: MatchesWithLinked) {
   return {
     matches: idsOf(bundle),
@@ -152,7 +152,7 @@ export function namesIn(bundle: MatchesWithLinked) {
   };
 }
 
-/** The order of the contract, for ids of any length and case. */
+/** The order of the contract, for any ids. */
 export function inOrder(
   a: { createdAt: number; id: string },
   b: { createdAt: number; id: string },

@@ -1,7 +1,7 @@
-/** In charge of what the conformance suite asks of going through a whole shard, and of long turns. */
+/** Conformance: reading a whole shard, and long transactions. */
 
 import { expect } from "bun:test";
-import { type ShardContents, type ShardRecord, StoreUnavailable } from "../../src/store/store.ts";
+import { type ShardContents, type ShardRecord, StoreRefuses } from "../../src/store/store.ts";
 import {
   addPlainly,
   anEntry,
@@ -16,7 +16,7 @@ import {
 import { plain } from "./records.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** All records, in steps of this size. Only the last step may be short. */
+/** All records, in steps of this size. Only the last step may be shorter. */
 async function allRecords(holdings: ShardContents, size: number): Promise<ShardRecord[]> {
   const all: ShardRecord[] = [];
   for (;;) {
@@ -40,7 +40,7 @@ const inWords = (records: readonly ShardRecord[]) =>
   records.map(({ fate, match }) => `${match.id} ${fate.state}`);
 
 export function holdingGuarantees(guarantee: Guarantee): void {
-  guarantee("an empty shard holds nothing", async ({ writer }) => {
+  guarantee("an empty shard has no records", async ({ writer }) => {
     await writer.survey(async (holdings) => {
       expect(await holdings.records(undefined, 5)).toEqual([]);
       expect(await holdings.players("", 5)).toEqual([]);
@@ -49,7 +49,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "steps of any size lead through served records in order, then withheld ones by id",
+    "steps of any size return served records in order, then withheld ones by id",
     async ({ writer }) => {
       const served = [
         anEntry("before-the-epoch", { createdAt: -62_167_219_200_000 }),
@@ -92,7 +92,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("steps lead through players and teams by id, with their bytes", async ({ writer }) => {
+  guarantee("steps return players and teams by id, with their bytes", async ({ writer }) => {
     const ids = ["b", "B", "a-1", "a_1", "a", "0"];
     const companions = bytes("companions");
     await people(writer, {
@@ -114,7 +114,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
     });
   });
 
-  guarantee("a transaction goes through what it has written itself, too", async ({ writer }) => {
+  guarantee("a transaction sees its own writes in steps", async ({ writer }) => {
     await serve(writer, anEntry("m", { createdAt: 1, players: { p: "won" } }));
     await writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("n", { players: { q: "won" }, teams: { t: true } })]);
@@ -129,24 +129,21 @@ export function holdingGuarantees(guarantee: Guarantee): void {
     });
   });
 
-  guarantee(
-    "a survey sees one state from end to end, and others write meanwhile",
-    async (store) => {
-      await serve(store.writer, anEntry("m", { createdAt: 1, players: { p: "won" } }));
-      const rival = store.rival();
-      await store.writer.survey(async (holdings) => {
-        expect(inWords(await holdings.records(undefined, 1))).toEqual(["m served"]);
-        await serve(rival, anEntry("n", { players: { q: "won" } }));
-        expect(inWords(await allRecords(holdings, 10))).toEqual(["m served"]);
-        expect(await allNamed(holdings, "players", 10)).toEqual(["p"]);
-      });
-      const after = await store.writer.survey((holdings) => allRecords(holdings, 10));
-      expect(inWords(after)).toEqual(["m served", "n served"]);
-    },
-  );
+  guarantee("a survey sees one state throughout, while others write", async (store) => {
+    await serve(store.writer, anEntry("m", { createdAt: 1, players: { p: "won" } }));
+    const rival = store.rival();
+    await store.writer.survey(async (holdings) => {
+      expect(inWords(await holdings.records(undefined, 1))).toEqual(["m served"]);
+      await serve(rival, anEntry("n", { players: { q: "won" } }));
+      expect(inWords(await allRecords(holdings, 10))).toEqual(["m served"]);
+      expect(await allNamed(holdings, "players", 10)).toEqual(["p"]);
+    });
+    const after = await store.writer.survey((holdings) => allRecords(holdings, 10));
+    expect(inWords(after)).toEqual(["m served", "n served"]);
+  });
 
   guarantee(
-    "a survey passes on what its work gave or threw, and the next goes on",
+    "a survey returns or throws what its work did, and the next one succeeds",
     async (store) => {
       const { writer } = store;
       expect(await writer.survey(async () => "result")).toBe("result");
@@ -160,19 +157,21 @@ export function holdingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("who waits for a turn too long is told, and may try again", async (store) => {
-    const rival = store.rival(50);
-    await store.writer.write(async (transaction) => {
-      const reader = await store.reader();
-      const told = await serve(rival, anEntry("late")).catch((error) => error);
-      expect(told).toBeInstanceOf(StoreUnavailable);
-      expect(told.message).toMatch(/^another program has been writing to .+: try again/);
-      // Readers do not wait for anybody's turn.
-      expect(await reader.match("late")).toBeUndefined();
-      await addPlainly(transaction, [anEntry("first")]);
-    });
-    await serve(rival, anEntry("late"));
-    const all = await store.writer.survey((holdings) => allRecords(holdings, 9));
-    expect(inWords(all)).toEqual(["first served", "late served"]);
-  });
+  guarantee(
+    "a writer that waits too long for the lock is refused, and may retry",
+    async (store) => {
+      const rival = store.rival(50);
+      await store.writer.write(async (transaction) => {
+        const reader = await store.reader();
+        const told = await serve(rival, anEntry("late")).catch((error) => error);
+        expect(told).toBeInstanceOf(StoreRefuses);
+        // Readers do not wait for writers.
+        expect(await reader.match("late")).toBeUndefined();
+        await addPlainly(transaction, [anEntry("first")]);
+      });
+      await serve(rival, anEntry("late"));
+      const all = await store.writer.survey((holdings) => allRecords(holdings, 9));
+      expect(inWords(all)).toEqual(["first served", "late served"]);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** In charge of comparing a store with the simplest one there is: filter, sort, slice. */
+/** Conformance: compares a store with a model that filters, sorts and slices. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { scaled } from "../support/scale.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** What `Reader.matches` has to answer when these entries are all there is. */
+/** The expected result of `Reader.matches` for these entries. */
 function modelPage(entries: MatchEntry[], asked: Selection) {
   const found = entries.filter((entry) => isSelected(entry, asked)).sort(inOrder);
   if (asked.sort === "-createdAt") found.reverse();
@@ -17,7 +17,7 @@ function modelPage(entries: MatchEntry[], asked: Selection) {
   const distinct = (ids: string[]) => [...new Set(ids)];
   const players = distinct(matches.flatMap((entry) => entry.players.map(({ id }) => id)));
   const teams = distinct(matches.flatMap((entry) => entry.teams.map(({ id }) => id)));
-  const isAstray = asked.place.from === "offset" && matches.length === 0;
+  const isAstray = asked.pageStart.from === "offset" && matches.length === 0;
   return {
     matches: matches.map(({ id }) => id),
     players: players.map((id) => `player ${id}`),
@@ -44,13 +44,15 @@ function isSelected(entry: MatchEntry, asked: Selection): boolean {
   );
 }
 
-/** From which to before which of the matches found the page reaches. */
-function span(found: MatchEntry[], { place, sort, limit }: Selection): [number, number] {
+/** The range of the found matches that the page covers. */
+function span(found: MatchEntry[], { pageStart, sort, limit }: Selection): [number, number] {
   const within = (index: number) => Math.max(0, Math.min(index, found.length));
-  if (place.from === "offset") return [within(place.offset), within(place.offset + limit)];
-  const isPassed = (entry: MatchEntry) => liesBelow(entry, place.gap) === (sort === "createdAt");
+  if (pageStart.from === "offset")
+    return [within(pageStart.offset), within(pageStart.offset + limit)];
+  const isPassed = (entry: MatchEntry) =>
+    liesBelow(entry, pageStart.gap) === (sort === "createdAt");
   const passed = found.filter(isPassed).length;
-  return place.from === "after"
+  return pageStart.from === "after"
     ? [passed, within(passed + limit)]
     : [within(passed - limit), passed];
 }
@@ -60,7 +62,7 @@ function liesBelow(entry: MatchEntry, gap: Gap): boolean {
   return order < 0 || (order === 0 && gap.side === "after");
 }
 
-// Few different values, so that times, people and gaps often coincide.
+// Few distinct values, so that times, players and cursors often coincide.
 const time = fc.integer({ min: -3, max: 6 });
 const id = fc.string({ unit: fc.constantFrom(..."-09AZ_az"), minLength: 1, maxLength: 2 });
 const modes = ["ranked", "casual", "private"];
@@ -69,7 +71,6 @@ const players = ["p", "P", "q", "r", "s"];
 const teams = ["t", "u", "T"];
 const some = <T>(values: T[]) => fc.subarray(values, { maxLength: 3 });
 
-/** Any match with such an id. */
 export const entryWith = (ids: fc.Arbitrary<string>): fc.Arbitrary<MatchEntry> =>
   fc
     .record({
@@ -108,7 +109,7 @@ const asked: fc.Arbitrary<Selection> = fc.record({
     .tuple(fc.integer({ min: -4, max: 7 }), fc.integer({ min: 0, max: 11 }))
     .map(([start, length]) => ({ start, end: start + length })),
   sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
-  place: fc.oneof(
+  pageStart: fc.oneof(
     fc.record({ from: fc.constant("offset" as const), offset: fc.integer({ min: 0, max: 12 }) }),
     fc.record({ from: fc.constant("after" as const), gap }),
     fc.record({ from: fc.constant("before" as const), gap }),
@@ -120,7 +121,7 @@ const asked: fc.Arbitrary<Selection> = fc.record({
   patchVersions: maybe(patches),
 });
 
-/** One history of a shard: matches that come in several writes, and some of them that go again. */
+/** A history of a shard: matches added in several writes, some of them removed again. */
 const history = fc.record({
   entries: fc.uniqueArray(entryWith(id), {
     selector: (one) => one.id,
@@ -134,7 +135,7 @@ const history = fc.record({
 
 export function modelGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "any selection of any matches is answered as filter, sort and slice would",
+    "any selection of any matches equals filter, sort and slice",
     async (store) => {
       const reader = await store.reader();
       const answersAlike = fc.asyncProperty(history, async (given) => {
@@ -167,7 +168,9 @@ async function fill({ writer }: TestStore, entries: MatchEntry[], writes: number
   }
 }
 
-/** As the contract wants it: those whom no match names any longer go in the same transaction. */
+/**
+ * As the contract requires: players and teams without matches are removed in the same transaction.
+ */
 async function remove(
   { writer }: TestStore,
   gone: MatchEntry[],

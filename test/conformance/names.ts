@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of the index of names. */
+/** Conformance: the name index. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { scaled } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** Those of the names that stand at each of their spots; fails where one stands at some of them only. */
+/** The names listed under all of their keys; fails if one is listed under some of them only. */
 async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
   const listed: string[] = [];
   for (const name of names) {
@@ -32,7 +32,7 @@ function rename({ writer }: TestStore, names: Record<string, string>): Promise<v
 }
 
 export function nameGuarantees(guarantee: Guarantee): void {
-  guarantee("a name stands at all its spots as long as somebody bears it", async (store) => {
+  guarantee("a name is listed under all its keys as long as a player has it", async (store) => {
     const names = ["Ana", "Bo", "Łukasz", "名前", "😀", "  ", "x".repeat(256)];
     const reader = await store.reader();
     expect(await listedOf(reader, names)).toEqual([]);
@@ -83,7 +83,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(await store.reader(), ["Ana", "Bo"])).toEqual([]);
   });
 
-  guarantee("a write that is undone leaves the names as they were", async (store) => {
+  guarantee("a rollback leaves the names unchanged", async (store) => {
     const { writer } = store;
     await people(writer, { players: [aPlayer("a", { name: "Ana" })] });
     const undone = writer.write(async (transaction) => {
@@ -97,7 +97,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
   });
 
-  guarantee("names that another writer changed are known to have changed", async (store) => {
+  guarantee("names changed by another writer are noticed", async (store) => {
     await people(store.writer, { players: [aPlayer("a", { name: "Ana" })] });
     await store.rival().write(async (transaction) => {
       await transaction.putPlayers([aPlayer("a", { name: "Bo" })]);
@@ -107,14 +107,14 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "around a spot come those at it or behind it, and those in front of it",
+    "a lookup returns the entries at or after a key, and those before it",
     async (store) => {
       const names = ["ada", "Ada", "adb", "aed", "ac", "名", "zoe"];
       await people(store.writer, {
         players: names.map((name, index) => aPlayer(`p${index}`, { name })),
       });
       const reader = await store.reader();
-      // By the letters of the names, then by the names, bytewise.
+      // By the letters, then by name, byte by byte.
       const inOrder = ["ac", "Ada", "ada", "adb", "aed", "zoe", "名"];
       const at = (name: string) => indexKeys(name)[0]!;
       for (const [index, name] of inOrder.entries()) {
@@ -123,7 +123,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
           const after = inOrder.slice(first, first + limit);
           const before = inOrder.slice(Math.max(0, first - limit), first);
           const found = await reader.namesAround([at(name)], limit, limit);
-          // Behind the last and in front of the first stand spots of other kinds.
+          // After the last and before the first are keys of other kinds.
           const isWithin = first >= limit && first + limit <= inOrder.length;
           if (isWithin) expect(found.sort()).toEqual([...before, ...after].sort());
         }
@@ -141,7 +141,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("the bearers of names come in the order of the names, then by id", async (store) => {
+  guarantee("players with names come in the order of the names, then by id", async (store) => {
     const bearers = { b: "Ana", a: "Ana", B: "Ana", c: "ana", d: "Dee" };
     await people(store.writer, {
       players: Object.entries(bearers).map(([id, name]) => aPlayer(id, { name })),
@@ -156,7 +156,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "whatever players take up, give up and leave: listed are the names that are borne",
+    "after any changes, exactly the current names are listed",
     async (store) => {
       const reader = await store.reader();
       const step = fc.dictionary(
@@ -182,7 +182,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
 const NAMES = ["Ana", "ana", "Anna", "Bo", "B o", "名前"];
 const NOBODY = { a: null, b: null, c: null, d: null };
 
-/** One transaction in which players take up a name, or leave with all their matches. */
+/** One transaction in which players take a name, or are removed with all their matches. */
 async function take(
   { writer }: TestStore,
   borne: Map<string, string>,
@@ -192,7 +192,7 @@ async function take(
   const entry = (id: string) => anEntry(`of-${id}`, { players: { [id]: "won" } });
   await writer.write(async (transaction) => {
     const ids = Object.keys(changes);
-    // Some are asked for beforehand, as ingest does, and others are not.
+    // Some are read before, as in ingest, and others are not.
     await transaction.standings(ids.filter((_, index) => (index + match.length) % 2 === 0));
     const leaving = ids.filter((id) => changes[id] === null && borne.has(id));
     const coming = ids.filter((id) => changes[id] !== null && !borne.has(id));

@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of pages of matches, example by example. */
+/** Conformance: examples of pages of matches. */
 
 import { expect } from "bun:test";
 import type { Gap, PageStart } from "../../src/query/query.ts";
@@ -6,7 +6,7 @@ import type { MatchEntry, Page, Selection } from "../../src/store/store.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection, serve } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** Five matches: a1 b2 c3 d4 e5, the letter the id, the number the time. */
+/** Five matches: a1 b2 c3 d4 e5; the letter is the id, the digit the time. */
 const FIVE = ["a", "b", "c", "d", "e"].map((id, index) => anEntry(id, { createdAt: index + 1 }));
 
 const ask = async (store: TestStore, wishes: Partial<Selection>): Promise<Page> =>
@@ -23,7 +23,7 @@ const before = (createdAt: number, id: string, side: Gap["side"]): PageStart => 
 
 export function pageGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "matches come by time, equal times by id bytewise, whatever order they came in",
+    "matches are ordered by time, then by id byte by byte, whatever the order of arrival",
     async (store) => {
       const ids = ["b", "a", "B", "_", "-", "1", "10", "9", "a-", "a_", "aa"];
       await serve(
@@ -49,32 +49,35 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await within(6, 99)).toEqual([]);
   });
 
-  guarantee("a page holds no more than its limit and says whether there is more", async (store) => {
-    await serve(store.writer, ...FIVE);
-    const page = async (offset: number, limit: number) => {
-      const found = await ask(store, { place: { from: "offset", offset }, limit });
-      return [idsOf(found).join(""), found.more.before, found.more.after];
-    };
-    expect(await page(0, 2)).toEqual(["ab", false, true]);
-    expect(await page(2, 2)).toEqual(["cd", true, true]);
-    expect(await page(4, 2)).toEqual(["e", true, false]);
-    expect(await page(0, 5)).toEqual(["abcde", false, false]);
-    expect(await page(0, 4)).toEqual(["abcd", false, true]);
-    expect(await page(1, 4)).toEqual(["bcde", true, false]);
-  });
+  guarantee(
+    "a page has at most `limit` matches and reports whether there are more",
+    async (store) => {
+      await serve(store.writer, ...FIVE);
+      const page = async (offset: number, limit: number) => {
+        const found = await ask(store, { pageStart: { from: "offset", offset }, limit });
+        return [idsOf(found).join(""), found.more.before, found.more.after];
+      };
+      expect(await page(0, 2)).toEqual(["ab", false, true]);
+      expect(await page(2, 2)).toEqual(["cd", true, true]);
+      expect(await page(4, 2)).toEqual(["e", true, false]);
+      expect(await page(0, 5)).toEqual(["abcde", false, false]);
+      expect(await page(0, 4)).toEqual(["abcd", false, true]);
+      expect(await page(1, 4)).toEqual(["bcde", true, false]);
+    },
+  );
 
-  guarantee("an offset past the end gives an empty page without neighbours", async (store) => {
+  guarantee("an offset past the end returns an empty page without neighbours", async (store) => {
     await serve(store.writer, ...FIVE);
     for (const offset of [5, 6, 5000]) {
-      const page = await ask(store, { place: { from: "offset", offset }, limit: 2 });
+      const page = await ask(store, { pageStart: { from: "offset", offset }, limit: 2 });
       expect([idsOf(page), page.more]).toEqual([[], { before: false, after: false }]);
     }
   });
 
-  guarantee("a page goes on from either side of a gap, in both directions", async (store) => {
+  guarantee("a page starts on either side of a cursor, in both directions", async (store) => {
     await serve(store.writer, ...FIVE);
-    const page = async (place: PageStart, sort: Selection["sort"]) => {
-      const found = await ask(store, { place, sort, limit: 2 });
+    const page = async (pageStart: PageStart, sort: Selection["sort"]) => {
+      const found = await ask(store, { pageStart, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
     expect(await page(after(2, "b", "after"), "createdAt")).toEqual(["cd", true, true]);
@@ -88,40 +91,37 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await page(before(2, "b", "after"), "-createdAt")).toEqual(["dc", true, true]);
   });
 
-  guarantee(
-    "a gap needs no match: the one that made it may be gone, or never have been",
-    async (store) => {
-      await serve(store.writer, ...FIVE);
-      for (const side of ["before", "after"] as const) {
-        for (const id of ["bb", "c", "-"]) {
-          const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
-          const forward = await ask(store, { place: after(gap, id, side), limit: 9 });
-          expect([idsOf(forward).join(""), forward.more]).toEqual([
-            "cde",
-            { before: true, after: false },
-          ]);
-          const back = await ask(store, { place: before(gap, id, side), limit: 9 });
-          expect([idsOf(back).join(""), back.more]).toEqual(["ab", { before: false, after: true }]);
-        }
-      }
-    },
-  );
-
-  guarantee("an empty page at a gap still says what lies on its other side", async (store) => {
+  guarantee("the match of a cursor need not exist", async (store) => {
     await serve(store.writer, ...FIVE);
-    const page = async (place: PageStart) => {
-      const found = await ask(store, { place });
+    for (const side of ["before", "after"] as const) {
+      for (const id of ["bb", "c", "-"]) {
+        const gap = id === "c" ? 2 : id === "bb" ? 2 : 3;
+        const forward = await ask(store, { pageStart: after(gap, id, side), limit: 9 });
+        expect([idsOf(forward).join(""), forward.more]).toEqual([
+          "cde",
+          { before: true, after: false },
+        ]);
+        const back = await ask(store, { pageStart: before(gap, id, side), limit: 9 });
+        expect([idsOf(back).join(""), back.more]).toEqual(["ab", { before: false, after: true }]);
+      }
+    }
+  });
+
+  guarantee("an empty page at a cursor still reports matches on its other side", async (store) => {
+    await serve(store.writer, ...FIVE);
+    const page = async (pageStart: PageStart) => {
+      const found = await ask(store, { pageStart });
       return [idsOf(found), found.more];
     };
     expect(await page(after(5, "e", "after"))).toEqual([[], { before: true, after: false }]);
     expect(await page(before(1, "a", "before"))).toEqual([[], { before: false, after: true }]);
   });
 
-  guarantee("a gap outside the window counts as the window's edge", async (store) => {
+  guarantee("a cursor outside the window counts as the window's edge", async (store) => {
     await serve(store.writer, ...FIVE);
     const window = { start: 2, end: 4 };
-    const page = async (place: PageStart, sort: Selection["sort"] = "createdAt") => {
-      const found = await ask(store, { window, place, sort, limit: 2 });
+    const page = async (pageStart: PageStart, sort: Selection["sort"] = "createdAt") => {
+      const found = await ask(store, { window, pageStart, sort, limit: 2 });
       return [idsOf(found).join(""), found.more.before, found.more.after];
     };
     expect(await page(after(1, "a", "after"))).toEqual(["bc", false, true]);
@@ -132,23 +132,26 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(await page(after(99, "x", "after"), "-createdAt")).toEqual(["dc", false, true]);
   });
 
-  guarantee("a mention is no match of a player or team, yet includes them", async (store) => {
-    await serve(
-      store.writer,
-      anEntry("plays", { createdAt: 1, players: { p: "lost" }, teams: { t: true } }),
-      anEntry("mentions", { createdAt: 2, players: { p: "named" }, teams: { t: false } }),
-    );
-    expect(idsOf(await ask(store, { players: [["p"]] }))).toEqual(["plays"]);
-    expect(idsOf(await ask(store, { teams: [["t"]] }))).toEqual(["plays"]);
-    const mention = await ask(store, { place: { from: "offset", offset: 1 } });
-    expect(namesIn(mention)).toEqual({
-      matches: ["mentions"],
-      players: ["player p"],
-      teams: ["team t"],
-    });
-  });
+  guarantee(
+    "a match that only mentions a player or team is not listed for them, but includes them",
+    async (store) => {
+      await serve(
+        store.writer,
+        anEntry("plays", { createdAt: 1, players: { p: "lost" }, teams: { t: true } }),
+        anEntry("mentions", { createdAt: 2, players: { p: "named" }, teams: { t: false } }),
+      );
+      expect(idsOf(await ask(store, { players: [["p"]] }))).toEqual(["plays"]);
+      expect(idsOf(await ask(store, { teams: [["t"]] }))).toEqual(["plays"]);
+      const mention = await ask(store, { pageStart: { from: "offset", offset: 1 } });
+      expect(namesIn(mention)).toEqual({
+        matches: ["mentions"],
+        players: ["player p"],
+        teams: ["team t"],
+      });
+    },
+  );
 
-  guarantee("values of one list widen, lists narrow each other", async (store) => {
+  guarantee("values within a list are combined with OR, lists with AND", async (store) => {
     await serve(
       store.writer,
       anEntry("m1", { createdAt: 1, players: { p: "won", q: "lost" }, teams: { t: true } }),
@@ -173,7 +176,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     ).toEqual(["m3"]);
   });
 
-  guarantee("an empty list selects nothing, an absent one everything", async (store) => {
+  guarantee("an empty list selects nothing, an absent list everything", async (store) => {
     await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     const nothing: Partial<Selection>[] = [
       { players: [[]] },
@@ -195,7 +198,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, {}))).toEqual(["m"]);
   });
 
-  guarantee("values that nothing has select nothing", async (store) => {
+  guarantee("unknown values select nothing", async (store) => {
     await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
     for (const wishes of [
       { players: [["P", "nobody"]] },
@@ -208,7 +211,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, { players: [["nobody", "p"]] }))).toEqual(["m"]);
   });
 
-  guarantee("a match of two players asked for comes once", async (store) => {
+  guarantee("a match of two requested players is returned once", async (store) => {
     await serve(
       store.writer,
       anEntry("m", { players: { p: "won", q: "lost" } }),
@@ -217,14 +220,14 @@ export function pageGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await ask(store, { players: [["p", "q"]] }))).toEqual(["m", "n"]);
     const page = await ask(store, {
       players: [["p", "q"]],
-      place: { from: "offset", offset: 1 },
+      pageStart: { from: "offset", offset: 1 },
       limit: 1,
     });
     expect([idsOf(page), page.more]).toEqual([["n"], { before: true, after: false }]);
   });
 
   guarantee(
-    "a page names each player and team once, in order of first appearance",
+    "a page includes each player and team once, in order of first appearance",
     async (store) => {
       await serve(
         store.writer,
@@ -245,17 +248,20 @@ export function pageGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a shard without replicas is never too old, and its pages say so", async (store) => {
-    await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
-    const reader = await store.reader();
-    const since = Number.MAX_SAFE_INTEGER;
-    const page = await reader.matches(selection({ since }));
-    expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
-    expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
-    expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
-  });
+  guarantee(
+    "pages of a shard without replicas have no sequence number, and are never too old",
+    async (store) => {
+      await serve(store.writer, anEntry("m", { players: { p: "won" }, teams: { t: true } }));
+      const reader = await store.reader();
+      const since = Number.MAX_SAFE_INTEGER;
+      const page = await reader.matches(selection({ since }));
+      expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
+      expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
+      expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
+    },
+  );
 
-  guarantee("long walks miss nothing and repeat nothing, by offsets and by gaps", async (store) => {
+  guarantee("paging by offset or by cursor misses nothing and repeats nothing", async (store) => {
     const entries = Array.from({ length: 3000 }, (_, index) => longEntry(index));
     await store.writer.write((transaction) => addPlainly(transaction, entries));
     const reader = await store.reader();
@@ -271,13 +277,13 @@ export function pageGuarantees(guarantee: Guarantee): void {
         while (page.more.after) {
           const { createdAt, id } = page.edges!.last;
           const side = sort === "createdAt" ? "after" : "before";
-          page = await reader.matches({ ...chosen, place: after(createdAt, id, side) });
+          page = await reader.matches({ ...chosen, pageStart: after(createdAt, id, side) });
           walked.push(...idsOf(page));
         }
         expect(walked).toEqual(expected);
 
         for (const offset of [1, 500, expected.length - 3]) {
-          const deep = await reader.matches({ ...chosen, place: { from: "offset", offset } });
+          const deep = await reader.matches({ ...chosen, pageStart: { from: "offset", offset } });
           expect(idsOf(deep)).toEqual(expected.slice(offset, offset + 97));
         }
       }
@@ -285,7 +291,7 @@ export function pageGuarantees(guarantee: Guarantee): void {
   });
 }
 
-/** Ten matches a millisecond; p in nearly all of them, q in every other one, r in every seventh. */
+/** Ten matches per millisecond; p in nearly all, q in every other, r in every seventh. */
 function longEntry(index: number): MatchEntry {
   return anEntry(`m${(index * 7919) % 3000}`, {
     createdAt: Math.floor(index / 10),

@@ -1,4 +1,4 @@
-/** In charge of the conformance suite through a pooler, where the machine has one. */
+/** Runs the conformance suite through pgbouncer, if it is installed. */
 
 import { hasProgram, needs } from "../support/needs.ts";
 

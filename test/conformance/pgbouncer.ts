@@ -1,6 +1,6 @@
 /**
- * Tests shards behind a pgbouncer that lends a connection for one transaction at a time. Older ones
- * cannot carry prepared statements, so none may be used.
+ * Shards behind pgbouncer in transaction mode. Older versions do not support prepared statements,
+ * so none may be used.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -26,8 +26,8 @@ afterAll(async () => {
   cluster.remove();
 });
 
-// What a pooler can break: transactions, and statements that are not prepared. Which rows an answer
-// has, over generated cases and long walks, does not depend on it.
+// A pooler can break transactions and unprepared statements. It does not affect which rows are
+// returned, so the generated cases are skipped.
 const TOPICS = ["writing", "records", "reading", "pages of matches", "holdings"];
 storeConformance(
   "PostgreSQL behind pgbouncer",
@@ -35,7 +35,7 @@ storeConformance(
   (topic, title) => TOPICS.includes(topic) && !title.startsWith("long walks"),
 );
 
-test("no statement has a name that a connection would have to know", () => {
+test("no statement is prepared by name", () => {
   const log = readFileSync(join(cluster.folder, "log"), "utf8");
   const executed = [...log.matchAll(/LOG: {2}execute (\S+): /g)].map(([, name]) => name);
   expect(executed.length).toBeGreaterThan(1000);
@@ -56,23 +56,23 @@ describe("the settings of the planner, as docs/scaling.md has them,", () => {
     expect(await settingsThrough(cluster.port)).toEqual(IN_INDEX_ORDER);
   });
 
-  test("through pgbouncer they are lost, and readers are served all the same", async () => {
+  test("through pgbouncer they are lost, and reads still work", async () => {
     expect(await through("")).toMatchObject({ enable_seqscan: "on", enable_sort: "on" });
   });
 
-  test("a connect_query as in the guide gives all of them", async () => {
+  test("a connect_query as in the guide sets all of them", async () => {
     const query = /connect_query='[^']*'/.exec(block("ini"))![0];
     expect(await through(query)).toEqual(IN_INDEX_ORDER);
   });
 
-  test("defaults of the user as in the guide give all of them", async () => {
+  test("defaults of the user as in the guide set all of them", async () => {
     const sql = new SQL(cluster.url, { max: 1 });
     for (const statement of block("sql").split("\n")) await sql.unsafe(statement);
     await sql.close();
     expect(await through("")).toEqual(IN_INDEX_ORDER);
   });
 
-  /** The settings that a reader's connection has, of those that readers want. */
+  /** The planner settings of a reader's connection. */
   async function settingsThrough(port: number): Promise<Record<string, string>> {
     const session = sessionForReading({
       url: `postgres://matchbook@127.0.0.1:${port}/postgres`,
@@ -101,17 +101,17 @@ describe("the settings of the planner, as docs/scaling.md has them,", () => {
 
 interface Pgbouncer {
   port: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Debian puts it where only root's path leads. */
+/** Debian installs it in /usr/sbin. */
 const PROGRAM = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
 
 /**
- * In front of the server at a port; with few connections to it, so that they really are shared. `more`
- * is what else its file says of the database.
+ * Starts pgbouncer in front of the server, with few connections, so that they are shared. `more` is
+ * added to the database's line in its configuration.
  */
 const startPgbouncer = (serverPort: number, more = ""): Promise<Pgbouncer> =>
   onFreePort((port) => startPgbouncerAt(port, serverPort, more));

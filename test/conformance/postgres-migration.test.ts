@@ -1,4 +1,4 @@
-/** In charge of shards that an older Matchbook made in PostgreSQL: whoever comes first brings them up to date. */
+/** Migrates shards in PostgreSQL that an older Matchbook created. */
 
 import { afterAll, expect, test } from "bun:test";
 import { indexKeys } from "../../src/domain/similar-names.ts";
@@ -18,10 +18,10 @@ afterAll(async () => {
   stop();
 });
 
-/** More than are listed in one step. */
+/** More than one step of the migration. */
 const MANY = 2500;
 
-test("a shard of format 1 has its names listed once it is opened", async () => {
+test("a shard of format 1 gets a name index when it is opened", async () => {
   const names = Array.from({ length: MANY }, (_, number) => `名 ${number}`);
   const before = new PostgresWriter(new Session(place));
   await before.ready();

@@ -1,4 +1,4 @@
-/** In charge of empty shards in PostgreSQL for the conformance suite, each in a schema of its own. */
+/** Empty shards in PostgreSQL for the conformance suite, each in its own schema. */
 
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { Session, sessionForReading } from "../../src/store/postgres/session.ts";

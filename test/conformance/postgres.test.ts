@@ -1,4 +1,4 @@
-/** In charge of running the store conformance suite over the PostgreSQL adapter. */
+/** Runs the store conformance suite on PostgreSQL. */
 
 import { afterAll } from "bun:test";
 import { aPostgres } from "../support/postgres.ts";

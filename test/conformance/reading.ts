@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of readers, pages of matches aside. */
+/** Conformance: readers, except for pages of matches. */
 
 import { expect } from "bun:test";
 import { viewOf } from "../../src/store/byte-range.ts";
@@ -6,7 +6,7 @@ import type { NamedParts, PlayerListing } from "../../src/store/store.ts";
 import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** Texts that only a bytewise comparison keeps apart. */
+/** Texts that differ only byte by byte. */
 const LOOKALIKES = [
   "Ana",
   "ana",
@@ -35,7 +35,7 @@ const LOOKALIKES = [
 const idsIn = (players: PlayerListing[]) => players.map(({ id }) => id);
 
 export function readingGuarantees(guarantee: Guarantee): void {
-  guarantee("an empty shard answers every question", async (store) => {
+  guarantee("every read works on an empty shard", async (store) => {
     const reader = await store.reader();
     expect(await reader.match("m")).toBeUndefined();
     expect(await reader.players(["p"])).toEqual([]);
@@ -55,7 +55,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "a match comes with everybody it names, mentions too, in their order",
+    "a match includes all players and teams, also those only mentioned, in order",
     async (store) => {
       await serve(
         store.writer,
@@ -73,53 +73,56 @@ export function readingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a match may name nobody", async (store) => {
+  guarantee("a match may have no players and teams", async (store) => {
     await serve(store.writer, anEntry("m"));
     const bundle = (await (await store.reader()).match("m"))!;
     expect(namesIn(bundle)).toEqual({ matches: ["m"], players: [], teams: [] });
-    expect(text(bundle.sheets[0]!)).toBe("sheet of m");
+    expect(text(bundle.matches[0]!)).toBe("match m");
   });
 
-  guarantee("ids of matches are told apart by case", async (store) => {
+  guarantee("match ids are case-sensitive", async (store) => {
     await serve(store.writer, anEntry("m"), anEntry("M"));
     const reader = await store.reader();
     expect(namesIn((await reader.match("m"))!).matches).toEqual(["m"]);
     expect(namesIn((await reader.match("M"))!).matches).toEqual(["M"]);
   });
 
-  guarantee("players and teams come as they were put last, companions too", async (store) => {
-    const { writer } = store;
-    await people(writer, {
-      players: [aPlayer("p", { companions: bytes("a skin") })],
-      teams: [aTeam("t", { companions: bytes("a banner") })],
-    });
-    const reader = await store.reader();
-    const seen = async () => {
-      const { players, teams } = (await reader.match("with-p-t"))!;
-      const [listed] = await reader.players(["p"]);
-      return [players[0]!, teams[0]!, listed!].map(({ resource, companions }) => [
-        text(viewOf(resource)),
-        companions && text(companions),
+  guarantee(
+    "players and teams are returned as last stored, with linked resources",
+    async (store) => {
+      const { writer } = store;
+      await people(writer, {
+        players: [aPlayer("p", { companions: bytes("a skin") })],
+        teams: [aTeam("t", { companions: bytes("a banner") })],
+      });
+      const reader = await store.reader();
+      const seen = async () => {
+        const { players, teams } = (await reader.match("with-p-t"))!;
+        const [listed] = await reader.players(["p"]);
+        return [players[0]!, teams[0]!, listed!].map(({ resource, companions }) => [
+          text(viewOf(resource)),
+          companions && text(companions),
+        ]);
+      };
+      expect(await seen()).toEqual([
+        ["player p", "a skin"],
+        ["team t", "a banner"],
+        ["player p", "a skin"],
       ]);
-    };
-    expect(await seen()).toEqual([
-      ["player p", "a skin"],
-      ["team t", "a banner"],
-      ["player p", "a skin"],
-    ]);
-    await writer.write(async (transaction) => {
-      await transaction.putPlayers([aPlayer("p", { resource: bytes("p anew") })]);
-      await transaction.putTeams([aTeam("t", { resource: bytes("t anew") })]);
-    });
-    expect(await seen()).toEqual([
-      ["p anew", undefined],
-      ["t anew", undefined],
-      ["p anew", undefined],
-    ]);
-  });
+      await writer.write(async (transaction) => {
+        await transaction.putPlayers([aPlayer("p", { resource: bytes("p anew") })]);
+        await transaction.putTeams([aTeam("t", { resource: bytes("t anew") })]);
+      });
+      expect(await seen()).toEqual([
+        ["p anew", undefined],
+        ["t anew", undefined],
+        ["p anew", undefined],
+      ]);
+    },
+  );
 
   guarantee(
-    "a player comes with the time of the latest match, alone and with a match; a team has none",
+    "a player has the time of the latest match, alone and within a match; a team has none",
     async (store) => {
       const times = { p: 1_767_225_600_123, q: 0, r: -1, s: -(2 ** 40), t: 2 ** 32 - 1 };
       const ids = Object.keys(times);
@@ -128,7 +131,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       );
       await people(store.writer, { players, teams: [aTeam("team")] });
       const reader = await store.reader();
-      // The second time they may come from memory.
+      // The second read may come from the cache.
       for (let time = 0; time < 2; time++) {
         const bundle = (await reader.match(`with-${ids.join("-")}-team`))!;
         const timesOf = (named: NamedParts[]) => named.map(({ lastMatchAt }) => lastMatchAt);
@@ -141,22 +144,19 @@ export function readingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee(
-    "players come in the order of the ids asked for, unknown ones left out",
-    async (store) => {
-      await people(store.writer, { players: ["a", "b", "c", "B"].map((id) => aPlayer(id)) });
-      const reader = await store.reader();
-      const found = await reader.players(["c", "nobody", "B", "a", "C"]);
-      expect(found.map(({ id, name }) => [id, name])).toEqual([
-        ["c", "name of c"],
-        ["B", "name of B"],
-        ["a", "name of a"],
-      ]);
-      expect(await reader.players([])).toEqual([]);
-    },
-  );
+  guarantee("players are returned in the order of the ids, without unknown ones", async (store) => {
+    await people(store.writer, { players: ["a", "b", "c", "B"].map((id) => aPlayer(id)) });
+    const reader = await store.reader();
+    const found = await reader.players(["c", "nobody", "B", "a", "C"]);
+    expect(found.map(({ id, name }) => [id, name])).toEqual([
+      ["c", "name of c"],
+      ["B", "name of B"],
+      ["a", "name of a"],
+    ]);
+    expect(await reader.players([])).toEqual([]);
+  });
 
-  guarantee("names are told apart bytewise, of players and of teams", async (store) => {
+  guarantee("names of players and teams are compared byte by byte", async (store) => {
     await people(store.writer, {
       players: LOOKALIKES.map((name, index) => aPlayer(`p${index}`, { name })),
       teams: LOOKALIKES.map((name, index) => aTeam(`t${index}`, { name })),
@@ -171,7 +171,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "the players of a name come by id, bytewise, and no more than asked for",
+    "players with a name are ordered by id, byte by byte, up to the limit",
     async (store) => {
       const ids = ["b", "a", "B", "-", "_", "1", "10", "9"];
       await people(store.writer, { players: ids.map((id) => aPlayer(id, { name: "Ana" })) });
@@ -184,7 +184,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   );
 
   guarantee(
-    "the players of several names come in the order of the names, then by id, and no more than asked for",
+    "players with several names are ordered by the names, then by id, up to the limit",
     async (store) => {
       const names = { b: "Ana", a: "Ana", d: "Bo", c: "Bo", e: "Cy" };
       await people(store.writer, {
@@ -200,7 +200,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("several names find every player and team that bears one of them", async (store) => {
+  guarantee("several names find every player and team with one of them", async (store) => {
     await people(store.writer, {
       players: [
         aPlayer("a", { name: "Ana" }),
@@ -236,7 +236,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "recent players come latest first, then by id, and no more than asked for",
+    "recent players are ordered latest first, then by id, up to the limit",
     async (store) => {
       const seen = { d: 5, b: 9, a: 9, B: 9, c: -7, e: 5 };
       await people(store.writer, {
@@ -250,7 +250,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("a player that is seen again moves to the front", async (store) => {
+  guarantee("a player with a newer match moves to the front", async (store) => {
     await people(store.writer, {
       players: [aPlayer("a", seenAt(1)), aPlayer("b", seenAt(2))],
     });
@@ -263,7 +263,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "the newest match is the newest served one, in whatever order they came",
+    "the newest match is the newest served one, whatever the order of arrival",
     async (store) => {
       const reader = await store.reader();
       await serve(store.writer, anEntry("a", { createdAt: -20 }));

@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of records: kept whole, found again, removed whole. */
+/** Conformance: records are stored, found and removed completely. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -18,7 +18,7 @@ import {
 } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** The record alone, with bytes of one type, whatever else an adapter's object may hold. */
+/** The record only, with bytes of one type. */
 export function plain(match: StoredMatch): StoredMatch {
   const { id, createdAt, gameMode, patchVersion } = match;
   const copy = (from: Uint8Array) => new Uint8Array(from);
@@ -27,7 +27,7 @@ export function plain(match: StoredMatch): StoredMatch {
     createdAt,
     gameMode,
     patchVersion,
-    sheet: copy(match.sheet),
+    encoded: copy(match.encoded),
     contentHash: copy(match.contentHash),
     carried: copy(match.carried),
   };
@@ -44,78 +44,75 @@ const anyRecord: fc.Arbitrary<Omit<StoredMatch, "id">> = fc.record({
   ),
   gameMode: anyText,
   patchVersion: anyText,
-  sheet: anyBytes,
+  encoded: anyBytes,
   contentHash: anyBytes,
   carried: anyBytes,
 });
 
 export function recordGuarantees(guarantee: Guarantee): void {
-  guarantee(
-    "any bytes, texts and times come back as they were given",
-    async ({ writer, reader }) => {
-      const open = await reader();
-      let made = 0;
-      const keptWhole = fc.asyncProperty(anyRecord, fc.boolean(), async (record, isServed) => {
-        const kept = { ...record, id: `m${made++}` };
-        await writer.write(async (transaction) => {
-          if (isServed) await transaction.addServed([{ ...kept, players: [], teams: [] }]);
-          else await transaction.addWithheld([{ ...kept, reason: "ending" }]);
-        });
-        expect(plain((await writer.inspect(kept.id))!.match)).toEqual(kept);
-        const bundle = await open.match(kept.id);
-        if (!isServed) return expect(bundle).toBeUndefined();
-        expect(plain({ ...kept, sheet: bundle!.sheets[0]! })).toEqual(kept);
-      });
-      await fc.assert(keptWhole, { numRuns: scaled(60) });
-    },
-  );
-
-  guarantee("a record of a megabyte is kept whole", async ({ writer, reader }) => {
-    const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
-    await serve(writer, { ...anEntry("m"), sheet: large });
-    const [sheet] = (await (await reader()).match("m"))!.sheets;
-    expect(Buffer.compare(sheet!, large)).toBe(0);
-  });
-
-  guarantee(
-    "content hashes are told of records of every fate, once they are there",
-    async (store) => {
-      const { writer } = store;
-      const kept = anEntry("m");
-      const apart = withheld("w", "ending");
+  guarantee("any bytes, texts and times are returned unchanged", async ({ writer, reader }) => {
+    const open = await reader();
+    let made = 0;
+    const keptWhole = fc.asyncProperty(anyRecord, fc.boolean(), async (record, isServed) => {
+      const kept = { ...record, id: `m${made++}` };
       await writer.write(async (transaction) => {
-        await transaction.addServed([kept]);
-        await transaction.addWithheld([apart]);
+        if (isServed) await transaction.addServed([{ ...kept, players: [], teams: [] }]);
+        else await transaction.addWithheld([{ ...kept, reason: "ending" }]);
       });
-      const hashes = await writer.contentHashes(["w", "nobody", "m"]);
-      expect([...hashes.keys()].sort()).toEqual(["m", "w"]);
-      expect(Buffer.compare(hashes.get("m")!, kept.contentHash)).toBe(0);
-      expect(Buffer.compare(hashes.get("w")!, apart.contentHash)).toBe(0);
+      expect(plain((await writer.inspect(kept.id))!.match)).toEqual(kept);
+      const bundle = await open.match(kept.id);
+      if (!isServed) return expect(bundle).toBeUndefined();
+      expect(plain({ ...kept, encoded: bundle!.matches[0]! })).toEqual(kept);
+    });
+    await fc.assert(keptWhole, { numRuns: scaled(60) });
+  });
 
-      // Asked while a write is under way that will be undone.
-      let asked: Promise<Map<string, Uint8Array>> | undefined;
-      const undone = writer.write(async (transaction) => {
-        await transaction.addServed([anEntry("n")]);
-        asked = Promise.resolve(writer.contentHashes(["n"]));
-        throw new Error("on purpose");
+  guarantee("a record of a megabyte is stored completely", async ({ writer, reader }) => {
+    const large = new Uint8Array(1 << 20).map((_, index) => (index * 7919) >> 5);
+    await serve(writer, { ...anEntry("m"), encoded: large });
+    const [encoded] = (await (await reader()).match("m"))!.matches;
+    expect(Buffer.compare(encoded!, large)).toBe(0);
+  });
+
+  guarantee("content hashes cover served and withheld records, once committed", async (store) => {
+    const { writer } = store;
+    const kept = anEntry("m");
+    const apart = withheld("w", "ending");
+    await writer.write(async (transaction) => {
+      await transaction.addServed([kept]);
+      await transaction.addWithheld([apart]);
+    });
+    const hashes = await writer.contentHashes(["w", "nobody", "m"]);
+    expect([...hashes.keys()].sort()).toEqual(["m", "w"]);
+    expect(Buffer.compare(hashes.get("m")!, kept.contentHash)).toBe(0);
+    expect(Buffer.compare(hashes.get("w")!, apart.contentHash)).toBe(0);
+
+    // Read during a write that will be rolled back.
+    let asked: Promise<Map<string, Uint8Array>> | undefined;
+    const undone = writer.write(async (transaction) => {
+      await transaction.addServed([anEntry("n")]);
+      asked = Promise.resolve(writer.contentHashes(["n"]));
+      throw new Error("on purpose");
+    });
+    await expect(undone).rejects.toThrow("on purpose");
+    expect((await asked)!.size).toBe(0);
+  });
+
+  guarantee(
+    "the players and teams of a served record can be read separately",
+    async ({ writer }) => {
+      const entry = { ...anEntry("m"), carried: new Uint8Array([1, 2, 3]) };
+      await writer.write(async (transaction) => {
+        await transaction.addServed([entry]);
+        await transaction.addWithheld([withheld("w", "ending")]);
+        expect(new Uint8Array((await transaction.carried("m"))!)).toEqual(entry.carried);
+        expect(await transaction.carried("w")).toBeUndefined();
+        expect(await transaction.carried("nobody")).toBeUndefined();
       });
-      await expect(undone).rejects.toThrow("on purpose");
-      expect((await asked)!.size).toBe(0);
     },
   );
 
-  guarantee("what a served match carried can be asked for by itself", async ({ writer }) => {
-    const entry = { ...anEntry("m"), carried: new Uint8Array([1, 2, 3]) };
-    await writer.write(async (transaction) => {
-      await transaction.addServed([entry]);
-      await transaction.addWithheld([withheld("w", "ending")]);
-      expect(new Uint8Array((await transaction.carried("m"))!)).toEqual(entry.carried);
-      expect(await transaction.carried("w")).toBeUndefined();
-      expect(await transaction.carried("nobody")).toBeUndefined();
-    });
-  });
-
-  guarantee("a withheld record can be inspected, and no reader reaches it", async (store) => {
+  guarantee("a withheld record can be inspected, but not read", async (store) => {
     const { writer } = store;
     await writer.write(async (transaction) => {
       await transaction.addWithheld(WITHHELD_REASONS.map((reason) => withheld(reason, reason)));
@@ -145,7 +142,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
   });
 
   guarantee(
-    "known and load tell served from withheld and leave out what is unknown",
+    "known and load distinguish served from withheld and omit unknown ids",
     async (store) => {
       await serve(store.writer, anEntry("served"));
       await store.writer.write(async (transaction) => {
@@ -169,7 +166,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
     },
   );
 
-  guarantee("empty lists ask for nothing and change nothing", async ({ writer }) => {
+  guarantee("empty lists return nothing and change nothing", async ({ writer }) => {
     await serve(writer, anEntry("m", { players: { p: "won" } }));
     const { bytes: _, ...before } = await writer.counts();
     await writer.write(async (transaction) => {
@@ -195,45 +192,40 @@ export function recordGuarantees(guarantee: Guarantee): void {
     expect(after).toEqual(before);
   });
 
-  guarantee(
-    "a match that is removed is gone from every list and from its people",
-    async (store) => {
-      const { writer } = store;
-      const going = anEntry("going", {
-        createdAt: 2000,
-        players: { p: "won", q: "lost", r: "named" },
-        teams: { t: true, u: false },
-      });
-      const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
-      await serve(writer, going, staying);
-      await writer.write(async (transaction) => {
-        await transaction.removeServed([going]);
-        expect(await transaction.playerHistory("p", 9)).toEqual([
-          { createdAt: 1000, matchId: "staying", result: "lost" },
-        ]);
-        expect(await transaction.playerHistory("q", 9)).toEqual([]);
-        expect(await transaction.playerHistory("r", 9)).toEqual([]);
-        expect(await transaction.latestOfTeam("t")).toBe("staying");
-        expect(await transaction.latestOfTeam("u")).toBeUndefined();
-        await transaction.removePlayers(["q", "r"]);
-        await transaction.removeTeams(["u"]);
-      });
-      const reader = await store.reader();
-      expect(await writer.inspect("going")).toBeUndefined();
-      expect(await reader.match("going")).toBeUndefined();
-      expect(namesIn(await reader.matches(selection()))).toEqual({
-        matches: ["staying"],
-        players: ["player p"],
-        teams: ["team t"],
-      });
-      expect(idsOf(await reader.matches(selection({ players: [["p", "q"]] })))).toEqual([
-        "staying",
+  guarantee("a removed match is gone from every list, player and team", async (store) => {
+    const { writer } = store;
+    const going = anEntry("going", {
+      createdAt: 2000,
+      players: { p: "won", q: "lost", r: "named" },
+      teams: { t: true, u: false },
+    });
+    const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
+    await serve(writer, going, staying);
+    await writer.write(async (transaction) => {
+      await transaction.removeServed([going]);
+      expect(await transaction.playerHistory("p", 9)).toEqual([
+        { createdAt: 1000, matchId: "staying", result: "lost" },
       ]);
-      expect(await reader.summary()).toMatchObject({ matches: 1, players: 1, newestMatch: 1000 });
-    },
-  );
+      expect(await transaction.playerHistory("q", 9)).toEqual([]);
+      expect(await transaction.playerHistory("r", 9)).toEqual([]);
+      expect(await transaction.latestOfTeam("t")).toBe("staying");
+      expect(await transaction.latestOfTeam("u")).toBeUndefined();
+      await transaction.removePlayers(["q", "r"]);
+      await transaction.removeTeams(["u"]);
+    });
+    const reader = await store.reader();
+    expect(await writer.inspect("going")).toBeUndefined();
+    expect(await reader.match("going")).toBeUndefined();
+    expect(namesIn(await reader.matches(selection()))).toEqual({
+      matches: ["staying"],
+      players: ["player p"],
+      teams: ["team t"],
+    });
+    expect(idsOf(await reader.matches(selection({ players: [["p", "q"]] })))).toEqual(["staying"]);
+    expect(await reader.summary()).toMatchObject({ matches: 1, players: 1, newestMatch: 1000 });
+  });
 
-  guarantee("a record may change places between served and withheld", async (store) => {
+  guarantee("a record can move between served and withheld", async (store) => {
     const { writer } = store;
     const entry = anEntry("m", { players: { p: "won" } });
     await writer.write(async (transaction) => {
@@ -254,7 +246,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
     expect(await (await store.reader()).match("m")).toBeUndefined();
   });
 
-  guarantee("a record may be replaced by another with its id in one write", async (store) => {
+  guarantee("a record can be replaced by another with the same id in one write", async (store) => {
     const { writer } = store;
     const old = anEntry("m", { players: { p: "won", q: "lost" } });
     await serve(writer, old);

@@ -1,4 +1,4 @@
-/** In charge of files that an older Matchbook wrote: readers and writers alike bring them up to date. */
+/** Migrates shard files that an older Matchbook wrote. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
@@ -48,13 +48,13 @@ function anOldFile(): string {
 const EXPECTED = { players: 3, newestMatch: 7, bytes: expect.any(Number) };
 
 describe("a file of format 1", () => {
-  test("is counted when a reader opens it", () => {
+  test("gets totals when a reader opens it", () => {
     const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
     expect(reader.summary()).toEqual({ matches: 2, ...EXPECTED });
     reader.close();
   });
 
-  test("has its names listed at all their spots when a reader opens it", () => {
+  test("gets a name index when a reader opens it", () => {
     const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
     for (const name of ["Ana", "名前"]) {
       for (const spot of indexKeys(name)) {
@@ -65,7 +65,7 @@ describe("a file of format 1", () => {
     reader.close();
   });
 
-  test("has its names listed when a writer opens it, and goes on from there", async () => {
+  test("gets a name index when a writer opens it, which later writes update", async () => {
     const path = anOldFile();
     const writer = new SqliteWriter(openForWriting(path));
     await writer.write(async (transaction) => {
@@ -77,7 +77,7 @@ describe("a file of format 1", () => {
     reader.close();
   });
 
-  test("is counted when a writer opens it, once, and goes on from there", async () => {
+  test("gets totals once when a writer opens it, which later writes update", async () => {
     const path = anOldFile();
     new SqliteWriter(openForWriting(path)).close();
     const writer = new SqliteWriter(openForWriting(path));

@@ -1,4 +1,4 @@
-/** In charge of running the store conformance suite over the SQLite adapter. */
+/** Runs the store conformance suite on SQLite. */
 
 import { join } from "node:path";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
@@ -8,7 +8,7 @@ import type { Writer } from "../../src/store/store.ts";
 import { aFolder } from "../support/world.ts";
 import { storeConformance } from "./suite.ts";
 
-/** Room for a few players only, so that they come and go. */
+/** Room for a few players only, so that entries are evicted. */
 const CACHE_BYTES = 8192;
 
 storeConformance("SQLite", async () => {

@@ -1,8 +1,8 @@
 /**
- * In charge of the store conformance suite: every sentence of the contract in src/store/store.ts,
- * asked of any adapter. An adapter runs it from a test file of its own:
+ * The store conformance suite: checks the contract in src/store/store.ts for any adapter. An
+ * adapter runs it from its own test file:
  *
- *     storeConformance("SQLite", makeStore);
+ *   storeConformance("SQLite", makeStore);
  */
 
 import { describe, test } from "bun:test";
@@ -23,19 +23,19 @@ import { writingGuarantees } from "./writing.ts";
 /** One empty shard. */
 export interface TestStore {
   writer: Writer;
-  /** A reader opened fresh over the same shard; `close` of the store closes it as well. */
+  /** A new reader of the same shard; `close` of the store closes it. */
   reader(): Awaitable<Reader>;
   /**
-   * Another writer of the same shard, as another process would have it; one that waits for its turn
-   * no longer than said. `close` of the store closes it as well.
+   * Another writer of the same shard, as in another process, with a limited wait for its turn.
+   * `close` of the store closes it.
    */
   rival(patienceMs?: number): Writer;
-  /** Where it is, for a writer on another thread. */
+  /** The location, for a writer on another thread. */
   place: ShardPlace;
   close(): Awaitable<void>;
 }
 
-/** States one guarantee; every one is asked of a new, empty store. */
+/** A guarantee; each one runs on a new, empty store. */
 export type Guarantee = (
   title: string,
   body: (store: TestStore) => Promise<void>,
@@ -55,7 +55,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
 ];
 
-/** All guarantees, or those that are wanted. */
+/** All guarantees, or a selection. */
 export function storeConformance(
   name: string,
   makeStore: () => Promise<TestStore>,

@@ -1,4 +1,4 @@
-/** In charge of comparing a store's summary with what is counted, whatever came, moved and went. */
+/** Conformance: compares summary and counts with the records, after random writes. */
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -9,14 +9,14 @@ import { addPlainly, withheld } from "./entries.ts";
 import { entryWith } from "./model.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
-/** What a record of the model is: served as this entry, or withheld. */
+/** A record of the model: served as this entry, or withheld. */
 type Kept = { served: MatchEntry } | { withheld: WithheldReason };
 type Model = ReadonlyMap<string, Kept>;
 
 interface Write {
-  /** What becomes of each id; "gone" takes it away. */
+  /** The new state of each id; "gone" removes it. */
   moves: [id: string, next: Kept | "gone"][];
-  /** Whether the write gives up at its end. */
+  /** Whether the write is rolled back. */
   fails: boolean;
 }
 
@@ -42,7 +42,7 @@ const history: fc.Arbitrary<Write[]> = fc.array(
 
 export function summaryGuarantees(guarantee: Guarantee): void {
   guarantee(
-    "the summary and the counts are what counting would give, after every write",
+    "summary and counts match the records after every write",
     async (store) => {
       const reader = await store.reader();
       let model: Model = new Map();
@@ -63,7 +63,7 @@ export function summaryGuarantees(guarantee: Guarantee): void {
   );
 }
 
-/** Writes, as ingest does: first what leaves, then what comes, in the end those that nobody names. */
+/** Writes like ingest: removals first, then additions, then players and teams without matches. */
 async function carryOut({ writer }: TestStore, model: Model, write: Write): Promise<Model> {
   const after = new Map(model);
   for (const [one, kept] of write.moves) {
@@ -103,7 +103,7 @@ async function removeOrphans(
     const named = idsIn(staying, kind);
     return [...idsIn(left, kind)].filter((one) => !named.has(one));
   };
-  // Unknown ones are no error, and no reason to count one less.
+  // Unknown ids are ignored and not counted.
   await transaction.removePlayers([...gone("players"), "nobody"]);
   await transaction.removeTeams([...gone("teams"), "nobody"]);
 }

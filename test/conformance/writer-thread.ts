@@ -1,4 +1,4 @@
-/** A thread that renames all players of a shard together, round after round, until it is told to end. */
+/** A thread that renames all players of a shard together, repeatedly, until it is stopped. */
 
 import { Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
@@ -6,7 +6,7 @@ import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { PLAYERS, renamed } from "./entries.ts";
 
-/** Where the shard is: a file, or a place in PostgreSQL. */
+/** The shard: a file, or a location in PostgreSQL. */
 export type ShardPlace = string | ConstructorParameters<typeof Session>[0];
 
 declare const self: Worker;
@@ -24,7 +24,7 @@ async function write(place: ShardPlace): Promise<void> {
       : new PostgresWriter(new Session(place));
   for (let round = 1; !isOver; round++) {
     await writer.write(async (transaction) => {
-      // One at a time, so that there is time to be seen in between.
+      // One at a time, so that partial states could be seen.
       for (const id of PLAYERS) await transaction.putPlayers([renamed(id, round)]);
     });
     await new Promise((resolve) => setImmediate(resolve));

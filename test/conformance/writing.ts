@@ -1,4 +1,4 @@
-/** In charge of what the conformance suite asks of writes: whole or not at all, and in turns. */
+/** Conformance: atomic and serialised writes. */
 
 import { expect } from "bun:test";
 import { viewOf } from "../../src/store/byte-range.ts";
@@ -19,21 +19,18 @@ import {
 import type { Guarantee } from "./suite.ts";
 
 export function writingGuarantees(guarantee: Guarantee): void {
-  guarantee(
-    "a write that resolved is seen by readers opened before and after it",
-    async (store) => {
-      const before = await store.reader();
-      expect(await before.match("m")).toBeUndefined();
-      await serve(store.writer, anEntry("m"));
-      const after = await store.reader();
-      for (const reader of [before, after]) {
-        expect(idsOf((await reader.match("m"))!)).toEqual(["m"]);
-        expect(idsOf(await reader.matches(selection()))).toEqual(["m"]);
-      }
-    },
-  );
+  guarantee("a resolved write is visible to readers opened before and after it", async (store) => {
+    const before = await store.reader();
+    expect(await before.match("m")).toBeUndefined();
+    await serve(store.writer, anEntry("m"));
+    const after = await store.reader();
+    for (const reader of [before, after]) {
+      expect(idsOf((await reader.match("m"))!)).toEqual(["m"]);
+      expect(idsOf(await reader.matches(selection()))).toEqual(["m"]);
+    }
+  });
 
-  guarantee("a write is not seen by readers before it has resolved", async (store) => {
+  guarantee("a write is invisible to readers until it resolves", async (store) => {
     const reader = await store.reader();
     await store.writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("m", { players: { p: "won" } })]);
@@ -48,7 +45,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(await reader.match("m")).toBeDefined();
   });
 
-  guarantee("the reads of a transaction see what it has written", async ({ writer }) => {
+  guarantee("reads in a transaction see its writes", async ({ writer }) => {
     await writer.write(async (transaction) => {
       await addPlainly(transaction, [anEntry("m", { players: { p: "won" }, teams: { t: true } })]);
       await transaction.addWithheld([withheld("w", "ending")]);
@@ -68,11 +65,11 @@ export function writingGuarantees(guarantee: Guarantee): void {
     });
   });
 
-  guarantee("a write gives back what its work gave", async ({ writer }) => {
+  guarantee("a write returns the result of its work", async ({ writer }) => {
     expect(await writer.write(async () => "result")).toBe("result");
   });
 
-  guarantee("a write that rejects passes the error on and leaves nothing behind", async (store) => {
+  guarantee("a rejected write passes on the error and changes nothing", async (store) => {
     const { writer } = store;
     await serve(writer, anEntry("old", { players: { p: "won" }, teams: { t: true } }));
     await writer.write(async (transaction) => {
@@ -102,7 +99,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(await everything(store)).toEqual(before);
   });
 
-  guarantee("a match that is there already fails the whole write", async (store) => {
+  guarantee("a match that already exists fails the whole write", async (store) => {
     await serve(store.writer, anEntry("m"));
     const again = serve(store.writer, anEntry("other"), anEntry("m"));
     expect(
@@ -142,7 +139,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
     );
   });
 
-  guarantee("every answer comes from one state while another thread writes", async (store) => {
+  guarantee("every read sees one state while another thread writes", async (store) => {
     await store.writer.write(async (transaction) => {
       await transaction.addServed([
         anEntry("m", { players: Object.fromEntries(PLAYERS.map((id) => [id, "won"])) }),
@@ -178,7 +175,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
   });
 }
 
-/** All that can be asked, about the ids that the guarantee above uses. */
+/** All reads, for the ids that the guarantee above uses. */
 const withText = <T extends NamedParts>(named: T) => ({
   ...named,
   resource: text(viewOf(named.resource)),

@@ -102,8 +102,8 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
   const world = await startWorld([record, aMatch({ id: "m3" })]);
   const empty = await startWorld();
   const relaxed = await startWorld([record], { compat: "gamelocker" });
-  const limited = await serveWithKeys(world, [{ rate: 2 }]);
   const noon = new TestClock(new Date().setUTCHours(12, 0, 0, 0));
+  const limited = await serveWithKeys(world, [{ rate: 2 }], {}, noon);
   const guarded = await serveWithKeys(
     world,
     [{ matchesPerDay: 1 }, { shards: ["eu"] }],

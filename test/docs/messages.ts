@@ -49,7 +49,7 @@ export async function messagesPage(): Promise<string> {
 /** What differs from run to run. */
 function masked(page: string): string {
   return page
-    .replaceAll(/(now, which is )[^;]+/g, "$1\\<now\\>")
+    .replaceAll(/(the current time, )[^;]+/g, "$1\\<now\\>")
     .replaceAll(/(\d+ days ago \()[^)]+/g, "$1\\<time\\>");
 }
 

@@ -1,4 +1,4 @@
-/** In charge of callers that guess keys: they are slowed down, and nobody else is. */
+/** Callers who guess keys are slowed down, and no one else. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
@@ -43,15 +43,15 @@ async function withServer(
   }
 }
 
-/** Shows wrong keys; says how each was answered. */
+/** Sends invalid keys; returns the responses. */
 async function guess(ask: Ask, times: number, from?: string): Promise<number[]> {
   const statuses: number[] = [];
   for (let time = 0; time < times; time++) statuses.push((await ask(makeKey(), from)).status);
   return statuses;
 }
 
-describe("wrong keys", () => {
-  test("are refused with 401 as many times as the setting says, then with 429", async () => {
+describe("invalid keys", () => {
+  test("get 401 as often as the setting allows, then 429", async () => {
     await withServer({}, async (ask) => {
       expect(await guess(ask, 5)).toEqual([401, 401, 401, 429, 429]);
       const reply = await ask(makeKey());
@@ -63,7 +63,7 @@ describe("wrong keys", () => {
     });
   });
 
-  test("may be shown again after Retry-After, and not a second earlier", async () => {
+  test("may be sent again after Retry-After, and not a second earlier", async () => {
     await withServer({}, async (ask, _, clock) => {
       await guess(ask, 4);
       clock.advance(19_000);
@@ -73,7 +73,7 @@ describe("wrong keys", () => {
     });
   });
 
-  test("count wherever a key is asked for, whatever is wrong with them", async () => {
+  test("count at every endpoint that needs a key, whatever is wrong with them", async () => {
     await withServer({}, async (ask) => {
       const statuses = [
         await ask("nonsense"),
@@ -85,7 +85,7 @@ describe("wrong keys", () => {
     });
   });
 
-  test("do not lock out a key in use, but a new one has to wait: it might be a lucky guess", async () => {
+  test("do not lock out a key in use, but a new key has to wait: it might be a lucky guess", async () => {
     await withServer({}, async (ask, [inUse, unused], clock) => {
       expect((await ask(inUse!)).status).toBe(200);
       await guess(ask, 4);
@@ -96,7 +96,7 @@ describe("wrong keys", () => {
     });
   });
 
-  test("are not counted when none is shown, or when the setting is 0", async () => {
+  test("are not counted for requests without a key, or if the setting is 0", async () => {
     await withServer({}, async (ask) => {
       for (let time = 0; time < 5; time++) expect((await ask(null)).status).toBe(401);
       expect((await ask(makeKey())).status).toBe(401);
@@ -107,15 +107,15 @@ describe("wrong keys", () => {
   });
 });
 
-describe("the address that counts", () => {
-  test("is the peer's when it is no known proxy, whatever it forwards", async () => {
+describe("the client address", () => {
+  test("is the peer's unless that is a trusted proxy", async () => {
     await withServer({}, async (ask) => {
       expect(await guess(ask, 2, "1.1.1.1")).toEqual([401, 401]);
       expect(await guess(ask, 2, "2.2.2.2")).toEqual([401, 429]);
     });
   });
 
-  test("is what a known proxy forwards", async () => {
+  test("is the one that a trusted proxy forwards", async () => {
     await withServer(BEHIND_PROXIES, async (ask) => {
       expect(await guess(ask, 4, "1.1.1.1")).toEqual([401, 401, 401, 429]);
       expect(await guess(ask, 1, "2.2.2.2")).toEqual([401]);
@@ -133,7 +133,7 @@ describe("the address that counts", () => {
     });
   });
 
-  test("is the whole network of an IPv6 caller", async () => {
+  test("is the /64 network of an IPv6 caller", async () => {
     await withServer(BEHIND_PROXIES, async (ask) => {
       await guess(ask, 3, "2001:db8:1:2::1");
       expect(await guess(ask, 1, "2001:db8:1:2:ffff::7")).toEqual([429]);

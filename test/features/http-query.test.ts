@@ -29,7 +29,7 @@ afterAll(() => world.stop());
 const LISTS = ["matches", "players"] as const;
 const ENDPOINTS = ["matches", "matches/match-a", "players", "players/a"] as const;
 
-/** The query exactly as written: nothing is encoded on its way. */
+/** The query exactly as written, without encoding. */
 async function ask(path: string, query: string) {
   const reply = await exchange(world.url, [
     `GET /shards/na/${path}?${query} HTTP/1.1`,

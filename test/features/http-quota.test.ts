@@ -1,4 +1,4 @@
-/** The daily match quota stops whoever collects all matches, and nobody else. */
+/** The daily match quota stops scrapers, and no one else. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type KeyIn, serveWithKeys, TestClock } from "../support/keys.ts";
@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 2, 10, 12);
 const MATCHES = 400;
 const PLAYERS = 20;
 
-/** A match every half hour, back from noon; everybody meets their neighbour in turn. */
+/** A match every half hour, back from noon; all players meet their neighbours in turn. */
 const matches = Array.from({ length: MATCHES }, (_, index) =>
   aMatch({
     id: `match-${index}`,
@@ -49,7 +49,7 @@ function asker(url: string, key: string): Caller["ask"] {
 const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 const time = (moment: number) => new Date(moment).toISOString();
 
-/** Reads all there is in windows of a day, each by its links, until it is refused. */
+/** Reads everything in windows of a day, by links, until it is refused. */
 async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Reply | undefined }> {
   const got = new Set<string>();
   for (let day = 0; day < 10; day++) {
@@ -66,7 +66,7 @@ async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Rep
   return { got, refusal: undefined };
 }
 
-describe("a scraper that walks windows", () => {
+describe("a scraper that pages through time windows", () => {
   test("is stopped within its quota", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
@@ -78,7 +78,7 @@ describe("a scraper that walks windows", () => {
     });
   });
 
-  test("finds no other way in on that day, and may go on with the next one", async () => {
+  test("is refused in every way on that day, and may continue on the next", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       await scrape(caller);
       for (const path of [
@@ -98,7 +98,7 @@ describe("a scraper that walks windows", () => {
     });
   });
 
-  test("is stopped by single matches too, however many it asks for at once", async () => {
+  test("is also stopped when it reads single matches, however many at once", async () => {
     await withKey({ matchesPerDay: 100 }, async ({ ask }) => {
       const replies = await Promise.all(
         matches.map((_, index) => ask(`/shards/na/matches/match-${index}`)),
@@ -108,7 +108,7 @@ describe("a scraper that walks windows", () => {
     });
   });
 
-  test("stays stopped when the server starts anew", async () => {
+  test("stays stopped after a restart", async () => {
     const clock = new TestClock(NOON);
     const first = await serveWithKeys(world, [{ matchesPerDay: 100 }], {}, clock);
     const key = first.keys[0]!;
@@ -123,7 +123,7 @@ describe("a scraper that walks windows", () => {
     await second.stop();
   });
 
-  test("is not stopped where the quota is switched off", async () => {
+  test("is not stopped without a quota", async () => {
     await withKey({ matchesPerDay: 0 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
       expect(refusal).toBeUndefined();
@@ -133,7 +133,7 @@ describe("a scraper that walks windows", () => {
   });
 });
 
-test("a stats site that asks for its own players' matches all day is not stopped", async () => {
+test("a stats site that reads its own players' matches all day is not stopped", async () => {
   await withKey({ matchesPerDay: 100 }, async ({ ask, clock }) => {
     clock.advance(-12 * HOUR);
     for (let minutes = 0; minutes < 24 * 60; minutes += 20) {
@@ -155,7 +155,7 @@ test("a stats site that asks for its own players' matches all day is not stopped
 describe("what is not served is not counted", () => {
   const counted = async ({ ask }: Caller) => (await ask("/usage")).body.today.matches;
 
-  test("neither 304 nor HEAD, nor refusals", async () => {
+  test("neither 304 nor HEAD nor errors", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       const path = "/shards/na/matches?page[limit]=3";
       await caller.ask(path, {}, "HEAD");
@@ -169,7 +169,7 @@ describe("what is not served is not counted", () => {
     });
   });
 
-  test("and what is served again counts once, in whatever form", async () => {
+  test("and a match that is served again counts once, in any form", async () => {
     await withKey({ matchesPerDay: 100 }, async (caller) => {
       await caller.ask("/shards/na/matches/match-7");
       await caller.ask("/shards/na/matches/match-7?include=");
@@ -180,7 +180,7 @@ describe("what is not served is not counted", () => {
   });
 });
 
-test("a quota that the operator raises opens the day again", async () => {
+test("a raised quota lets the key continue that day", async () => {
   const clock = new TestClock(NOON);
   const first = await serveWithKeys(world, [{ tier: null }], { "matches-per-day": 10 }, clock);
   const key = first.keys[0]!;
@@ -192,7 +192,7 @@ test("a quota that the operator raises opens the day again", async () => {
   await second.stop();
 });
 
-test("a quota beyond what is counted exactly is kept to within a few per cent", async () => {
+test("a quota that is estimated is accurate to a few per cent", async () => {
   const many = await startWorld(
     Array.from({ length: 2600 }, (_, index) => aMatch({ id: `match-${index}` })),
     { "matches-per-day": "2000" },

@@ -1,4 +1,4 @@
-/** In charge of tiers: what a key may do by its tier, its own exceptions, and the shards closed to most. */
+/** Tiers: the limits of a key by its tier and its own overrides, and closed shards. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Event } from "../../src/observe/events.ts";
@@ -29,7 +29,7 @@ const world = await startWorld(
 );
 afterAll(() => world.stop());
 
-/** Asks every path with a key of these terms. */
+/** Requests every path with a key with these options. */
 async function asked(terms: KeyIn, paths: string[]) {
   const server = await serveWithKeys(world, [terms], { rate: 77 });
   try {
@@ -81,13 +81,13 @@ describe("a closed shard", () => {
     expect(replies.map(({ status }) => status)).toEqual([...statuses]);
   });
 
-  test("says so with a code of its own, and charges the request", async () => {
+  test("has its own error code, and the request is charged", async () => {
     const [reply] = await asked({}, [BETA]);
     expect(problemIn(reply!)).toMatchObject({ code: "shard-closed", status: "403" });
     expect(reply!.headers.get("x-ratelimit-remaining")).toBe("9");
   });
 
-  test("is closed at every address of the shard, whether or not the record is there", async () => {
+  test("is closed at every URL of the shard, whether or not the record exists", async () => {
     const replies = await asked({}, [
       "/shards/beta/matches",
       "/shards/beta/matches/nobody",
@@ -98,7 +98,7 @@ describe("a closed shard", () => {
     expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
   });
 
-  test("that is not there is missed when the server begins: its name may be mistyped", async () => {
+  test("that does not exist is logged at the start: its name may be mistyped", async () => {
     const events: Event[] = [];
     const settings = { ...world.settings, "closed-shards": ["beta", "cpu"] };
     const server = await serve(settings, (event) => void events.push(event));
@@ -108,7 +108,7 @@ describe("a closed shard", () => {
     ]);
   });
 
-  test("that is not there is unknown like any other", async () => {
+  test("that does not exist is unknown like any other", async () => {
     const [reply] = await asked({ shards: ["na"] }, ["/shards/gone/matches"]);
     expect(problemIn(reply!).code).toBe("unknown-shard");
   });

@@ -1,4 +1,4 @@
-/** In charge of a shard that is put back to an earlier state while it is served. */
+/** A shard that is restored to an earlier state while it is served. */
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
-test("players are served as they are then, not as they were remembered", async () => {
+test("players are served from the restored state, not from the cache", async () => {
   const rosters = () => duel({ id: "player-a" }, { id: "player-b" });
   const world = await startWorld([aMatch({ createdAt: minutesAgo(9), rosters: rosters() })]);
   const played = async () =>

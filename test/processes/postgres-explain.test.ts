@@ -1,4 +1,4 @@
-/** In charge of what pages cost in PostgreSQL: rows looked at, bounded by the page and not by the shard. */
+/** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keysToRead } from "../../src/domain/similar-names.ts";
@@ -13,7 +13,7 @@ import {
   fillLargely,
   LIMIT,
   MATCHES,
-  PLACES,
+  PAGE_STARTS,
   rowsOf,
   SINGLE_FILTERS,
   TYPED_NAMES,
@@ -27,13 +27,13 @@ let session: Session;
 beforeAll(async () => {
   const cluster = await aPostgres();
   const schema = `explain_${process.pid}`;
-  const place = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
-  const writer = new PostgresWriter(new Session(place));
+  const target = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
+  const writer = new PostgresWriter(new Session(target));
   await writer.ready();
   await fillLargely(writer);
   await writer.write(async (transaction) => transaction.putPlayers(NAMESAKES));
   await writer.close();
-  session = sessionForReading(place);
+  session = sessionForReading(target);
   await session.run("ANALYZE");
   stop = () => {
     session
@@ -52,7 +52,7 @@ const NAMESAKES = Array.from({ length: 500 }, (_, at) =>
 const costsOf = (selection: Parameters<typeof findPage>[1]) =>
   costsOfAsking((connection) => findPage(connection, selection));
 
-/** The statements for a question, as they are run. */
+/** The statements of a read, as they are run. */
 async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
   const { connection, noted } = noting(session);
   await ask(connection);
@@ -67,19 +67,20 @@ async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
 
 describe("a page by one filter", () => {
   for (const [name, filter, values] of SINGLE_FILTERS) {
-    test(`${name}: looks at no more rows than it has, and one beyond`, async () => {
-      // Each match: its key and its sheet; for each value one more, and one behind; the state.
+    test(`${name}: reads no more rows than it has, plus one`, async () => {
+      // Per match: its key and its encoded form; for each value one more, and one behind; the
+      // state.
       const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const sort of ["createdAt", "-createdAt"] as const) {
           for (const { when, rows, scans } of await costsOf({
             ...filter,
             ...WINDOW,
             sort,
-            place,
+            pageStart,
             limit: LIMIT,
           })) {
-            const says = `${when}, ${place.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+            const says = `${when}, ${pageStart.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
             expect(rows <= most || says).toBe(true);
           }
         }
@@ -90,21 +91,21 @@ describe("a page by one filter", () => {
 
 describe("a page by several filters", () => {
   for (const [name, filter] of COMBINATIONS) {
-    test(`${name}: looks at no more rows than the most selective has in the window`, async () => {
+    test(`${name}: reads no more rows than the most selective has in the window`, async () => {
       const roads = rowsOf(filter);
       const shortest = Math.min(...roads);
-      // To walk one, to look it up on the others, and to compare them beforehand.
+      // Scans one, looks up the others, after comparing them.
       const most = roads.length * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20;
       expect(most).toBeLessThan(MATCHES);
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const { when, rows, scans } of await costsOf({
           ...filter,
           ...WINDOW,
           sort: "createdAt",
-          place,
+          pageStart,
           limit: LIMIT,
         })) {
-          const says = `${when}, ${place.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+          const says = `${when}, ${pageStart.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
           expect(rows <= most || says).toBe(true);
         }
       }
@@ -112,7 +113,7 @@ describe("a page by several filters", () => {
   }
 });
 
-test("players by name: looks at no more rows of a name than are asked for", async () => {
+test("players by name: reads no more rows per name than the limit", async () => {
   const names = ["name of p1", COMMON_NAME, "name of p2"];
   const limit = 6;
   const asking = (connection: Session) =>
@@ -122,7 +123,7 @@ test("players by name: looks at no more rows of a name than are asked for", asyn
   }
 });
 
-test("ids by name: looks at those who have a name, and at the state", async () => {
+test("ids by name: reads the players with a name, and the state", async () => {
   const names = ["name of p1", "name of p2"];
   const asking = (connection: Session) =>
     new PostgresReader(connection, 0, () => {}).playerIdsNamed(names);
@@ -131,9 +132,9 @@ test("ids by name: looks at those who have a name, and at the state", async () =
   }
 });
 
-describe("names close to a mistyped one", () => {
+describe("names similar to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: looks at no more rows than stand around its keys`, async () => {
+    test(`${typed}: reads no more rows than the limits around its keys`, async () => {
       const { keys, before, after } = keysToRead(typed);
       const most = keys.length * (before + after);
       const asking = (connection: Connection) => namesAround(connection, keys, before, after);
@@ -144,7 +145,7 @@ describe("names close to a mistyped one", () => {
     });
   }
 
-  test("those who bear a name are looked up by it", async () => {
+  test("players with a name are looked up by index", async () => {
     const names = ["name of p1", "name of p2"];
     const asking = (connection: Connection) => playersWithNames(connection, names, 3);
     for (const { rows, scans } of await costsOfAsking(asking)) {
@@ -158,7 +159,7 @@ interface Statement {
   values: readonly unknown[];
 }
 
-/** Notes what is asked, and asks it. */
+/** Records and runs statements. */
 function noting<C extends Connection>(connection: C): { connection: C; noted: Statement[] } {
   const noted: Statement[] = [];
   const watched = new Proxy(connection, {
@@ -185,20 +186,20 @@ interface Node {
   Plans?: Node[];
 }
 
-/** A plan in which rows of tables were counted. */
+/** A plan with row counts. */
 interface Counted {
-  /** Rows that were looked at, of tables and of their indexes. */
+  /** Rows read from tables and indexes. */
   rows: number;
   /** How each table is read, for messages. */
   scans: string[];
 }
 
-/** PostgreSQL makes up its mind after five plans for given values: whether to keep one for any values. */
+/** After five custom plans, PostgreSQL decides whether to use a generic one. */
 const USES = 7;
 
 /**
- * The statement as a driver runs it that prepares: planned for its values at first, later perhaps for
- * any. The connection must be one and the same throughout.
+ * The prepared statement: planned for its values at first, later perhaps generically. All runs must
+ * use the same connection.
  */
 async function plansOf(
   connection: Connection,

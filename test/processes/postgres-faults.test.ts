@@ -1,4 +1,4 @@
-/** In charge of what goes wrong between Matchbook and PostgreSQL: bounded, told, and over when it is over. */
+/** Failures between Matchbook and PostgreSQL: bounded, reported, and resolved without a restart. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
@@ -32,8 +32,8 @@ interface Wishes {
 function aSession({ schema, port = cluster.port, pool = 3, patience }: Wishes = {}): Session {
   const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
   const name = schema ?? `faults_${++made}`;
-  const place = { url, shown: "the test's database", schema: name, prepares: true, pool };
-  const session = patience ? new Session(place, patience) : new Session(place);
+  const target = { url, shown: "the test's database", schema: name, prepares: true, pool };
+  const session = patience ? new Session(target, patience) : new Session(target);
   closed.push(() => session.close());
   return session;
 }
@@ -51,7 +51,7 @@ async function aShard(wishes: Wishes = {}) {
 const ids = async (reader: PostgresReader) => idsOf(await reader.matches(selection()));
 const player = (id: string) => ({ players: { [id]: "won" as const } });
 
-/** What is thrown, and after how many milliseconds. */
+/** The error, and after how many milliseconds. */
 async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; after: number }> {
   const began = performance.now();
   const error = await work().then(
@@ -61,8 +61,8 @@ async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; 
   return { error, after: performance.now() - began };
 }
 
-describe("a server that stands still", () => {
-  test("is away for readers after five seconds, and there again when it goes on", async () => {
+describe("a server that hangs", () => {
+  test("is unavailable for readers after five seconds, and available again when it continues", async () => {
     const { writer, reader } = await aShard();
     await serve(writer, anEntry("a", player("p")));
     const one = reader();
@@ -71,7 +71,7 @@ describe("a server that stands still", () => {
     try {
       const failures = await Promise.all([
         failure(() => one.matches(selection())),
-        // More of them than there are connections.
+        // More than there are connections.
         ...Array.from({ length: 8 }, () => failure(async () => one.match("a"))),
       ]);
       for (const { error, after } of failures) {
@@ -85,7 +85,7 @@ describe("a server that stands still", () => {
     expect(idsOf((await one.match("a"))!)).toEqual(["a"]);
   }, 30_000);
 
-  test("does not hold a transaction for ever, and nothing of it remains", async () => {
+  test("does not hold a transaction for ever, and nothing of it is stored", async () => {
     const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
     await serve(writer, anEntry("a", player("p")));
     const { error, after } = await failure(() =>
@@ -103,7 +103,7 @@ describe("a server that stands still", () => {
   }, 30_000);
 });
 
-describe("a transaction whose COMMIT is not answered", () => {
+describe("a transaction without a response to its COMMIT", () => {
   async function onALine() {
     const line = await aLineTo(cluster.port);
     const shard = await aShard({ port: line.port });
@@ -111,7 +111,7 @@ describe("a transaction whose COMMIT is not answered", () => {
     return { line, ...shard, direct };
   }
 
-  test("is taken as done when it happened", async () => {
+  test("is resolved as committed if it was", async () => {
     const { line, writer, direct } = await onALine();
     line.nextCommit = "answer is lost";
     await serve(writer, anEntry("a", player("p")));
@@ -119,7 +119,7 @@ describe("a transaction whose COMMIT is not answered", () => {
     line.close();
   });
 
-  test("fails when it did not happen, and the writer can be used again", async () => {
+  test("fails if it was not committed, and the writer can be used again", async () => {
     const { line, writer, direct } = await onALine();
     line.nextCommit = "question is lost";
     const { error } = await failure(() => serve(writer, anEntry("a", player("p"))));
@@ -130,7 +130,7 @@ describe("a transaction whose COMMIT is not answered", () => {
     line.close();
   });
 
-  test("is found out about for withheld records as well", async () => {
+  test("is also resolved for withheld records", async () => {
     const { line, writer } = await onALine();
     line.nextCommit = "answer is lost";
     await writer.write(async (transaction) => {
@@ -141,7 +141,7 @@ describe("a transaction whose COMMIT is not answered", () => {
   });
 });
 
-test("after a statement that failed, a transaction cannot pass for done", async () => {
+test("a transaction with a failed statement cannot be reported as committed", async () => {
   const { session } = await aShard();
   const { error } = await failure(() =>
     session.transaction("READ COMMITTED", async (connection) => {
@@ -152,7 +152,7 @@ test("after a statement that failed, a transaction cannot pass for done", async 
 });
 
 describe("connections", () => {
-  test("that the server has cut while they were idle are not noticed", async () => {
+  test("that the server closed while idle cause no errors", async () => {
     const { writer, reader } = await aShard();
     await serve(writer, anEntry("a", player("p")));
     const one = reader();
@@ -169,7 +169,7 @@ describe("connections", () => {
     }
   });
 
-  test("that lead nowhere are given up for new ones", async () => {
+  test("that hang are replaced by new ones", async () => {
     const line: Line = await aLineTo(cluster.port);
     const { writer, reader } = await aShard();
     await serve(writer, anEntry("a", player("p")));
@@ -183,12 +183,14 @@ describe("connections", () => {
     line.close();
   });
 
-  test("hold few prepared statements, however many pages are asked for", async () => {
+  test("hold few prepared statements, however many pages are read", async () => {
     const { writer, session, schema } = await aShard({ pool: 1 });
     await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
     const one = new PostgresReader(session, 1 << 16, () => {});
     for (let offset = 0; offset < 40; offset++) {
-      await one.matches(selection({ place: { from: "offset", offset }, players: [["p", "q"]] }));
+      await one.matches(
+        selection({ pageStart: { from: "offset", offset }, players: [["p", "q"]] }),
+      );
     }
     const [row] = await session.rows<{ found: string }>(
       "SELECT count(*) AS found FROM pg_prepared_statements WHERE statement LIKE '%OFFSET%'",
@@ -197,7 +199,7 @@ describe("connections", () => {
   });
 });
 
-test("a batch that brings new months keeps no reader waiting, and none keeps it waiting", async () => {
+test("a batch with new months blocks no reader, and no reader blocks it", async () => {
   const { writer, reader, session } = await aShard();
   await serve(writer, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
   const one = reader({ patience: { readMs: 2000, writeMs: 2000 } });
@@ -216,7 +218,7 @@ test("a batch that brings new months keeps no reader waiting, and none keeps it 
   expect(await ids(one)).toEqual(["c", "b", "a", "d"]);
 }, 20_000);
 
-test("a reader keeps nothing in memory from changes that the database has lost", async () => {
+test("a reader drops cached changes that the database has lost", async () => {
   const { writer, reader, session } = await aShard();
   await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
   const one = reader();
@@ -241,7 +243,7 @@ test("a reader keeps nothing in memory from changes that the database has lost",
   }
   await put("p", "lost");
   expect(await names()).toEqual(["lost", "player q"]);
-  // As a failover to a server that had not heard of the last transaction.
+  // As after a failover to a server that lacked the last transaction.
   for (const table of changing) {
     await session.run(`DELETE FROM {${table}}`);
     await session.run(`INSERT INTO {${table}} SELECT * FROM {kept_${table}}`);
@@ -250,7 +252,7 @@ test("a reader keeps nothing in memory from changes that the database has lost",
   expect(await names()).toEqual(["player p", "new"]);
 });
 
-test("numbers of players that are used up are told of, with what to do", async () => {
+test("running out of player numbers is reported, with what to do", async () => {
   const { writer, session } = await aShard();
   await session.run("UPDATE {state} SET last_player = 2147483646");
   await serve(writer, anEntry("a", player("p")));
@@ -260,20 +262,20 @@ test("numbers of players that are used up are told of, with what to do", async (
   expect(String(error)).toContain("shards move");
 });
 
-test("a batch of 10,000 records and 64 MB is stored whole", async () => {
+test("a batch of 10,000 records and 64 MB is stored completely", async () => {
   const { writer, reader } = await aShard();
-  const sheet = new Uint8Array(6600).fill(7);
+  const encoded = new Uint8Array(6600).fill(7);
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
     ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
-    sheet,
+    encoded,
   }));
   await serve(writer, ...entries);
   const one = reader();
   expect((await one.summary()).matches).toBe(10_000);
-  expect((await one.match("m9999"))!.sheets[0]).toEqual(Buffer.from(sheet));
+  expect((await one.match("m9999"))!.matches[0]).toEqual(Buffer.from(encoded));
 }, 60_000);
 
-test("names that look like SQL, or like nothing, come back as they are", async () => {
+test("names that look like SQL, or are unusual, are returned unchanged", async () => {
   const { writer, reader } = await aShard();
   const names = [
     "NULL",
@@ -302,13 +304,13 @@ test("names that look like SQL, or like nothing, come back as they are", async (
   expect(idsOf(await one.matches(selection(asked)))).toEqual(["a"]);
 });
 
-/** What becomes of the next COMMIT: it never arrives, or what is said to it never does. */
+/** The fate of the next COMMIT: it never arrives, or its response never does. */
 type CommitFate = "passes" | "question is lost" | "answer is lost";
 
 interface Line {
   port: number;
   nextCommit: CommitFate;
-  /** From now on nothing comes through on the connections there are, and none of them is closed. */
+  /** From now on, existing connections hang without being closed. */
   freeze(): void;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** In charge of a server that begins without its primary, and of what is told of replicas that come and go. */
+/** Starting without the primary, and the reporting of replica changes. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { matchbook } from "../support/process.ts";
@@ -26,7 +26,7 @@ const changes = ({ events }: ReplicatedServer) =>
 const answers = (server: ReplicatedServer, at: number, status: number) =>
   until(`the server answers ${status}`, async () => (await server.get(at)) === status);
 
-test("a server that begins while the primary is away reads from the replica, and writes when it is back", async () => {
+test("a server that starts while the primary is unavailable reads from the replica, and writes when it is back", async () => {
   const shard = await pair.shard(5);
   pair.primary.stop("immediate");
   let server: ReplicatedServer;
@@ -43,7 +43,7 @@ test("a server that begins while the primary is away reads from the replica, and
   await server.stop();
 }, 60_000);
 
-test("a server that begins without either answers 503, and with whichever is back first", async () => {
+test("a server that starts without either responds with 503, then uses whichever is back first", async () => {
   const shard = await pair.shard(5);
   pair.primary.stop("immediate");
   pair.replica.stop("immediate");
@@ -53,7 +53,7 @@ test("a server that begins without either answers 503, and with whichever is bac
     const [na] = (await server.status()).shards;
     expect(na).toMatchObject({ available: false, replicas: { listed: 1, inUse: 0 } });
     expect(await server.replicaMetric()).toBe(0);
-    // However often it was tried.
+    // However often it was retried.
     expect(changes(server).map(({ event }) => event)).toEqual(["replica-excluded"]);
     await pair.replica.start();
     await until("a match is served from the replica", async () => {
@@ -67,7 +67,7 @@ test("a server that begins without either answers 503, and with whichever is bac
   await server.stop();
 }, 60_000);
 
-test("a replica whose tables are older than this program is not read without its primary", async () => {
+test("a replica with an older schema is not used without its primary", async () => {
   const shard = await pair.shard(5);
   await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = version - 1`);
   await pair.caughtUp();
@@ -88,7 +88,7 @@ test("a replica whose tables are older than this program is not read without its
   }
 }, 60_000);
 
-test("each change of a replica is told once: in the log, the metrics and /status, without secrets", async () => {
+test("each change of a replica is reported once: in the log, the metrics and /status, without secrets", async () => {
   const server = await (await pair.shard(5)).serve();
   const known = await served(server.get, 0);
   await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
@@ -99,7 +99,7 @@ test("each change of a replica is told once: in the log, the metrics and /status
     "the replica is left out",
     () => changes(server).at(-1)?.event === "replica-excluded",
   );
-  // It is looked at every second, and asked by every scrape; only the change is told.
+  // It is checked every second and on every scrape; only changes are reported.
   expect(await server.replicaMetric()).toBe(0);
   expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
   await pair.replica.start();

@@ -1,4 +1,4 @@
-/** Walks over two replicas, one of which lags behind what the walk has seen. */
+/** Paging over two replicas, one of which lags behind the pages already read. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decodeCursor, encodeCursor } from "../../src/query/cursor.ts";
@@ -9,9 +9,9 @@ const MATCHES = "/shards/na/matches?filter[createdAt-start]=2000-01-01T00:00:00Z
 
 let all: Replicated;
 let server: ReplicatedServer;
-/** The ids of all matches that are served, the newest first: the lagging replica lacks the first ones. */
+/** The ids of all served matches, newest first; the lagging replica lacks the first ones. */
 let present: string[];
-/** The ids of the players that the lagging replica has. */
+/** The ids of the players on the lagging replica. */
 let oldPlayers: string[];
 
 beforeAll(async () => {
@@ -45,21 +45,21 @@ interface Page {
 
 const idsOf = ({ data }: Page) => data.map(({ id }) => id);
 
-/** What two requests get, one after the other; the one for a single match changes whose turn is next. */
+/** The results of two requests; the one for a single match advances the round robin. */
 async function askedInTurn(path: string): Promise<[Page, Page]> {
   const pages: [Page, Page] = [await server.read(path), await server.read(path)];
   await server.get(0);
   return pages;
 }
 
-/** The first page as the fresh replica has it, or as the lagging one does. */
+/** The first page from the current replica, or from the lagging one. */
 const firstPage = (isFresh: boolean): Promise<Page> =>
   until("a first page from the wanted replica", async () => {
     const pages = await askedInTurn(MATCHES);
     return pages.find((page) => (idsOf(page)[0] === present[0]) === isFresh);
   });
 
-/** Follows the links; whoever's turn it is, the next page must be the same. */
+/** Follows the links; the next page must be the same from any replica. */
 async function walk(from: Page, direction: "prev" | "next"): Promise<Page[]> {
   const pages = [from];
   for (let link = from.links[direction]; link; link = pages.at(-1)!.links[direction]) {
@@ -70,7 +70,7 @@ async function walk(from: Page, direction: "prev" | "next"): Promise<Page[]> {
   return pages;
 }
 
-/** The second page of the walk, with a player of it whom the lagging replica does not know. */
+/** The second page, with one of its players whom the lagging replica does not have. */
 async function aNewPlayer() {
   const { links } = await firstPage(true);
   const next = links.next!;
@@ -81,16 +81,16 @@ async function aNewPlayer() {
   return { next, id, name: encodeURIComponent(attributes.name), onPage: data.map((one) => one.id) };
 }
 
-test("a walk skips no match that its first page could see, whichever replica's turn it is", async () => {
+test("paging skips no match that the first page could see, whichever replica is used", async () => {
   const there = await walk(await firstPage(true), "next");
   expect(there.flatMap(idsOf)).toEqual(present);
   const back = await walk(there.at(-1)!, "prev");
   expect(back.toReversed().flatMap(idsOf)).toEqual(present);
-  // Whoever begins a walk may still get the replica that lags.
+  // A new first page may still come from the lagging replica.
   await firstPage(false);
 }, 60_000);
 
-test("a cursor of a state that is lost, as after a failover, is answered by the primary", async () => {
+test("a cursor of a lost state, e.g. after a failover, is served by the primary", async () => {
   const link = new URL((await firstPage(true)).links.next!);
   const cursor = decodeCursor(link.searchParams.get("page[after]")!)!;
   const later = encodeCursor({ ...cursor, sequence: cursor.sequence! + 1000 });
@@ -99,7 +99,7 @@ test("a cursor of a state that is lost, as after a failover, is answered by the 
   for (const page of await askedInTurn(link.href)) expect(idsOf(page)).toEqual(expected);
 }, 60_000);
 
-test("names are looked up on the replica that the page is read from", async () => {
+test("names are resolved on the replica that serves the page", async () => {
   const { name } = await aNewPlayer();
   const found = await until("a replica that knows the name", async () => {
     const pages = await askedInTurn(`${MATCHES}&filter[playerNames]=${name}`);
@@ -108,7 +108,7 @@ test("names are looked up on the replica that the page is read from", async () =
   expect(present).toEqual(expect.arrayContaining(found));
 }, 60_000);
 
-test("names that come up during a walk are looked up in no older state than its pages", async () => {
+test("names are resolved in a state no older than the earlier pages", async () => {
   const { next, name, onPage } = await aNewPlayer();
   for (const page of await askedInTurn(`${next}&filter[playerNames]=${name}`)) {
     expect(onPage).toContainEqual(idsOf(page)[0]!);

@@ -1,4 +1,7 @@
-/** In charge of a shard with a replica: who is read, what is never shown, and that all comes back by itself. */
+/**
+ * A shard with a replica: which one is read, what is never returned, and recovery without a
+ * restart.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -17,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => pair.remove());
 
-/** A server over the two, each time with a shard of its own. */
+/** A server with both replicas, each time with its own shard. */
 async function serving(maxLagSeconds: number) {
   const { schema, serve } = await pair.shard(maxLagSeconds);
   return { schema, ...(await serve()) };
@@ -27,13 +30,13 @@ const pause = () => pair.on(pair.replica, "SELECT pg_wal_replay_pause()");
 const resume = () => pair.on(pair.replica, "SELECT pg_wal_replay_resume()");
 
 describe("a replica", () => {
-  test("within the bound is what is read, and one behind it is not", async () => {
+  test("within the lag limit is used, and one beyond it is not", async () => {
     const patient = await serving(1000);
     const known = await served(patient.get, 0);
     await pause();
     try {
       await pair.takeIn(patient.settings, 20, 40);
-      // Only the replica does not know of them.
+      // Only the replica does not have them.
       const [fresh, old] = await whileReplicaIsRead(patient, async () => {
         const statuses = new Set<number>();
         for (let at = 20; at < 40; at++) statuses.add(await patient.get(at));
@@ -52,7 +55,7 @@ describe("a replica", () => {
     await pause();
     try {
       await pair.takeIn(strict.settings, 20, 40);
-      // Within the bound and a look or two, the primary is read instead.
+      // Within the lag limit plus a check or two, the primary is read instead.
       const began = performance.now();
       await until("a new match is served by the primary", async () => {
         for (let at = 20; at < 40; at++) if ((await strict.get(at)) === 200) return true;
@@ -65,14 +68,14 @@ describe("a replica", () => {
     await strict.stop();
   }, 60_000);
 
-  test("of a primary that nobody writes to does not lag, and serves when the primary is away", async () => {
+  test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
     const server = await serving(1);
     const known = await served(server.get, 0);
     pair.primary.stop("immediate");
     try {
       const statuses = await whileReplicaIsRead(server, async () => {
         const found = new Set<number>();
-        // For longer than the bound.
+        // For longer than the lag limit.
         const began = performance.now();
         while (performance.now() - began < 2500) found.add(await server.get(known));
         return [...found];
@@ -85,14 +88,14 @@ describe("a replica", () => {
     await server.stop();
   }, 60_000);
 
-  test("that is stopped is not missed, and is read again when it is back", async () => {
+  test("that stops causes no errors, and is used again when it is back", async () => {
     const server = await serving(5);
     const known = await served(server.get, 0);
     pair.replica.stop("immediate");
     for (let round = 0; round < 10; round++) expect(await server.get(known)).toBe(200);
     await pair.replica.start();
     await until("the replica streams again", isStreaming);
-    // Without the primary, only the replica can answer: at first, perhaps nobody does.
+    // Without the primary, only the replica can respond: at first, perhaps none does.
     pair.primary.stop("immediate");
     try {
       await until("the replica answers alone", async () => (await server.get(known)) === 200);
@@ -108,7 +111,7 @@ describe("a replica", () => {
     await server.stop();
   }, 60_000);
 
-  test("that ends a reader for what it takes over is asked again, and stays in use", async () => {
+  test("that cancels a query because of replication is retried, and stays in use", async () => {
     const server = await serving(1000);
     const known = await served(server.get, 0);
     await pair.on(pair.primary, endingOneReader(server.schema));
@@ -126,8 +129,8 @@ const CONFLICT = "canceling statement due to conflict with recovery";
 const MARK = 40001;
 
 /**
- * The replica ends the first reader of a match, as if that were in its way. It can write nothing down;
- * but a lock of the reader's connection outlives the statement.
+ * The replica cancels the first query for a match, as in a replication conflict. It cannot write,
+ * but an advisory lock outlives the statement.
  */
 const endingOneReader = (schema: string) => `
   CREATE FUNCTION ${schema}.goes_on() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
@@ -159,7 +162,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   let isOver = false;
   const ingesting = (async () => {
     for (let at = 20; at < 60 && !isOver; at++) {
-      // As whoever sends records does: again, until it is acknowledged.
+      // Like any sender: retries until it is acknowledged.
       await until("a record is acknowledged", async () => {
         try {
           await pair.takeIn(server.settings, at, at + 1);
@@ -179,7 +182,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   for (const enough of [10, 25]) {
     await until(`${enough} records are acknowledged`, () => acknowledged.length >= enough);
     pair.primary.stop("immediate");
-    // A request on a connection that breaks off may fail; then the replica answers.
+    // A request on a broken connection may fail; then the replica serves it.
     const isServed = async () => (await server.get(known)) === 200;
     await until("the replica answers while the primary is stopped", isServed);
     await pair.primary.start();

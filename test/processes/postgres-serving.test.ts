@@ -1,4 +1,4 @@
-/** In charge of a shard in PostgreSQL behind the same interface: the same bytes, and no lasting harm from faults. */
+/** A shard in PostgreSQL: the same bytes as SQLite, and recovery from failures. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -71,7 +71,7 @@ interface Outline {
   data: { id: string; attributes: { gameMode: string; stats: { endGameReason: string } } };
 }
 
-/** Of these, one that is served whatever else there is. */
+/** One of these that is served in any case. */
 function servedAmong(documents: readonly Outline[]): string {
   const { data } = documents.find(({ data: { attributes } }) => {
     return attributes.gameMode === "ranked" && attributes.stats.endGameReason === "victory";
@@ -79,14 +79,14 @@ function servedAmong(documents: readonly Outline[]): string {
   return data.id;
 }
 
-/** The same record as one of another shard. */
+/** The same record for another shard. */
 function onShard<T>(document: T, shard: string): T {
   return JSON.parse(
     JSON.stringify(document).replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${shard}"`),
   );
 }
 
-/** The same document, whatever the engine: addresses are pinned to a window that is over. */
+/** The same document from either engine: the window is fixed. */
 async function addresses(server: Server): Promise<string[]> {
   const window = `filter[createdAt-start]=${new Date(until - 60 * 86_400_000).toISOString()}&filter[createdAt-end]=${new Date(until).toISOString()}`;
   const first = JSON.parse((await server.get(`/shards/na/matches?${window}`)).text);
@@ -128,7 +128,7 @@ async function addresses(server: Server): Promise<string[]> {
   ];
 }
 
-/** PostgreSQL cannot even be asked for a text with U+0000 in it: nothing is found there, as anywhere else. */
+/** PostgreSQL cannot search for a text with U+0000: nothing is found, as in SQLite. */
 function withNul(window: string, player: string, name: string): string[] {
   return [
     "/shards/na/matches/%00",
@@ -143,7 +143,7 @@ function withNul(window: string, player: string, name: string): string[] {
 }
 
 describe("the same records in SQLite and in PostgreSQL", () => {
-  test("are served byte for byte alike, taken in by two at once in another order", async () => {
+  test("are served byte for byte alike, though ingested by two processes in another order", async () => {
     const embedded = settingsFor("embedded", { na: undefined });
     await ingestInto(embedded, records);
     const remote = settingsFor("remote", { na: placeOf("alike") });
@@ -168,7 +168,7 @@ describe("the same records in SQLite and in PostgreSQL", () => {
         expect(there.headers.get("etag")).toBe(here.headers.get("etag"));
       }
     }
-    // Along the links, both ways, from the first page to the last and back.
+    // Follows the links from the first page to the last and back.
     let path: string | undefined = asked[0]!;
     const walked: string[] = [];
     let back = "";
@@ -219,8 +219,8 @@ interface Named {
   attributes: { name: string };
 }
 
-describe("a database that goes away", () => {
-  test("takes its own shard along and no other, and comes back without a restart", async () => {
+describe("a database that becomes unavailable", () => {
+  test("affects only its own shard, which recovers without a restart", async () => {
     const settings = settingsFor("mixed", { na: undefined, eu: placeOf("away") });
     await ingestInto(settings, records.slice(0, 20));
     await ingestInto(
@@ -257,7 +257,7 @@ describe("a database that goes away", () => {
     await server.stop();
   }, 60_000);
 
-  test("at the start does not keep the others from being served", async () => {
+  test("at the start does not prevent other shards from being served", async () => {
     const settings = settingsFor("late", { na: undefined, eu: placeOf("late") });
     await ingestInto(settings, records.slice(0, 20));
     cluster.stop();

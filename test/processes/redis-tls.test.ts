@@ -1,4 +1,4 @@
-/** In charge of limits shared over TLS, where the machine has a Redis. */
+/** Limits shared over TLS, if Redis is installed. */
 
 import { hasProgram, needs } from "../support/needs.ts";
 

@@ -1,4 +1,4 @@
-/** In charge of limits that two servers share through a Redis with TLS, and of certificates that are no good. */
+/** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
@@ -23,13 +23,13 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A Redis that speaks nothing but TLS, with a certificate for these names. */
+/** A Redis with TLS only, with a certificate for these names. */
 function redisFor(names: string, signer: Authority = authority) {
   const { certificate, key } = signer.sign(names);
   return startRedis([], { certificate, key, authority: signer.file });
 }
 
-/** A server as a process: that is where the system's authorities, and further ones, are read. */
+/** A server process, which reads the system's CAs and additional ones. */
 async function serving(redis: string, env: Record<string, string> = {}) {
   const server = await startServerProcess(["--data", world.data, "--rate", "1000000"], {
     env: { MATCHBOOK_REDIS: redis, MATCHBOOK_DRAIN_MS: "0", ...env },
@@ -52,7 +52,7 @@ async function serving(redis: string, env: Record<string, string> = {}) {
 const trusting = { NODE_EXTRA_CA_CERTS: authority.file };
 
 describe("a Redis with TLS", () => {
-  test("is shared by servers that trust who signed its certificate", async () => {
+  test("is shared by servers that trust its CA", async () => {
     const redis = await redisFor("IP:127.0.0.1");
     const access = openAccess({ data: world.data });
     const { key } = await access.keys.create({ name: "test", rate: 1, burst: 6 }, Date.now());
@@ -61,7 +61,7 @@ describe("a Redis with TLS", () => {
     expect(await Promise.all(servers.map((server) => server.sharedLimits()))).toEqual(["ok", "ok"]);
     const statuses: number[] = [];
     for (let sent = 0; sent < 20; sent++) statuses.push(await servers[sent % 2]!.get(key));
-    // The bucket, and what may have flowed in meanwhile; two buckets would be twice as much.
+    // The bucket's capacity plus a possible refill; two buckets would allow twice as much.
     expect(statuses.filter((status) => status === 200).length).toBeWithin(6, 10);
     expect(await Promise.all(servers.map((server) => server.end()))).toEqual([0, 0]);
     await redis.remove();
@@ -80,9 +80,9 @@ describe("a Redis with TLS", () => {
 });
 
 interface Authority {
-  /** Its certificate, as a file. */
+  /** Its certificate file. */
   file: string;
-  /** A certificate for these names, such as "DNS:localhost,IP:127.0.0.1", and its key, as files. */
+  /** A certificate for these names, e.g. "DNS:localhost,IP:127.0.0.1", and its key, as files. */
   sign(names: string): { certificate: string; key: string };
 }
 

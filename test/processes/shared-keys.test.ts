@@ -1,6 +1,6 @@
 /**
- * In charge of keys and usage in one PostgreSQL behind two instances: made anywhere, counted together,
- * and kept in force while it is away.
+ * Two instances with keys and usage in one PostgreSQL: shared keys and counts, also while it is
+ * unavailable.
  */
 
 import {
@@ -22,7 +22,7 @@ import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** What operators are promised. */
+/** As documented for operators. */
 const NOTICED_MS = 5000;
 const ONE = "/shards/na/matches/match-0";
 const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
@@ -48,7 +48,7 @@ afterAll(async () => {
   cluster.remove();
 });
 
-/** Nobody is asked for the password, and it must not show anywhere all the same. */
+/** No password is required, but it must not appear anywhere. */
 const address = () => cluster.url.replace("matchbook@", "matchbook:open-sesame@");
 
 async function twoInstances(): Promise<[Instance, Instance]> {
@@ -69,7 +69,7 @@ async function makeKey(...flags: string[]): Promise<{ id: string; key: string }>
   return { key: stdout.trim(), id: /k_\w{10}/.exec(stderr)![0] };
 }
 
-/** Waits until both answer so, and says how long that took. */
+/** Waits until both respond like this; returns how long that took. */
 async function both(instances: Instance[], key: string, status: number): Promise<number> {
   const began = performance.now();
   await until(`both answer ${status}`, async () => {
@@ -79,7 +79,7 @@ async function both(instances: Instance[], key: string, status: number): Promise
   return performance.now() - began;
 }
 
-/** Requests by status in all days of a key, as the command line tells them. */
+/** Requests by status over all days of a key, as the command line shows them. */
 async function usageOf(id: string): Promise<Record<string, number>> {
   const { stdout } = await keys("usage", id, "--json");
   const { days } = JSON.parse(stdout) as { days: { requests: Record<string, number> }[] };
@@ -88,8 +88,8 @@ async function usageOf(id: string): Promise<Record<string, number>> {
 
 const said = ({ events }: Instance, name: string) => events.some(({ event }) => event === name);
 
-describe("two instances over one database of keys", () => {
-  test("let in a key within seconds of its making, and no longer within seconds of its end", async () => {
+describe("two instances with one key database", () => {
+  test("accept a key seconds after it is created, and reject it seconds after it ends", async () => {
     const instances = await twoInstances();
     const { id, key } = await makeKey();
     expect(await both(instances, key, 200)).toBeLessThan(NOTICED_MS);
@@ -99,7 +99,7 @@ describe("two instances over one database of keys", () => {
     expect(listed.at(-1)).toMatchObject({ id, state: "revoked" });
   });
 
-  test("know what the other has served of a day, a moment later", async () => {
+  test("share daily counts within moments", async () => {
     const [one, other] = await twoInstances();
     const { id, key } = await makeKey("--matches-per-day", "8");
     await until("the key is known", async () => (await other.get("/usage", key)).status === 200);
@@ -109,7 +109,7 @@ describe("two instances over one database of keys", () => {
       const shown = JSON.parse((await keys("show", id, "--json")).stdout);
       return shown.today.matches === 5;
     });
-    // The first page is one that the other has served already, and costs nothing.
+    // The other has already served the first page, so it costs nothing.
     await until("the other knows of it", async () => {
       await other.get(page(0), key);
       return (await other.get(page(5), key)).body.errors?.[0].code === "quota-exceeded";
@@ -117,7 +117,7 @@ describe("two instances over one database of keys", () => {
   });
 });
 
-/** With 503, when to ask again, and a code of its own; nothing of the inside. */
+/** 503 with Retry-After and its own code, without internals. */
 async function refusesUsageAndKeys(instance: Instance, id: string, key: string): Promise<void> {
   const usage = await fetch(`${instance.url}/usage`, {
     headers: { Authorization: `Bearer ${key}` },
@@ -147,8 +147,8 @@ async function refusesUsageAndKeys(instance: Instance, id: string, key: string):
   }
 }
 
-describe("a database of keys that is away", () => {
-  test("leaves keys in force; what was counted and what is new comes with its return", async () => {
+describe("an unavailable key database", () => {
+  test("leaves keys valid; counts and new keys follow when it is back", async () => {
     const instances = await twoInstances();
     const { id, key } = await makeKey();
     await both(instances, key, 200);
@@ -162,7 +162,7 @@ describe("a database of keys that is away", () => {
         for (const instance of instances) {
           const { status, milliseconds } = await instance.get("/shards/na/matches/nobody", key);
           expect(status).toBe(404);
-          // Less than a database is waited for.
+          // Shorter than the database timeout.
           expect(milliseconds).toBeLessThan(3000);
         }
       }
@@ -170,7 +170,7 @@ describe("a database of keys that is away", () => {
         instances.every((instance) => said(instance, "usage-write-failed")),
       );
       for (const instance of instances) await refusesUsageAndKeys(instance, id, key);
-      // Each look since has failed, and only the first of them is told of in the usual log.
+      // Every check since has failed, and only the first is logged at the usual level.
       await until("it was looked at again", () =>
         instances.every((instance) => said(instance, "keys-reload-still-failing")),
       );
@@ -201,7 +201,7 @@ describe("a database of keys that is away", () => {
     }
   });
 
-  test("stops a start, in words", async () => {
+  test("prevents the start, with a message", async () => {
     const started = await matchbook(["serve", "--port", "0"], {
       cwd: world.data,
       env: { MATCHBOOK_KEYS_DATABASE: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },

@@ -1,4 +1,4 @@
-/** In charge of limits that two instances share through a real Redis, and of what they do while it is away. */
+/** Limits that two instances share through a real Redis, also while it is unavailable. */
 
 import {
   afterAll,
@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from "../support/redis.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Much more than the time-out of a question to Redis: the machine may be busy. */
+/** Much more than the Redis timeout: the machine may be busy. */
 const BOUND_MS = 3000;
 const MATCHES = Array.from({ length: 40 }, (_, index) => aMatch({ id: `match-${index}` }));
 const ONE = "/shards/na/matches/match-0";
@@ -50,7 +50,7 @@ async function twoInstances(): Promise<[Instance, Instance]> {
   return [one, other];
 }
 
-/** How many of so many requests at once, over both, were let through. */
+/** How many of these concurrent requests to both were allowed. */
 async function passed(instances: Instance[], key: string, count: number): Promise<number> {
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) => instances[index % instances.length]!.get(ONE, key)),
@@ -59,7 +59,7 @@ async function passed(instances: Instance[], key: string, count: number): Promis
   return replies.filter(({ status }) => status === 200).length;
 }
 
-/** How many decisions they made without Redis so far. */
+/** The number of decisions without Redis so far. */
 async function decidedAlone(instances: Instance[]): Promise<number> {
   const metrics = await Promise.all(
     instances.map((instance) => instance.metric("matchbook_shared_limit_fallbacks_total")),
@@ -67,7 +67,7 @@ async function decidedAlone(instances: Instance[]): Promise<number> {
   return metrics.flat().reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Sends one request after another, until told to stop; says what became of them. */
+/** Sends requests until it is stopped; returns the outcomes. */
 function load(instances: Instance[], key: string) {
   let isOver = false;
   const replies: { status: number; milliseconds: number }[] = [];
@@ -93,14 +93,14 @@ const are = (state: "ok" | "unavailable", instances: Instance[]) =>
     return states.every(({ sharedLimits }) => sharedLimits === state);
   });
 
-describe("two instances over one Redis", () => {
-  test("let through exactly what one bucket holds, of 200 requests at once", async () => {
+describe("two instances with one Redis", () => {
+  test("allow exactly one bucket's capacity of 200 concurrent requests", async () => {
     const made = await Promise.all(
       Array.from({ length: 5 }, () => makeKey(world, { rate: 1, burst: 60 })),
     );
     const both = await twoInstances();
-    // On a very busy machine Redis may be too slow for some requests, but not five times: those alone
-    // may pass beyond what the bucket holds.
+    // On a very busy machine Redis may be too slow for some requests, but not five times; only
+    // those may exceed the bucket's capacity.
     for (const { key } of made) {
       const before = await decidedAlone(both);
       const count = await passed(both, key, 200);
@@ -115,7 +115,7 @@ describe("two instances over one Redis", () => {
     throw new Error("Redis was too slow every time");
   });
 
-  test("count one quota, and refuse the day on both once one has refused it", async () => {
+  test("share one quota, and both refuse the day once one has", async () => {
     const { key } = await makeKey(world, { matchesPerDay: 10 });
     const [one, other] = await twoInstances();
     const read = async (instance: Instance, offset: number) =>
@@ -133,7 +133,7 @@ describe("two instances over one Redis", () => {
     expect(await read(other, 0)).toBe(429);
   });
 
-  test("say that limits are shared, and nothing of it where they are not meant to be", async () => {
+  test("report that limits are shared, and nothing if they are not configured", async () => {
     const [one] = await twoInstances();
     expect((await one.status()).sharedLimits).toBe("ok");
     expect(changes(one)).toEqual(["shared-limits-available"]);
@@ -147,7 +147,7 @@ describe("two instances over one Redis", () => {
 });
 
 describe("a Redis that is killed under load", () => {
-  test("stops nobody and is noticed; when it is back, limits are shared again", async () => {
+  test("stops no request and is reported; when it is back, limits are shared again", async () => {
     const busy = await makeKey(world, {});
     const [before, after] = [
       await makeKey(world, { rate: 1, burst: 20 }),
@@ -162,7 +162,7 @@ describe("a Redis that is killed under load", () => {
       const [fallbacks] = await instance.metric("matchbook_shared_limit_fallbacks_total");
       expect(fallbacks!.value).toBeGreaterThan(0);
     }
-    // Each by itself now: local limits hold.
+    // Each on its own now: local limits apply.
     expect(await passed(both, before.key, 100)).toBe(40);
     await redis.start();
     await are("ok", both);
@@ -180,7 +180,7 @@ describe("a Redis that is killed under load", () => {
     }
   });
 
-  test("lets an instance go on where a key stood with it, in its rate and in its day", async () => {
+  test("lets an instance continue from its own rate and quota counts", async () => {
     const hasty = await makeKey(world, { rate: 1, burst: 5 });
     const greedy = await makeKey(world, { matchesPerDay: 8 });
     const [one, other] = await twoInstances();
@@ -194,7 +194,7 @@ describe("a Redis that is killed under load", () => {
     expect((await one.get(page(5), greedy.key)).body.errors[0].code).toBe("quota-exceeded");
   });
 
-  test("does not open a day again by forgetting it", async () => {
+  test("does not reset the quota when it loses its data", async () => {
     const { key } = await makeKey(world, { matchesPerDay: 8 });
     const [one, other] = await twoInstances();
     expect((await one.get(page(0), key)).status).toBe(200);
@@ -207,8 +207,8 @@ describe("a Redis that is killed under load", () => {
   });
 });
 
-describe("a Redis that no longer answers", () => {
-  test("holds up no request longer than the time-out, and nothing is needed when it answers again", async () => {
+describe("a Redis that hangs", () => {
+  test("delays no request beyond the timeout, and is used again when it responds", async () => {
     const { key } = await makeKey(world, {});
     const both = await twoInstances();
     const end = load(both, key);
@@ -221,7 +221,7 @@ describe("a Redis that no longer answers", () => {
     expect(slowest).toBeWithin(100, BOUND_MS);
   });
 
-  test("is noticed even while nobody asks for anything", async () => {
+  test("is noticed even without requests", async () => {
     const both = await twoInstances();
     redis.pause();
     await until("both say so", () =>
@@ -231,7 +231,7 @@ describe("a Redis that no longer answers", () => {
     await are("ok", both);
   });
 
-  test("does not hold up a start for long, and is found when it comes", async () => {
+  test("does not delay a start for long, and is used when it appears", async () => {
     const { key } = await makeKey(world, { rate: 1, burst: 20 });
     await redis.kill();
     const both = await twoInstances();
@@ -246,8 +246,8 @@ describe("a Redis that no longer answers", () => {
   });
 });
 
-describe("a Redis that may not be written to", () => {
-  test("counts as away, as after it has become a replica", async () => {
+describe("a Redis that is read-only", () => {
+  test("counts as unavailable, e.g. after it has become a replica", async () => {
     const [one, other] = await twoInstances();
     const client = redis.client();
     await client.send("REPLICAOF", ["127.0.0.1", "1"]);
@@ -273,9 +273,9 @@ describe("a Redis that may not be written to", () => {
   });
 });
 
-test("limits that are closed while Redis does not answer decide locally at once and leave nothing running", async () => {
+test("limits that are closed while Redis hangs decide locally at once and leave nothing running", async () => {
   const script = join(import.meta.dir, "../support/closing-process.ts");
-  // It is killed if something keeps it alive.
+  // Killed if something keeps it alive.
   const child = Bun.spawn([process.execPath, script, redis.url], {
     stdout: "pipe",
     stderr: "inherit",

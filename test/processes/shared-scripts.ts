@@ -1,4 +1,4 @@
-/** In charge of what Redis runs for us deciding exactly as the same rules do in memory. */
+/** The Redis scripts decide exactly as the same rules in memory. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RedisClient } from "bun";
@@ -21,7 +21,7 @@ let link: RedisLink;
 beforeAll(async () => {
   redis = await startRedis();
   client = redis.client();
-  // This is not about time-outs, and the machine may be busy.
+  // Not a test of timeouts, and the machine may be busy.
   link = new RedisLink(redis.url, unobserved, 10_000);
   await link.open();
 });
@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis.remove();
 });
 
-/** The time of the test, at which keys do not end: Redis would go by its own. */
+/** The time of the test, at which keys do not expire; Redis would use its own clock. */
 const TIME_OF_THE_TEST = `
 local now = tonumber(ARGV[3])
 local real = redis
@@ -48,7 +48,7 @@ describe("a bucket in Redis", () => {
   const steps = fc.array(fc.integer({ min: -50, max: 40_000 }), { minLength: 1, maxLength: 30 });
   let count = 0;
 
-  test("gives the verdicts of a bucket in memory, whatever the policy and the times", async () => {
+  test("decides like a bucket in memory, whatever the policy and the times", async () => {
     const script = takeScript(TIME_OF_THE_TEST);
     await client.send("SCRIPT", ["LOAD", script.text]);
     const inRedis = async (key: string, policy: Policy, now: number) => {
@@ -64,7 +64,7 @@ describe("a bucket in Redis", () => {
         let now = 1_794_755_023_000;
         for (const [index, wait] of waits.entries()) {
           now += wait;
-          // The terms of a key may change while it is used.
+          // A key's limits may change while it is used.
           const policy = index < waits.length / 2 ? first : second;
           const { allowed, remaining, resetSeconds, retryAfterSeconds } = memory.take(
             "k",
@@ -83,7 +83,7 @@ describe("a bucket in Redis", () => {
     );
   });
 
-  test("is kept until it would be full again", async () => {
+  test("is stored until it would be full again", async () => {
     const limiter = new RedisLimiter(link, new MemoryLimiter());
     const lasts = async (id: string) =>
       Number(await client.send("PTTL", [`matchbook:{${id}}:bucket`]));
@@ -96,9 +96,9 @@ describe("a bucket in Redis", () => {
 
 describe("a quota in Redis", () => {
   const NOON = Date.UTC(2026, 2, 10, 12);
-  /** Allows everything, so that Redis alone decides. */
+  /** Allows everything, so that only Redis decides. */
   const openHanded = { isExceeded: () => false, consume: () => true, count: () => 0 };
-  // All zeros stand for something else in memory.
+  // All zeros have another meaning in memory.
   const half = fc.integer({ min: 1, max: 2 ** 32 - 1 });
   const hashes = fc.array(
     fc.oneof(
@@ -109,7 +109,7 @@ describe("a quota in Redis", () => {
   );
   let count = 0;
 
-  test("decides as one in memory while it counts exactly", async () => {
+  test("decides like one in memory while it counts exactly", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ page: hashes, most: fc.integer({ min: 1, max: 30 }) }), {
@@ -138,7 +138,7 @@ describe("a quota in Redis", () => {
       low: from + index,
     }));
 
-  /** Spends pages of 50 different records until refused. */
+  /** Consumes pages of 50 distinct records until refused. */
   async function exhaust(id: string, most: number): Promise<number> {
     const shared = new RedisQuotas(link, openHanded);
     let served = 0;
@@ -151,20 +151,17 @@ describe("a quota in Redis", () => {
     expect(await exhaust(`k_exact${most}`, most)).toBe(Math.floor(most / 50) * 50);
   });
 
-  test.each([1100, 5000, 20_000])(
-    "of %d is kept within a few hundredths, in 12 KB",
-    async (most) => {
-      const id = `k_many${most}`;
-      const served = await exhaust(id, most);
-      expect(served / most).toBeWithin(0.94, 1.04);
-      expect(await new RedisQuotas(link, openHanded).count(id, NOON)).toBeWithin(0, most + 1);
-      const [key] = (await client.send("KEYS", [`*{${id}}*:sketch`])) as string[];
-      expect(Number(await client.send("STRLEN", [key!]))).toBeLessThan(13_000);
-      expect(await client.send("KEYS", [`*{${id}}*:matches`])).toEqual([]);
-    },
-  );
+  test.each([1100, 5000, 20_000])("of %d is accurate to a few per cent, in 12 KB", async (most) => {
+    const id = `k_many${most}`;
+    const served = await exhaust(id, most);
+    expect(served / most).toBeWithin(0.94, 1.04);
+    expect(await new RedisQuotas(link, openHanded).count(id, NOON)).toBeWithin(0, most + 1);
+    const [key] = (await client.send("KEYS", [`*{${id}}*:sketch`])) as string[];
+    expect(Number(await client.send("STRLEN", [key!]))).toBeLessThan(13_000);
+    expect(await client.send("KEYS", [`*{${id}}*:matches`])).toEqual([]);
+  });
 
-  test("of a day is refused for good once it was refused, until the quota is raised", async () => {
+  test("that is exceeded stays exceeded that day, until it is raised", async () => {
     const shared = new RedisQuotas(link, openHanded);
     expect(await shared.consume("k_day", page(0, 5), 9, NOON)).toBe(true);
     expect(await shared.consume("k_day", page(5, 5), 9, NOON)).toBe(false);
@@ -176,7 +173,7 @@ describe("a quota in Redis", () => {
     expect(await shared.count("k_day", tomorrow)).toBe(0);
   });
 
-  test("is forgotten an hour after its day", async () => {
+  test("expires an hour after its day", async () => {
     const shared = new RedisQuotas(link, openHanded);
     await shared.consume("k_end", page(0, 5), 9, NOON);
     await shared.consume("k_end", page(5, 5), 9, NOON);

@@ -1,4 +1,4 @@
-/** In charge of how many steps SQLite takes for a page, where the machine has what that takes. */
+/** Counts the steps that SQLite takes for a page, if the machine has what that needs. */
 
 import { hasLibrary, needs } from "../support/needs.ts";
 

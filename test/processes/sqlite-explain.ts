@@ -1,4 +1,4 @@
-/** In charge of what pages cost in SQLite: steps bounded by the page and not by the shard. */
+/** The cost of pages in SQLite: steps are bounded by the page, not by the shard. */
 
 import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
@@ -14,7 +14,7 @@ import {
   fillLargely,
   LIMIT,
   MATCHES,
-  PLACES,
+  PAGE_STARTS,
   rowsOf,
   SINGLE_FILTERS,
   STRANGER,
@@ -33,10 +33,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => folder.remove());
 
-/** The statements that find a page's matches; to read them is another matter, and alike for all. */
+/** The statements that find a page's matches; reading them costs the same for all. */
 function costOf(selection: Selection) {
   const cost = costOfAsking((reader) => reader.matches(selection), / AS here\b|count\(\*\)/);
-  // Nobody is looked for where a player is not known; otherwise the statement has another form now.
+  // Unknown players are not searched; otherwise the statement now has another form.
   const isKnown = !selection.players.flat().includes(STRANGER);
   expect([/ AS here\b/.test(cost.says), cost.instructions > 0]).toEqual([isKnown, isKnown]);
   return cost;
@@ -52,18 +52,18 @@ function costOfAsking(ask: (reader: SqliteReader) => void, isMeant: RegExp) {
   return { ...steps, says: finding.map(({ sql }) => sql).join("\n") };
 }
 
-/** For a row that is looked at, and for a statement that looks at none. */
+/** Per row read, and per statement without rows. */
 const A_ROW = 12;
 const A_STATEMENT = 30;
 
 describe("a page by one filter", () => {
   for (const [name, filter, values] of SINGLE_FILTERS) {
-    test(`${name}: takes no more steps than its rows need, and a few beyond`, () => {
-      // Each value is walked by some more than its share, and one is looked at behind.
+    test(`${name}: takes no more steps than its rows need, plus a few`, () => {
+      // Each value is scanned by a little more than its share, plus one entry behind.
       const most = A_ROW * (2 * LIMIT + 4 * values) + 2 * values * A_STATEMENT;
-      for (const place of PLACES) {
+      for (const pageStart of PAGE_STARTS) {
         for (const sort of ["createdAt", "-createdAt"] as const) {
-          const selection = { ...filter, ...WINDOW, sort, place, limit: LIMIT };
+          const selection = { ...filter, ...WINDOW, sort, pageStart, limit: LIMIT };
           const { instructions, unindexed, sorts, says } = costOf(selection);
           expect([unindexed, sorts]).toEqual([0, 0]);
           expect(instructions <= most || `${instructions} steps, at most ${most}\n${says}`).toBe(
@@ -80,11 +80,17 @@ describe("a page by several filters", () => {
     test(`${name}: takes no more steps than the rows of the most selective in the window need`, () => {
       const roads = rowsOf(filter);
       const shortest = Math.min(...roads);
-      // To walk one with a look at the others for each, and to compare them beforehand.
+      // Scans one with lookups in the others, after comparing them.
       const most = roads.length * (3 * A_ROW * shortest + 64 * A_ROW + 4 * A_STATEMENT);
       expect(most / A_ROW).toBeLessThan(MATCHES);
-      for (const place of PLACES) {
-        const selection = { ...filter, ...WINDOW, sort: "createdAt" as const, place, limit: LIMIT };
+      for (const pageStart of PAGE_STARTS) {
+        const selection = {
+          ...filter,
+          ...WINDOW,
+          sort: "createdAt" as const,
+          pageStart,
+          limit: LIMIT,
+        };
         const { instructions, sorts, says } = costOf(selection);
         expect(sorts).toBe(0);
         expect(instructions <= most || `${instructions} steps, at most ${most}\n${says}`).toBe(
@@ -95,7 +101,7 @@ describe("a page by several filters", () => {
   }
 });
 
-describe("names close to a mistyped one", () => {
+describe("names similar to a mistyped one", () => {
   for (const typed of TYPED_NAMES) {
     test(`${typed}: takes no more steps than the rows around its keys need`, () => {
       const { keys, before, after } = keysToRead(typed);
@@ -109,7 +115,7 @@ describe("names close to a mistyped one", () => {
     });
   }
 
-  test("those who bear a name are looked up by it", () => {
+  test("players with a name are looked up by index", () => {
     const { instructions, unindexed, sorts } = costOfAsking(
       (reader) => reader.playersWithNames(["name of p1", "nobody"], 3),
       /FROM players WHERE name/,
@@ -124,7 +130,7 @@ interface Run {
   values: SQLQueryBindings[];
 }
 
-/** Notes which statements are run, and runs them. */
+/** Records and runs statements. */
 function notingRuns(database: Database): { database: Database; runs: Run[] } {
   const runs: Run[] = [];
   const watched = <T extends object>(target: T, call: (name: string, args: unknown[]) => unknown) =>
@@ -148,14 +154,14 @@ function notingRuns(database: Database): { database: Database; runs: Run[] } {
 }
 
 interface Steps {
-  /** Instructions of SQLite's machine: some ten to twenty for each row that is looked at. */
+  /** SQLite VM instructions: ten to twenty per row read. */
   instructions: number;
-  /** Rows that were walked over without an index. */
+  /** Rows scanned without an index. */
   unindexed: number;
   sorts: number;
 }
 
-/** What statements cost on a file. */
+/** The cost of statements on a file. */
 function stepsOf(path: string, runs: readonly Run[]): Steps {
   const { symbols: sqlite } = openLibrary();
   const handle = new BigUint64Array(1);

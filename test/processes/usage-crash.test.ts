@@ -1,4 +1,7 @@
-/** Usage when a server is killed under load: what was written stays, whole, and counting goes on from it. */
+/**
+ * Usage when a server is killed under load: written counts are kept, and counting continues from
+ * them.
+ */
 
 import { afterAll, expect, test } from "bun:test";
 import { demoLines } from "../support/demo.ts";
@@ -13,7 +16,7 @@ const folder = aFolder();
 const cwd = folder.path;
 afterAll(() => folder.remove());
 
-/** How many requests another process reads from the data folder. */
+/** The number of requests that another process reads from the data folder. */
 async function written(): Promise<number> {
   const { stdout } = await matchbook(["keys", "usage", "--json"], { cwd });
   const [one]: { days: { requests: Record<string, number> }[] }[] = JSON.parse(stdout);
@@ -29,7 +32,7 @@ test("a server killed under load loses only what it has counted since it last wr
   const first = await startServerProcess(["--log-level", "silent"], { cwd });
   let answered = 0;
   const sizes = new Set<number>();
-  /** One request after another, until the server is gone. */
+  /** Sends requests until the server is gone. */
   const load = (async () => {
     for (;;) {
       const reply = await fetch(`${first.url}/shards/na/matches`, { headers }).catch(() => null);
@@ -39,7 +42,7 @@ test("a server killed under load loses only what it has counted since it last wr
       answered += 1;
     }
   })();
-  // It is written more than once, each time with what came since.
+  // Written repeatedly, each time with the new counts.
   const once = await until(
     "usage is written",
     async () => (await written()) || false,
@@ -66,14 +69,14 @@ test("a server killed under load loses only what it has counted since it last wr
     return { matches: today.matches, requests: days[0]!.requests[200]!, records: days[0]!.records };
   };
   const after = await usage();
-  // The one in flight when it was killed may have been counted.
+  // The request in flight at the kill may have been counted.
   expect(after.requests).toBeWithin(twice, answered + 2);
   expect([after.records, after.matches]).toEqual([after.requests * size!, size!]);
 
   await (await fetch(`${second.url}/shards/na/matches`, { headers })).json();
   expect(await usage()).toEqual({
     matches: size!,
-    // The question about usage counts as well.
+    // The request for usage counts too.
     requests: after.requests + 2,
     records: after.records + size!,
   });

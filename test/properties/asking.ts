@@ -1,4 +1,4 @@
-/** In charge of asking a server for everything its records can be seen through, as raw bytes. */
+/** Fetches everything that a server returns about its records, as raw bytes. */
 
 import type { Report } from "../../src/ingest/report.ts";
 import type { MatchDocument } from "../support/records.ts";
@@ -6,10 +6,10 @@ import { JSON_API, startWorld, type World } from "../support/world.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, TITLE, WINDOW } from "./histories.ts";
 import type { Filters } from "./reference.ts";
 
-/** Links lead to this address, so that worlds on different ports give equal bytes. */
+/** A fixed base URL for links, so that servers on different ports return equal bytes. */
 export const PUBLIC_URL = "https://matchbook.example";
 
-/** A server that holds these records, all of which must be accepted. */
+/** A server with these records, all of which must be accepted. */
 export async function worldOf(documents: MatchDocument[]): Promise<World> {
   const world = await startWorld([], {
     "public-url": PUBLIC_URL,
@@ -20,7 +20,7 @@ export async function worldOf(documents: MatchDocument[]): Promise<World> {
   return world;
 }
 
-/** Takes in records, all of which must be accepted. */
+/** Ingests records, all of which must be accepted. */
 export async function take(
   world: World,
   documents: MatchDocument[],
@@ -36,7 +36,7 @@ export async function take(
   return report;
 }
 
-/** One reply, byte for byte, in both encodings. */
+/** One response in both encodings. */
 export interface Raw {
   status: number;
   plain: Buffer;
@@ -85,7 +85,7 @@ export function matchesPath(parameters: Record<string, string> = {}): string {
   })}`;
 }
 
-/** A value of a list filter: commas and backslashes inside it are escaped. */
+/** A list value with escaped commas and backslashes. */
 const listed = (...values: string[]): string =>
   values.map((value) => value.replaceAll(/[\\,]/g, "\\$&")).join(",");
 
@@ -121,7 +121,7 @@ export async function walk(
   return pages;
 }
 
-/** One address for each kind of filter and each value that may find something. */
+/** One path per kind of filter and value that may match. */
 const FILTERED: string[] = [
   ...NAMES.map((name) => matchesPath({ "filter[playerNames]": listed(name) })),
   ...PLAYER_IDS.map((id) => matchesPath({ "filter[playerIds]": id, sort: "-createdAt" })),
@@ -147,7 +147,10 @@ const SHAPED: string[] = [
   matchesPath({ "fields[match]": "createdAt,rosters", "fields[player]": "name,stats" }),
 ];
 
-/** Everything that can be seen: all pages both ways, every match, every player, many filters. */
+/**
+ * Everything that can be read: all pages in both directions, every match, every player, many
+ * filters.
+ */
 export async function askEverything(world: World): Promise<Map<string, Raw>> {
   const seen = new Map<string, Raw>();
   for (const start of [matchesPath(), matchesPath({ sort: "-createdAt", "page[limit]": "2" })]) {
@@ -165,14 +168,14 @@ export async function askEverything(world: World): Promise<Map<string, Raw>> {
   return seen;
 }
 
-/** What differs between what two worlds show, in words; nothing when they show the same. */
+/** The differences between two servers, as text; empty if there are none. */
 export function differences(one: Map<string, Raw>, other: Map<string, Raw>): string[] {
   const found: string[] = [];
   for (const path of new Set([...one.keys(), ...other.keys()])) {
     const [a, b] = [one.get(path), other.get(path)];
     if (!a || !b) found.push(`${path}: only one of them leads there`);
     else if (a.status !== b.status) found.push(`${path}: ${a.status} and ${b.status}`);
-    // Replies of errors bear the id of the request.
+    // Error responses contain the request id.
     else if (a.status !== 200) continue;
     else if (!a.plain.equals(b.plain)) found.push(`${path}:\n${a.plain}\n${b.plain}`);
     else if (!a.gzip.equals(b.gzip)) found.push(`${path}: other gzip bytes`);

@@ -1,4 +1,4 @@
-/** In charge of the properties of counting different records: exact while few, close when many, within a quota. */
+/** Properties of distinct counting: exact for few records, close for many, within a quota. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ function several(seed: number, count: number): Hash[] {
   return Array.from({ length: count }, next);
 }
 
-/** A page at a time, as they come. */
+/** One page at a time. */
 function counterOf(hashes: readonly Hash[], page = 50): DistinctCounter {
   const counter = new DistinctCounter();
   for (let at = 0; at < hashes.length; at += page) {
@@ -45,13 +45,13 @@ const different = (hashes: readonly Hash[]): number =>
   new Set(hashes.map(({ high, low }) => `${high} ${low}`)).size;
 
 const anyHalf = fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 8 }));
-/** Some of them equal, some alike, some all zeros. */
+/** Some equal, some similar, some zero. */
 const anyHashes = fc.array(fc.record({ high: anyHalf, low: anyHalf }), { maxLength: 120 });
 
 const anySeed = fc.integer();
 
-describe("counting different records", () => {
-  test("is exact up to 1,024, whatever the hashes and however often each comes", () => {
+describe("counting distinct records", () => {
+  test("is exact up to 1,024, whatever the hashes and however often each is added", () => {
     fc.assert(
       fc.property(anyHashes, fc.integer({ min: 1, max: 60 }), (hashes, page) => {
         const proper = hashes.filter(({ high, low }) => high !== 0 || low > 1);
@@ -63,7 +63,7 @@ describe("counting different records", () => {
     }
   });
 
-  test("tells hashes apart that differ in their last bit alone", () => {
+  test("distinguishes hashes that differ only in their last bit", () => {
     const counter = new DistinctCounter();
     const high = 0xffffffff;
     counter.addWithin(
@@ -73,7 +73,7 @@ describe("counting different records", () => {
     expect(counter.count).toBe(40);
   });
 
-  test("is the same after it was kept as bytes, and goes on from there", () => {
+  test("is unchanged by serialisation, and can continue", () => {
     const anyCount = fc.oneof(fc.nat(100), fc.integer({ min: 1000, max: 1050 }), fc.nat(6000));
     fc.assert(
       fc.property(anySeed, anyCount, fc.nat(300), (seed, count, more) => {
@@ -88,7 +88,7 @@ describe("counting different records", () => {
     );
   });
 
-  test("starts anew rather than from bytes that are something else", () => {
+  test("does not accept other bytes", () => {
     const bytes = counterOf(several(1, 3)).toBytes();
     for (const wrong of [
       new Uint8Array(),
@@ -101,14 +101,14 @@ describe("counting different records", () => {
     }
   });
 
-  test("does not change when what was added comes again", () => {
+  test("does not change when hashes are added again", () => {
     const anyCount = fc.oneof(fc.nat(200), fc.integer({ min: 1000, max: 6000 }));
     fc.assert(
       fc.property(anySeed, anyCount, (seed, count) => {
         const hashes = several(seed, count);
         const counter = counterOf(hashes);
         const bytes = counter.toBytes();
-        // Even a quota that is smaller by now: these were served before.
+        // Also with a quota that is lower by now: these were served before.
         for (const hash of hashes) {
           const most = counter.count;
           expect(counter.addWithin([hash], most)).toBe(true);
@@ -121,8 +121,8 @@ describe("counting different records", () => {
 });
 
 describe("a quota", () => {
-  test("is never passed, and what it refuses changes nothing", () => {
-    // Around the number up to which it is exact too, where the sketch takes over.
+  test("is never exceeded, and refusals change nothing", () => {
+    // Also around the limit of exact counting, where the sketch takes over.
     const anyQuota = fc.oneof(
       fc.integer({ min: 0, max: 60 }),
       fc.integer({ min: COUNTED_EXACTLY - 20, max: COUNTED_EXACTLY + 80 }),
@@ -144,7 +144,7 @@ describe("a quota", () => {
     );
   });
 
-  test("up to 1,024 is granted to the last record", () => {
+  test("up to 1,024 is exact", () => {
     const hashes = several(7, COUNTED_EXACTLY + 1);
     const counter = counterOf(hashes.slice(0, COUNTED_EXACTLY - 1));
     expect(counter.addWithin(hashes.slice(-2), COUNTED_EXACTLY)).toBe(false);
@@ -152,7 +152,7 @@ describe("a quota", () => {
     expect(counter.addWithin(hashes.slice(-1), COUNTED_EXACTLY)).toBe(false);
   });
 
-  test("above that is granted to within 4 %", () => {
+  test("above that is accurate to 4 %", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const counter = new DistinctCounter();
       const next = hashesOf(seed);
@@ -168,7 +168,7 @@ describe("an estimate", () => {
   /** Five standard errors of 0.8 %. */
   const WORST = 0.04;
 
-  /** By how much the estimates of one seed are off, as shares, at each of the sizes. */
+  /** The relative errors of one seed at each size. */
   function errors(seed: number, sizes: readonly number[]): number[] {
     const sketch = new Sketch();
     const next = hashesOf(seed);
@@ -179,13 +179,13 @@ describe("an estimate", () => {
     });
   }
 
-  test("of up to 300,000 stays within five standard errors, and leans to neither side", () => {
+  test("of up to 300,000 stays within five standard errors, without bias", () => {
     const all = Array.from({ length: 40 }, (_, seed) => errors(seed, SIZES)).flat();
     expect(Math.max(...all.map(Math.abs))).toBeLessThan(WORST);
     const mean = all.reduce((sum, error) => sum + error, 0) / all.length;
     expect(Math.abs(mean)).toBeLessThan(0.002);
     const square = all.reduce((sum, error) => sum + error ** 2, 0) / all.length;
-    // What the file promises.
+    // As documented in the code.
     expect(Math.sqrt(square)).toBeLessThan(0.0085);
   });
 
@@ -197,11 +197,11 @@ describe("an estimate", () => {
     );
   });
 
-  test("of nothing is nothing", () => {
+  test("of no hashes is 0", () => {
     expect(new Sketch().estimate()).toBe(0);
   });
 
-  test("is what it was before, when steps are undone in reverse", () => {
+  test("is restored when steps are undone in reverse", () => {
     fc.assert(
       fc.property(anySeed, fc.nat(3000), fc.nat(50), (seed, count, more) => {
         const hashes = several(seed, count + more);

@@ -1,4 +1,4 @@
-/** In charge of the property that stitched documents say what the records say. */
+/** Stitched documents match the records. */
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import {
 } from "./histories.ts";
 import { type Filters, projected, Reference, type Thing } from "./reference.ts";
 
-/** Runs a property over random records: once with a server that holds them, and their reference. */
+/** Runs a property with random records, a server and the reference. */
 async function forAnyRecords<T>(
   also: fc.Arbitrary<T>,
   numRuns: number,
@@ -38,7 +38,7 @@ async function forAnyRecords<T>(
   await fc.assert(holds, { numRuns: scaled(numRuns) });
 }
 
-/** The document of a reply, whichever encoding it is read in. */
+/** The document of a response, in either encoding. */
 async function documentAt(world: World, path: string): Promise<Thing | undefined> {
   const { status, plain, gzip } = await ask(world, path);
   if (status === 404) return undefined;
@@ -59,7 +59,7 @@ function expectSame(document: Thing, expected: { data: unknown; included?: Thing
   expect(sorted(document)).toStrictEqual(sorted(expected));
 }
 
-test("every match is served as its record and the records of its players say, or not at all", async () => {
+test("every match is served according to its record and its players' records, or withheld", async () => {
   await forAnyRecords(fc.constant(0), 25, async (world, reference) => {
     for (const id of MATCH_IDS) {
       const document = await documentAt(world, `/shards/${SHARD}/matches/${id}`);
@@ -71,7 +71,7 @@ test("every match is served as its record and the records of its players say, or
   });
 }, 120_000);
 
-test("every player is served as the served matches add up, or not at all", async () => {
+test("every player is served with the totals of the served matches, or not at all", async () => {
   await forAnyRecords(fc.constant(0), 25, async (world, reference) => {
     for (const id of PLAYER_IDS) {
       const document = await documentAt(world, `/shards/${SHARD}/players/${id}`);
@@ -98,7 +98,7 @@ const anyList = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
 });
 
-test("every walk through any list gives its matches in order, each page whole", async () => {
+test("paging through any list returns its matches in order, in full pages", async () => {
   const lists = fc.array(anyList, { minLength: 8, maxLength: 12 });
   await forAnyRecords(lists, 25, async (world, reference, asked) => {
     for (const { filters, sort, limit } of asked) {
@@ -119,7 +119,7 @@ test("every walk through any list gives its matches in order, each page whole", 
   });
 }, 120_000);
 
-test("every list of players holds those asked for, in their order", async () => {
+test("every list of players contains the requested players, in order", async () => {
   const filters = fc.record(
     { playerNames: values(NAMES), playerIds: values(PLAYER_IDS) },
     {
@@ -159,7 +159,7 @@ const anyShape = fc.record({
   ),
 });
 
-test("chosen paths and fields are what is left of the whole document", async () => {
+test("chosen paths and fields are a subset of the full document", async () => {
   const shapes = fc.array(anyShape, { minLength: 6, maxLength: 8 });
   await forAnyRecords(shapes, 25, async (world, reference, asked) => {
     const ids = reference.servedIds.slice(0, 5);
@@ -190,7 +190,7 @@ test("chosen paths and fields are what is left of the whole document", async () 
   });
 }, 120_000);
 
-/** The paths beyond the usual that some served record makes known. */
+/** The non-standard paths in served records. */
 function extraPaths(reference: Reference): string[] {
   const found = new Set<string>();
   for (const id of reference.servedIds) {

@@ -1,4 +1,4 @@
-/** In charge of the properties of fragments: nothing is lost, nothing damaged passes, pieces join. */
+/** Properties of fragments: no loss, damage is detected, pieces can be joined. */
 
 import { describe, expect, test } from "bun:test";
 import { crc32, gunzipSync } from "node:zlib";
@@ -31,7 +31,7 @@ const anyText = fc.oneof(
   fc.integer().map((seed) => noise(seed, 100_000)),
 );
 
-/** Text without any repetition worth compressing. */
+/** Text that hardly compresses. */
 function noise(seed: number, length: number): string {
   let state = seed | 1;
   return Array.from({ length }, () => {
@@ -40,7 +40,7 @@ function noise(seed: number, length: number): string {
   }).join("");
 }
 
-/** Each of the ways in which a text becomes a piece of a reply. */
+/** Each way to encode a text as a piece. */
 const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
   .tuple(anyText, fc.constantFrom("stored", "after", "alone", "written", "literal"))
   .map(([text, way]) => {
@@ -51,7 +51,7 @@ const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
   });
 
 describe("fragments", () => {
-  test("give back every text exactly", () => {
+  test("restore every text exactly", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(fragmentText(writeFragment(text)) === text).toBe(true);
@@ -79,8 +79,8 @@ describe("fragments", () => {
     );
   });
 
-  test("stored by earlier versions are read, and join with those of this version", () => {
-    // Made by a compressor with Huffman codes of its own, in place of zlib.
+  test("stored by earlier versions can be read and joined with new ones", () => {
+    // Made by an earlier compressor with its own Huffman codes.
     const stored = Buffer.from(
       "0wAAAL1q7uysdzHEAAEA/v8sNM1BCsIwEIXhu7x1lNpahawF6dqdGxntqKFpUpKxUkpP5DG8mKTS3fzMB2+EDB1Do7M0cICCqVNtoEAiwVxfwhF6hKM2ubP/fqAQnxTqKlFHKYVkVpZ7ttBFpmDNncW0fPS2ht5kZbFblwrWx3iSwNRAZ+q/m/75cl8CuYZr6K3C27jF5nNF6P2kIEYsVwdoRG5vq56Me1gfBkzTDwAA//8=",
       "base64",
@@ -119,7 +119,7 @@ describe("fragments", () => {
     );
   });
 
-  test("with every single bit changed in turn are refused", () => {
+  test("with any single bit changed are refused", () => {
     const stored = Buffer.from(writeFragment('{"type":"match","id":"m"}'));
     for (let bit = 0; bit < 8 * stored.length; bit++) {
       const damaged = Buffer.from(stored);
@@ -146,8 +146,8 @@ describe("fragments", () => {
   });
 });
 
-describe("pieces laid one after another", () => {
-  test("give the texts one after another, gzip and plain alike", () => {
+describe("joined pieces", () => {
+  test("give the joined texts, as gzip and uncompressed", () => {
     fc.assert(
       fc.property(fc.array(anyPiece, { maxLength: 8 }), anyText, (given, rest) => {
         const pieces = given.map(([, piece]) => piece);
@@ -176,12 +176,12 @@ describe("pieces laid one after another", () => {
     );
   });
 
-  test("in a gzip body with a damaged byte are not read as something else", () => {
+  test("in a gzip body with a damaged byte are not decoded as other data", () => {
     const damage = fc.tuple(anyPiece, fc.nat(), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(damage, ([[text, piece], at, by]) => {
         const body = Buffer.from(gzipBody([piece], ""));
-        // The ten bytes of the header say nothing about the content.
+        // The ten header bytes do not affect the content.
         body[10 + (at % (body.length - 10))]! ^= by;
         let read: string | undefined;
         try {
@@ -209,7 +209,7 @@ describe("CRC-32", () => {
     );
   });
 
-  test("can be joined over lengths of many megabytes", () => {
+  test("can be joined over many megabytes", () => {
     const zeros = Buffer.alloc(40_000_003);
     const start = Buffer.from("start");
     expect(joinCrc(crc32(start), crc32(zeros), zeros.length)).toBe(crc32(zeros, crc32(start)));
@@ -230,7 +230,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("reads back as the same value", () => {
+  test("parses as the same value", () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         expect(JSON.parse(canonicalJson(value)).attributes.value).toStrictEqual(value);

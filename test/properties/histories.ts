@@ -1,7 +1,6 @@
 /**
- * In charge of random histories of a shard: small sets of records in which everything that makes the
- * order of arrival tempting happens often. Few people, few names, few moments, so that matches
- * rename players and teams, fall on the same moment, share names, and depend on each other.
+ * Random histories of a shard: few players, names and times, so that matches often rename players
+ * and teams, have equal times, share names and depend on each other.
  */
 
 import fc from "fast-check";
@@ -35,7 +34,7 @@ export const NAMES = ["Ana", "ana", "Ana ", "名 前", "a,b", "back\\slash", "50
 export const TAGS = ["TAG", "tag", "Tág, 2"];
 export const PATCHES = ["2.5", "2.6"];
 
-/** The same few moments, each written in several ways. */
+/** A few times, each written in several ways. */
 const moment = fc.constantFrom(
   "2024-03-10T12:00:00Z",
   "2024-03-10T12:00:00.000Z",
@@ -75,7 +74,7 @@ const extra = fc.dictionary(fc.constantFrom("extra", "__proto__", "7", "ünï"),
   noNullPrototype: true,
 });
 
-/** What a record carries of a player: all, some or none of the stats that are else computed. */
+/** A player in a record: all, some or none of the computed stats. */
 const person = fc.record({
   name: fc.constantFrom(...NAMES),
   stats: fc.oneof(
@@ -124,7 +123,7 @@ const record = fc.record({
   patch: fc.constantFrom(...PATCHES),
   winner: fc.constantFrom(0 as const, 1 as const),
   rosters: fc.tuple(roster, roster),
-  /** Who takes part, in which roster; the rest of the people may look on. */
+  /** The participants of each roster; others may be spectators. */
   seats: fc.uniqueArray(
     fc.record({ id: fc.constantFrom(...PLAYER_IDS), side: fc.constantFrom(0, 1), gold }),
     { selector: ({ id }) => id, maxLength: 4 },
@@ -153,7 +152,7 @@ const record = fc.record({
 
 type Wishes = typeof record extends fc.Arbitrary<infer T> ? T : never;
 
-/** A set of records, each with an id of its own. */
+/** A set of records with distinct ids. */
 export const history: fc.Arbitrary<MatchDocument[]> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...MATCH_IDS), record), {
     selector: ([id]) => id,
@@ -163,11 +162,11 @@ export const history: fc.Arbitrary<MatchDocument[]> = fc
   })
   .map((records) => records.map(([id, wishes]) => written(id, wishes)));
 
-/** One set of records, and a way in which it may arrive: any order, repetitions, any batches. */
+/** A set of records and a way to send it: any order, repetitions and batches. */
 export interface Arrival {
   documents: MatchDocument[];
   calls: { documents: MatchDocument[]; batch: number }[];
-  /** How many of the documents sent are repetitions. */
+  /** The number of repeated documents. */
   repetitions: number;
 }
 
@@ -205,7 +204,7 @@ function cut(sent: MatchDocument[], sizes: number[], batch: number): Arrival["ca
   return calls;
 }
 
-/** The same document with all members, and the related resources, the other way round. */
+/** The same document with all members and related resources in reverse order. */
 function turnedRound(document: MatchDocument): MatchDocument {
   const { data, included } = document;
   return {
@@ -240,7 +239,7 @@ function written(id: string, wishes: Wishes): MatchDocument {
     ...(wishes.attributes ? { attributes: wishes.attributes as JsonObject } : {}),
   });
 
-  // What aMatch does not make: people who look on, related resources, gaps to be filled in.
+  // What aMatch does not create: spectators, related resources, missing fields.
   const { data } = document;
   const included = document.included.filter(({ type }) => type !== "player");
   const links: JsonObject = data.relationships as JsonObject;
@@ -301,7 +300,7 @@ function written(id: string, wishes: Wishes): MatchDocument {
     if (wish.skin) add(included, { type: "skin", id: wish.skin, attributes: { rarity: 1 } });
     if (wish.charm) add(included, { type: "charm", id: wish.charm, attributes: { power: 2 } });
   }
-  // As it will be sent: members without a value are no members.
+  // As JSON: members without a value are dropped.
   return JSON.parse(JSON.stringify({ data, included }));
 }
 

@@ -1,4 +1,4 @@
-/** In charge of random JSON values as records may carry them, and of writing them another way. */
+/** Random JSON values as records may contain them, and other spellings of them. */
 
 import fc from "fast-check";
 import { isObject, type Json } from "../../src/domain/json.ts";
@@ -8,7 +8,7 @@ const name = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "0", "10", "9", "01", "", "a", "b"),
 );
 
-/** Integers beyond 2^53 are rejected by ingest, and minus zero is no JSON value of its own. */
+/** Ingest rejects integers beyond 2^53, and JSON has no minus zero. */
 const number = fc
   .oneof(
     fc.integer(),
@@ -30,7 +30,7 @@ export const anyJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((again) =>
   ),
 })).value;
 
-/** The same value with the members of every object the other way round. */
+/** The same value with reversed members in every object. */
 export function reversed(value: Json): Json {
   if (Array.isArray(value)) return value.map(reversed);
   if (!isObject(value)) return value;
@@ -41,7 +41,7 @@ export function reversed(value: Json): Json {
   );
 }
 
-/** Parsed rather than assigned, so that a member called __proto__ is a member like any other. */
+/** Parsed instead of assigned, so that __proto__ is an ordinary member. */
 function fromMembers(members: [string, Json][]): Json {
   return JSON.parse(
     `{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`,

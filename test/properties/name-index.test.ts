@@ -1,4 +1,4 @@
-/** In charge of which names are close to a mistyped one: counted as a table would, and found by the index. */
+/** Similar names: compared with a full table, and found by the index. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { closestNames, indexKeys, keysToRead, lettersOf } from "../../src/domain
 import { editDistance } from "../../src/text/nearest.ts";
 import { scaled } from "../support/scale.ts";
 
-/** The usual table: adding, dropping and changing a letter, and swapping two neighbours. */
+/** The full edit distance table: insert, delete, replace, and swap neighbours. */
 function slipsByTable(one: string[], other: string[]): number {
   const table = Array.from({ length: one.length + 1 }, (_, row) => [row]);
   for (let column = 1; column <= other.length; column++) table[0]![column] = column;
@@ -30,7 +30,7 @@ function slipsByTable(one: string[], other: string[]): number {
   return table[one.length]![other.length]!;
 }
 
-/** An index of these names, asked as a store would be asked. */
+/** An index of these names, queried like a store. */
 class Index {
   readonly #rows: { spot: Buffer; name: string }[];
 
@@ -95,8 +95,8 @@ function mistype(name: string, { kind, at, letter: other }: Slip): string {
   return letters.join("");
 }
 
-describe("slips", () => {
-  test("are as many as a table counts, up to the number forgiven", () => {
+describe("typos", () => {
+  test("match a full edit distance table, up to the limit", () => {
     const pair = fc.tuple(word(0, 7), word(0, 7), fc.integer({ min: 0, max: 7 }));
     fc.assert(
       fc.property(pair, ([one, other, most]) => {
@@ -109,7 +109,7 @@ describe("slips", () => {
     );
   });
 
-  test("are the same seen from either side", () => {
+  test("are symmetric", () => {
     fc.assert(
       fc.property(word(0, 8), slip, slip, (name, first, second) => {
         const typed = mistype(mistype(name || "a", first), second);
@@ -121,8 +121,8 @@ describe("slips", () => {
   });
 });
 
-describe("the spots of a name", () => {
-  test("are few, each once, of well-formed text, whatever the name", () => {
+describe("the keys of a name", () => {
+  test("are few, distinct and well-formed, whatever the name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 256 }), (any) => {
         const name = any.replaceAll("\0", "") || "a";
@@ -139,7 +139,7 @@ describe("the spots of a name", () => {
     );
   });
 
-  test("are read no more than a bounded number of times, whatever was typed", () => {
+  test("cause a bounded number of reads, whatever was typed", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 }), (typed) => {
         const { keys, before, after } = keysToRead(typed);
@@ -152,7 +152,7 @@ describe("the spots of a name", () => {
 describe("the index finds", () => {
   const crowd = fc.array(word(1, 12), { maxLength: 6 });
 
-  test("a name of up to twelve letters by one slip, wherever in it, among a few others", () => {
+  test("a name of up to twelve letters with one typo anywhere, among a few others", () => {
     fc.assert(
       fc.property(word(2, 12), slip, crowd, (name, wrong, others) => {
         const typed = mistype(name, wrong);
@@ -163,7 +163,7 @@ describe("the index finds", () => {
     );
   });
 
-  test("a name by itself, whatever it is, and first of all", () => {
+  test("an exact name, always first", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), crowd, (name, others) => {
         expect(new Index([name, ...others]).closestTo(name)[0]).toBe(name);
@@ -181,7 +181,7 @@ describe("the index finds", () => {
     );
   });
 
-  test("nearly all of 4,000 names by one slip, and nine of ten by two", () => {
+  test("nearly all of 4,000 names with one typo, and nine of ten with two", () => {
     const scripts = [16, 1, 1, 1, 1] as const;
     const names = Array.from({ length: 4000 }, (_, number) =>
       playerName(new Random(1, number), scripts, number, true),

@@ -1,4 +1,4 @@
-/** In charge of the property that the state is a function of the set of records. */
+/** The state is a function of the set of records. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -24,7 +24,7 @@ test("any order, repetition and batching of the same records serves the same byt
   await fc.assert(servesTheSame, { numRuns: scaled(30) });
 }, 120_000);
 
-/** Sends the records as the arrival says; each counts once, and its repetitions as duplicates. */
+/** Sends the records in this way; each counts once, and repetitions as duplicates. */
 async function arrive(world: World, { documents, calls, repetitions }: Arrival): Promise<void> {
   const sum = { accepted: 0, duplicate: 0 };
   for (const call of calls) {
@@ -35,12 +35,12 @@ async function arrive(world: World, { documents, calls, repetitions }: Arrival):
   expect(sum).toEqual({ accepted: documents.length, duplicate: repetitions });
 }
 
-/** Runs of results, so long that no store reads them all at a glance. */
+/** Streaks that are longer than one read of the history. */
 const manyResults = fc
   .array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 70 })), { minLength: 1, maxLength: 4 })
   .map((runs) => runs.flatMap(([won, length]) => Array.from({ length }, () => won)));
 
-test("a run of results counts in full however long it is and in whatever order it arrives", async () => {
+test("a streak of any length counts fully, whatever the order of arrival", async () => {
   const counts = fc.asyncProperty(manyResults, fc.integer(), async (results, seed) => {
     const documents = results.map((won, index) =>
       aMatch({

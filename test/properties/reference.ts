@@ -1,13 +1,12 @@
 /**
- * In charge of a second Matchbook, written from the rules alone and as simply as can be: it keeps all
- * records in memory, works nearly everything out anew for every question, and shares no code with the
- * real one. What it answers is what the real one must answer.
+ * A reference implementation of the rules, as simple as possible: it keeps all records in memory,
+ * recomputes nearly everything for each request, and shares no code with the real one.
  */
 
 type Value = string | number | boolean | null | Value[] | Thing;
 type Thing = { [member: string]: Value };
 
-/** A resource, a reference, a document: whatever has members. */
+/** Anything with members. */
 export type { Thing };
 
 const MODES = [
@@ -58,7 +57,7 @@ function linksOf(one: Thing, name?: string): Thing[] {
 }
 
 export class Reference {
-  /** All records, and those that are served; both by time and id. */
+  /** All records and the served ones, by time and id. */
   readonly #entries: Entry[];
   readonly #served: Entry[];
 
@@ -80,8 +79,8 @@ export class Reference {
   }
 
   /**
-   * The document of these matches: themselves, all they include, everybody as they are now, each
-   * resource once (of several, the first match's), and nothing that nothing links to.
+   * The document of these matches: the matches, their included resources, players and teams in
+   * their current state, each resource once (the first one counts), and nothing that is not linked.
    */
   document(ids: string[]): Answer {
     const entries = ids.map((id) => this.#served.find((entry) => entry.id === id)!);
@@ -103,7 +102,7 @@ export class Reference {
     return this.#naming(person).length > 0 ? this.#current(person).resource : undefined;
   }
 
-  /** At most six players: those of the filters in their order, or those seen last. */
+  /** At most six players: those of the filters in order, or the most recent ones. */
   players({ playerIds, playerNames }: Pick<Filters, "playerIds" | "playerNames">): Thing[] {
     const everybody = this.#everybody("player");
     const nameOf = (player: Thing) => attributesOf(player).name as string;
@@ -120,7 +119,7 @@ export class Reference {
     return found.slice(0, 6);
   }
 
-  /** All served players or teams as they are now, by id. */
+  /** All served players or teams in their current state, by id. */
   #everybody(type: string): Thing[] {
     const named = this.#served.flatMap(({ included }) => [...included.values()]);
     const ids = new Set(named.filter((one) => one.type === type).map((one) => one.id as string));
@@ -135,7 +134,7 @@ export class Reference {
     return playingIn({ match, included }).some(({ id }) => this.#isRanked(id));
   }
 
-  /** Named by a served match of mode ranked, or said to be by any record at all. */
+  /** In a served ranked match, or ranked according to any record. */
   #isRanked(id: string): boolean {
     return this.#entries.some(({ match, included }) => {
       const player = included.get(`player/${id}`);
@@ -164,12 +163,12 @@ export class Reference {
     );
   }
 
-  /** The served matches that name a player or team, oldest first. */
+  /** The served matches with a player or team, oldest first. */
   #naming(person: Thing): Entry[] {
     return this.#served.filter(({ included }) => included.has(key(person)));
   }
 
-  /** A player or team as it is now, with what only it links to. */
+  /** A player or team in its current state, with the resources that only it links to. */
   #current(person: Thing): { resource: Thing; companions: Thing[] } {
     const latest = this.#naming(person).at(-1)!;
     const carried = latest.included.get(key(person))!;
@@ -243,7 +242,7 @@ export function projected(
   return { data, included: chosen.map(trimmed) };
 }
 
-/** Brings a record to the one form in which it is kept. */
+/** Normalises a record. */
 function read({ data, included }: Thing, title: string): Entry {
   const match = data as Thing;
   const attributes = attributesOf(match);
@@ -278,7 +277,7 @@ function tidy(one: Thing, around: Thing, title: string): void {
   }
 }
 
-/** Never served, whoever took part. */
+/** Never served, whatever its players. */
 function isOutright(match: Thing): boolean {
   return (
     !MODES.includes(attributesOf(match).gameMode as string) ||
@@ -301,12 +300,12 @@ function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
   });
 }
 
-/** What a match includes without the help of its players and teams. */
+/** What a match includes, apart from players, teams and their links. */
 function ownOf({ match, included }: Entry): Thing[] {
   return reach([match], included);
 }
 
-/** Everything that references lead to, players and teams aside, and not through them. */
+/** All resources reachable by references, except players, teams and beyond. */
 function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set<Thing>();
   const open = [...from];
@@ -321,7 +320,7 @@ function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
   return [...found];
 }
 
-/** What some chain of references leads to; a compound document holds nothing else. */
+/** All linked resources; a compound document contains no others. */
 function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set(data);
   for (const one of found) {

@@ -1,4 +1,4 @@
-/** In charge of the property that a walk keeps to the matches it began with, whatever arrives. */
+/** Paging stays within the matches it started with, whatever arrives. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { type Filters, Reference } from "./reference.ts";
 
 const walking = fc.record({
   documents: history,
-  /** How many of the documents are there at the start, in per cent. */
+  /** The share of documents stored at the start, in per cent. */
   early: fc.integer({ min: 20, max: 80 }),
   sort: fc.constantFrom("createdAt" as const, "-createdAt" as const),
   limit: fc.integer({ min: 1, max: 3 }),
@@ -26,7 +26,7 @@ const walking = fc.record({
   ),
 });
 
-test("following next and then prev while matches arrive meets none twice and misses none of the start", async () => {
+test("following next and then prev while matches arrive repeats none and misses none that existed at the start", async () => {
   const keeps = fc.asyncProperty(walking, async ({ documents, early, sort, limit, filters }) => {
     const split = Math.ceil((documents.length * early) / 100);
     const arriving = documents.slice(split);
@@ -50,7 +50,7 @@ test("following next and then prev while matches arrive meets none twice and mis
   await fc.assert(keeps, { numRuns: scaled(45) });
 }, 120_000);
 
-/** Nothing twice, and those of the start in their order. */
+/** No duplicates, and the initial matches in order. */
 function expectKept(met: string[], expected: string[]): void {
   expect(met.length).toBe(new Set(met).size);
   expect(met.filter((id) => expected.includes(id))).toEqual(expected);
@@ -66,7 +66,7 @@ async function pageAt(world: World, path: string): Promise<Page> {
   return { ids: data.map(({ id }: { id: string }) => id), links };
 }
 
-/** From a page to the end in one direction; after every page one more match arrives. */
+/** Pages from a start to the end in one direction; after every page another match arrives. */
 async function walkOn(
   world: World,
   first: Page,

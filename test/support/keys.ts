@@ -1,4 +1,4 @@
-/** In charge of further API keys for tests, and of a server that knows them at once. */
+/** More API keys for tests, and a server that knows them at once. */
 
 import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Clock } from "../../src/http/context.ts";
@@ -13,8 +13,8 @@ export interface KeyIn extends Partial<KeyOptions> {
 }
 
 /**
- * A second server over the world's data, started after these keys were made: a running one would
- * notice them only after a while. Stop it before the world.
+ * A second server on the world's data, started after these keys were created: a running one notices
+ * them only after a while. Stop it before the world.
  */
 export async function serveWithKeys(
   world: World,
@@ -37,7 +37,7 @@ export async function serveWithKeys(
   return { url: server.url, keys, stop: () => server.stop("test") };
 }
 
-/** A clock that stands until it is told to go on. */
+/** A clock that advances only on command. */
 export class TestClock implements Clock {
   #now: number;
 

@@ -1,4 +1,4 @@
-/** A large shard for tests of cost, everything in known numbers, and the pages whose cost is measured. */
+/** A large shard for tests of cost, with known numbers, and the pages whose cost is measured. */
 
 import type { PageStart } from "../../src/query/query.ts";
 import type { MatchEntry, Selection, Writer } from "../../src/store/store.ts";
@@ -15,7 +15,7 @@ const PLAYERS = 3000;
 const TEAMS = 400;
 const BATCH = 5000;
 
-/** Common ones and rare ones of each. */
+/** Common and rare values of each. */
 const MODES = ["ranked", "casual", "blitz_pvp_ranked", "private"];
 const PATCHES = ["3.0", "3.1", "3.2", "3.3", "3.4"];
 /** A player of every tenth match. */
@@ -35,7 +35,7 @@ function matchNumber(number: number): MatchEntry {
   return anEntry(`m${String(number).padStart(6, "0")}`, {
     createdAt: FROM + Math.floor((number / MATCHES) * (UNTIL - FROM)),
     mode: MODES[number % 97 === 0 ? 3 : number % 3]!,
-    // A patch lasts for a month, and then is gone.
+    // Each patch lasts a month.
     patch: PATCHES[Math.floor((number / MATCHES) * PATCHES.length)]!,
     players: Object.fromEntries([...new Set(players)].map((id) => [id, "won" as const])),
     teams: number % 4 === 0 ? { [teamOf(number / 4)]: true } : {},
@@ -56,7 +56,7 @@ export async function fillLargely(writer: Writer): Promise<void> {
   }
 }
 
-/** How many matches of the window have this. */
+/** The number of matches in the window with this value. */
 function countIn(
   window: { start: number; end: number },
   has: (match: MatchEntry) => boolean,
@@ -72,12 +72,12 @@ function countIn(
 type Filter = Pick<Selection, "players" | "teams" | "gameModes" | "patchVersions">;
 
 export const LIMIT = 5;
-/** The usual window, some time ago: there are months before it and after it. */
+/** The default window in the past: there are months before and after it. */
 const window = { start: UNTIL - 60 * DAY_MS, end: UNTIL - 32 * DAY_MS };
 export const WINDOW = { window };
 
 const middle = (window.start + window.end) / 2;
-export const PLACES: PageStart[] = [
+export const PAGE_STARTS: PageStart[] = [
   { from: "offset", offset: 0 },
   { from: "after", gap: { createdAt: middle, id: "m", side: "after" } },
   { from: "before", gap: { createdAt: middle, id: "m", side: "before" } },
@@ -86,10 +86,10 @@ export const PLACES: PageStart[] = [
 const none: Filter = { players: [], teams: [], gameModes: undefined, patchVersions: undefined };
 const some = Array.from({ length: 6 }, (_, at) => playerOf(at * 11));
 
-/** No player of the large shard. */
+/** Not a player of the large shard. */
 export const STRANGER = "stranger";
 
-/** With how many values each has. */
+/** With the number of values of each. */
 export const SINGLE_FILTERS: [name: string, filter: Filter, values: number][] = [
   ["no filter", none, 1],
   ["one player", { ...none, players: [[playerOf(5)]] }, 1],
@@ -126,7 +126,7 @@ export const COMBINATIONS: [name: string, filter: Filter][] = [
   ],
 ];
 
-/** How many matches of the window each of the filters has, one after another. */
+/** The number of matches in the window for each filter, in order. */
 export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): number[] {
   const has: ((match: MatchEntry) => boolean)[] = [
     ...players.map(
@@ -139,5 +139,7 @@ export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): nu
   return has.map((one) => countIn(window, one));
 }
 
-/** Names that nearly all players of the large shard have something in common with, short ones and long ones. */
+/**
+ * Short and long names that have something in common with nearly all players of the large shard.
+ */
 export const TYPED_NAMES = ["n", "name of", "nmae of p1234", "mae of p99", "z".repeat(64)];

@@ -1,4 +1,4 @@
-/** In charge of what a running server knows of the keys, on a clock of the test's own. */
+/** How a running server keeps track of keys, with a test clock. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const HOBBY = { tier: "hobby", rate: 60, burst: 60, matchesPerDay: 5000, shards:
 const NOW = 1_000_000;
 const bearer = (key: string) => `Bearer ${key}`;
 
-/** A keyring and a server's watch on it. */
+/** A key store and a server's lookup. */
 async function watched(): Promise<{
   keyring: KeyStore;
   watch: KeyLookup;
@@ -56,7 +56,7 @@ async function watched(): Promise<{
 }
 
 describe("a server's keys", () => {
-  test("begin without a file and are there after the first was made", async () => {
+  test("work without a file, and appear after the first is created", async () => {
     const folder = freshFolder();
     const events: Event[] = [];
     const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, (event) =>
@@ -79,7 +79,7 @@ describe("a server's keys", () => {
     await access.close();
   });
 
-  test("follow a file that takes the place of another, and end with the file", async () => {
+  test("follow a replaced file, and disappear with the file", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
     const here = openAccess({ data: folder });
     const old = await here.keys.create({ name: "old" }, 1000);
@@ -102,8 +102,8 @@ describe("a server's keys", () => {
   });
 });
 
-describe("an end", () => {
-  test("takes effect at its moment, without a look at the file", async () => {
+describe("an expiry", () => {
+  test("takes effect on time, without reading the file", async () => {
     const { keyring, watch, stop } = await watched();
     const { key } = await keyring.create({ name: "one", expiresAt: NOW + 1000 }, NOW);
     await watch.refresh();
@@ -117,7 +117,7 @@ describe("an end", () => {
 });
 
 describe("a key's tier", () => {
-  test("that the settings do not have is taken for the first, and that is told", async () => {
+  test("that is not in the settings counts as the first one, and is logged", async () => {
     const { keyring, watch, events, stop } = await watched();
     const { key } = await keyring.create({ name: "one", tier: "gold" }, NOW);
     await keyring.create({ name: "two", tier: "gold" }, NOW);

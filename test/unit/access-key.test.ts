@@ -1,4 +1,4 @@
-/** The form of API keys; the header is tested in test/features/http-credentials.test.ts. */
+/** The format of API keys; test/features/http-credentials.test.ts covers the header. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -11,13 +11,13 @@ describe("a key", () => {
     expect(makeKey()).toMatch(/^mb_[0-9A-Za-z]{38}$/);
   });
 
-  test("looks like one, and no two are the same", () => {
+  test("passes the check, and no two are equal", () => {
     const keys = Array.from({ length: 1000 }, makeKey);
     expect(keys.every(looksLikeKey)).toBe(true);
     expect(new Set(keys).size).toBe(1000);
   });
 
-  test("uses every character about as often", () => {
+  test("uses all characters about equally often", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 4000; round++) {
       for (const character of makeKey().slice(3, 35)) {
@@ -25,13 +25,13 @@ describe("a key", () => {
       }
     }
     const usual = (4000 * 32) / BASE62.length;
-    // Taking bytes modulo 62 would give the first eight a quarter more.
+    // Bytes modulo 62 would favour the first eight characters by a quarter.
     for (const character of BASE62) {
       expect(Math.abs((counts.get(character) ?? 0) / usual - 1)).toBeLessThan(0.15);
     }
   });
 
-  test("with any one character changed does not look like a key", () => {
+  test("with any one character changed fails the check", () => {
     const key = makeKey();
     for (let place = 0; place < key.length; place++) {
       for (const other of [...BASE62, "_", "-", " ", "é"]) {
@@ -41,7 +41,7 @@ describe("a key", () => {
     }
   });
 
-  test("cut short, made longer or with two neighbours swapped does not look like a key", () => {
+  test("shortened, lengthened or with two swapped neighbours fails the check", () => {
     fc.assert(
       fc.property(fc.nat(39), (place) => {
         const key = makeKey();
@@ -54,7 +54,7 @@ describe("a key", () => {
     );
   });
 
-  test("is kept as its SHA-256", () => {
+  test("is stored as its SHA-256 hash", () => {
     expect(hashKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 });

@@ -1,4 +1,4 @@
-/** In charge of the arithmetic of rate limits, on a clock of the test's own. */
+/** Rate limit arithmetic, with a test clock. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const policies = fc.record({
 });
 const moments = fc.double({ min: 0, max: 1e9, noNaN: true });
 
-/** Takes until refused; returns how many passed and what the refusal said. */
+/** Takes tokens until one is refused; returns the count and the refusal. */
 function drain(policy: Policy, now: number, start?: Bucket) {
   let passed = 0;
   let reply = take(start, policy, now);
@@ -29,7 +29,7 @@ function drain(policy: Policy, now: number, start?: Bucket) {
 }
 
 describe("a bucket", () => {
-  test("lets exactly as many pass at one instant as it holds", () => {
+  test("allows exactly as many requests at once as its capacity", () => {
     fc.assert(
       fc.property(policies, moments, (policy, now) => {
         expect(drain(policy, now).passed).toBe(policy.burst);
@@ -37,7 +37,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("lets a request pass after Retry-After seconds, and not one second earlier", () => {
+  test("allows a request after Retry-After seconds, and not one second earlier", () => {
     fc.assert(
       fc.property(policies, fc.nat(1e9), fc.nat(5000), (policy, start, later) => {
         const now = start + later;
@@ -50,7 +50,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("is full after the seconds it says, and not one second earlier", () => {
+  test("is full after the reported seconds, and not one second earlier", () => {
     fc.assert(
       fc.property(policies, fc.nat(1e9), fc.nat(400), (policy, now, requests) => {
         let reply = take(undefined, policy, now);
@@ -62,7 +62,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("never lets more pass in a time than it held plus what flowed in", () => {
+  test("never allows more requests than its capacity plus the refill", () => {
     fc.assert(
       fc.property(policies, fc.array(fc.nat(3000), { maxLength: 300 }), (policy, pauses) => {
         let bucket: Bucket | undefined;
@@ -79,7 +79,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("gives a steady caller at the very rate every request, for hours", () => {
+  test("allows every request of a caller at exactly the rate, for hours", () => {
     const policy = { rate: 7, burst: 2 };
     let bucket: Bucket | undefined;
     for (let sent = 0; sent < 10_000; sent++) {
@@ -106,7 +106,7 @@ describe("a bucket", () => {
     });
   });
 
-  test("a key's new rate counts from the next request on", () => {
+  test("a new rate applies from the next request on", () => {
     const { refusal } = drain({ rate: 1, burst: 1 }, 0);
     expect(drain({ rate: 600, burst: 600 }, 1000, refusal.bucket).passed).toBe(10);
   });
@@ -115,7 +115,7 @@ describe("a bucket", () => {
 describe("the limiter", () => {
   const policy = { rate: 60, burst: 2 };
 
-  test("forgets full buckets first, so that nobody gains by it", () => {
+  test("evicts full buckets first, so that no caller gains from it", () => {
     const limiter = new MemoryLimiter(2);
     limiter.take("spent", { rate: 1, burst: 1 }, 0);
     limiter.take("rested", { rate: 60_000, burst: 1 }, 0);
@@ -123,7 +123,7 @@ describe("the limiter", () => {
     expect(limiter.take("spent", { rate: 1, burst: 1 }, 1000).allowed).toBe(false);
   });
 
-  test("never keeps more buckets than its size", () => {
+  test("never stores more buckets than its size", () => {
     const limiter = new MemoryLimiter(10);
     const once = { rate: 60, burst: 1 };
     const keys = Array.from({ length: 100 }, (_, number) => `k${number}`);
@@ -131,7 +131,7 @@ describe("the limiter", () => {
     expect(keys.filter((key) => limiter.wait(key, once, 0) > 0)).toHaveLength(10);
   });
 
-  test("says how long it would take for a request to pass, and charges nothing for it", () => {
+  test("reports the wait for the next request without charging one", () => {
     const limiter = new MemoryLimiter();
     expect(limiter.wait("a", policy, 0)).toBe(0);
     for (let sent = 0; sent < 2; sent++) limiter.take("a", policy, 0);

@@ -1,4 +1,7 @@
-/** Usage and quotas while a server runs: nothing waits for a write, and no clock makes them forget. */
+/**
+ * Usage and quotas in a running server: no request waits for a write, and no clock change loses
+ * data.
+ */
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -20,9 +23,9 @@ const TODAY = dayOf(NOON);
 let folder: ReturnType<typeof aFolder>;
 let access: AccessStore;
 let events: Event[];
-/** What was asked of the store. */
+/** The calls of the store. */
 let asked: { name: string; days: number; quotas: number }[];
-/** A clock that can be set, beside one that cannot. */
+/** A clock that can be set, and a monotonic one. */
 let clock: { time: number; monotonicTime: number; now(): number; monotonic(): number };
 
 beforeEach(() => {
@@ -63,7 +66,7 @@ const hashes = (from: number, count: number): Hash[] =>
     low: from + index,
   }));
 
-/** A process that writes to the file of usage, until it is told to end. */
+/** A process that writes to the usage file until it is stopped. */
 function lockUsage(): { release(): void } {
   const writer = new Database(join(folder.path, "usage.sqlite"));
   writer.run("BEGIN IMMEDIATE");
@@ -79,7 +82,7 @@ const requestsOf = (days: readonly KeyDay[]) =>
   days.map(({ day, requests }) => [day - TODAY, Object.fromEntries(requests)]);
 
 describe("a writer that holds the lock", () => {
-  test("makes nobody wait: requests are counted and told, and written once it is gone", async () => {
+  test("delays no request: usage is counted and served, and written when the lock is released", async () => {
     const recorder = newRecorder();
     recorder.note("k_one", 200, 5, NOON);
     await recorder.write();
@@ -99,7 +102,7 @@ describe("a writer that holds the lock", () => {
 });
 
 describe("writing", () => {
-  test("is no part of a request, and happens in batches between which others have their turn", async () => {
+  test("is not part of a request, and happens in batches with pauses for other work", async () => {
     const recorder = newRecorder();
     for (let key = 0; key < 1300; key++) {
       recorder.note(`k_${key}`, 200, 1, NOON);
@@ -123,7 +126,7 @@ describe("writing", () => {
     expect(await access.usage.quotas(TODAY)).toHaveLength(1300);
   });
 
-  test("that fails loses nothing, and counts nothing twice", async () => {
+  test("that fails loses nothing and counts nothing twice", async () => {
     const recorder = newRecorder();
     recorder.note("k_one", 200, 5, NOON);
     await recorder.write();
@@ -147,8 +150,8 @@ describe("writing", () => {
   });
 });
 
-describe("usage that is asked for", () => {
-  test("comes from memory and writes nothing, be it asked for once or often", async () => {
+describe("requested usage", () => {
+  test("comes from memory and writes nothing, however often it is requested", async () => {
     const recorder = newRecorder();
     await access.usage.add([aDay(TODAY - 3)], []);
     recorder.note("k_one", 200, 5, NOON);
@@ -170,7 +173,7 @@ describe("usage that is asked for", () => {
     expect(requestsOf(await access.usage.read(TODAY))).toEqual([]);
   });
 
-  test("has what other processes have written, after the next write", async () => {
+  test("includes what other processes wrote, after the next write", async () => {
     const recorder = newRecorder();
     recorder.note("k_one", 200, 5, NOON);
     await recorder.daysOf("k_one", TODAY);
@@ -183,13 +186,13 @@ describe("usage that is asked for", () => {
 });
 
 describe("a request that began before midnight", () => {
-  test("counts on its own day, and takes nothing away from the next", async () => {
+  test("counts for its own day, and does not affect the next", async () => {
     const recorder = newRecorder();
     const [before, after] = [MIDNIGHT - 100, MIDNIGHT + 100];
     recorder.quotas.consume("k_one", hashes(0, 3), 5, before);
     recorder.quotas.consume("k_one", hashes(10, 4), 5, after);
     expect(recorder.quotas.consume("k_one", hashes(20, 4), 5, after)).toBe(false);
-    // It ends after others have begun the new day.
+    // It ends after other requests have started the new day.
     recorder.quotas.consume("k_one", hashes(3, 2), 5, before);
     recorder.note("k_one", 200, 3, before);
     recorder.note("k_one", 200, 4, after);
@@ -213,7 +216,7 @@ describe("a request that began before midnight", () => {
 });
 
 describe("a clock that jumps", () => {
-  test("500 days ahead for three seconds deletes nothing; a day that stays deletes what is too old", async () => {
+  test("500 days ahead for three seconds deletes nothing; a lasting day deletes old data", async () => {
     await access.usage.add([aDay(TODAY - 401), aDay(TODAY - 100)], []);
     const recorder = newRecorder();
     await recorder.write();
@@ -230,7 +233,7 @@ describe("a clock that jumps", () => {
     expect(requestsOf(await access.usage.read(0))).toEqual([[-100, { 200: 1 }]]);
   });
 
-  test("a day ahead and back leaves today's quota as it was, also for the next process", async () => {
+  test("a day ahead and back leaves today's quota unchanged, also for the next process", async () => {
     const recorder = newRecorder();
     recorder.quotas.consume("k_one", hashes(0, 5), 5, clock.now());
     expect(recorder.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);

@@ -1,39 +1,39 @@
-/** In charge of keeping imports pointing one way, as ARCHITECTURE.md draws them. */
+/** Imports point one way, as in ARCHITECTURE.md. */
 
 import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize, resolve } from "node:path";
 
 /**
- * The parts of src/, lowest first, each with the parts it may import. A part stands below everything
- * that imports it, so that the table itself can have no circles. Types count like values.
+ * The parts of src/, lowest first, each with the parts it may import. A part is below everything
+ * that imports it, so the table cannot contain cycles. Types count like values.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  // Leaves: they know of nothing else here.
+  // Leaves: no imports from src/.
   text: [],
   domain: ["text"],
   observe: [],
   postgres: [],
 
-  // The fields of resources, what is asked for, and what stores must be able to do.
+  // Resource schemas, queries and the store contract.
   schema: ["domain"],
   query: ["domain", "text"],
   store: ["domain", "query"],
 
-  // The stages of the two stories, a request and a match.
+  // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
   move: ["store", "document", "ingest"],
   access: ["domain", "observe"],
 
-  // Beside the stories: they are handed to others, and need little.
+  // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
   openapi: ["domain", "query", "schema"],
 
-  // Runs in browsers, and asks the service by its public interface alone; the tables are for its forms.
+  // Runs in browsers and uses the public API; the tables are for its forms.
   portal: ["domain", "query"],
 
-  // The adapters, known to one file alone.
+  // The adapters, imported by one file only.
   "store/sqlite": ["domain", "query", "store"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
@@ -53,7 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
   ],
 
-  // The ways in, and what puts everything together.
+  // Entry points and wiring.
   http: [
     "domain",
     "text",
@@ -100,7 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "executable.ts": ["main.ts"],
 };
 
-/** Packages that only some parts may use. Those that are not listed here are Node's own modules. */
+/** Packages that only some parts may use. Node's own modules are not listed. */
 const MAY_USE: Record<string, readonly string[]> = {
   "bun:sqlite": ["store/sqlite", "access/sqlite"],
   "bun:ffi": ["workers"],
@@ -114,14 +114,14 @@ const MAY_USE: Record<string, readonly string[]> = {
   "swagger-ui-dist": ["portal"],
 };
 
-/** Parts that use no package at all, not even Node's own: rules that run anywhere. */
+/** Parts without any packages or Node modules: rules that run anywhere. */
 const USE_NOTHING = ["domain", "text"];
 
 const SOURCE = resolve(import.meta.dir, "../../src");
-/** A package of its own, for other programs. */
+/** A separate package for other programs. */
 const CLIENT = resolve(import.meta.dir, "../../client/src");
 
-/** Every file of src/ with what it imports: files of src/ by their path, anything else by its name. */
+/** Every file of src/ with its imports: files of src/ by path, anything else by name. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORTS = [
@@ -144,7 +144,7 @@ async function readGraph(folder: string): Promise<Graph> {
   return graph;
 }
 
-/** The part a file belongs to: the deepest folder (or file) that the table names. */
+/** The part of a file: the deepest folder or file in the table. */
 function partOf(file: string): string {
   const words = file.split("/");
   for (let length = words.length; length > 0; length--) {
@@ -184,7 +184,7 @@ function forbiddenPackages(graph: Graph): string[] {
 
 const isPartOf = (name: string, known: string) => name === known || name.startsWith(`${known}/`);
 
-/** The circles of files that import each other, each as the way round. */
+/** The import cycles, each as a path. */
 function circles(graph: Graph): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -208,15 +208,15 @@ const graph = await readGraph(SOURCE);
 const client = await readGraph(CLIENT);
 
 describe("imports", () => {
-  test("point one way, along the table", () => {
+  test("point one way, as in the table", () => {
     expect(forbiddenImports(graph)).toEqual([]);
   });
 
-  test("go round in no circle, not even within one part", () => {
+  test("form no cycle, not even within a part", () => {
     expect(circles(graph)).toEqual([]);
   });
 
-  test("bring in packages only where they belong", () => {
+  test("use packages only where the table allows", () => {
     expect(forbiddenPackages(graph)).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe("imports", () => {
     },
   );
 
-  test("lead outside src/ only to the package's own description, and from the portal to the client", () => {
+  test("leave src/ only for package.json, and from the portal for the client", () => {
     const outside = (isPortal: boolean) =>
       [...graph]
         .filter(([file]) => (partOf(file) === "portal") === isPortal)
@@ -240,7 +240,7 @@ describe("imports", () => {
     expect([...new Set(outside(true))]).toEqual(["../client/src/index.ts"]);
   });
 
-  test("lead to files that are there", async () => {
+  test("lead to existing files", async () => {
     const names = new Set([...graph.values()].flat().filter(isOfSource));
     const missing = [];
     for (const name of names) {
@@ -251,25 +251,25 @@ describe("imports", () => {
 });
 
 describe("imports of the client", () => {
-  test("stay within it: no package, nothing of the runtime's own, nothing of the service", () => {
+  test("stay within it: no packages, no runtime modules, nothing of the service", () => {
     const names = [...client.values()].flat();
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !client.has(name))).toEqual([]);
   });
 
-  test("go round in no circle", () => {
+  test("form no cycle", () => {
     expect(circles(client)).toEqual([]);
   });
 });
 
 describe("the table of parts", () => {
-  test("names every part of src/, and none that is not there", () => {
+  test("lists exactly the parts of src/", () => {
     expect([...new Set([...graph.keys()].map(partOf))].sort()).toEqual(
       Object.keys(MAY_IMPORT).sort(),
     );
   });
 
-  test("lets a part import only parts above it in the table", () => {
+  test("lets a part import only parts above it", () => {
     const parts = Object.keys(MAY_IMPORT);
     for (const [index, part] of parts.entries()) {
       const unknown = MAY_IMPORT[part]!.filter((one) => !parts.slice(0, index).includes(one));
@@ -279,7 +279,7 @@ describe("the table of parts", () => {
 });
 
 describe("the checks themselves", () => {
-  test("see an import against the direction, of an adapter, and of a part unknown to the table", () => {
+  test("detect an import in the wrong direction, of an adapter, and of an unknown part", () => {
     const bad: Graph = new Map([
       ["domain/match.ts", ["store/store.ts"]],
       ["http/server.ts", ["store/sqlite/reader.ts"]],
@@ -294,7 +294,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("see a package where it does not belong", () => {
+  test("detect a package in the wrong place", () => {
     const bad: Graph = new Map([
       ["domain/match.ts", ["node:fs"]],
       ["http/server.ts", ["bun:sqlite", "left-pad", "node:zlib"]],
@@ -307,7 +307,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("see a circle, however long", () => {
+  test("detect a cycle of any length", () => {
     const bad: Graph = new Map([
       ["a.ts", ["b.ts", "d.ts"]],
       ["b.ts", ["c.ts"]],
@@ -317,7 +317,7 @@ describe("the checks themselves", () => {
     expect(circles(bad)).toEqual(["a.ts → b.ts → c.ts → a.ts", "d.ts → d.ts"]);
   });
 
-  test("see every way of importing", async () => {
+  test("detect every form of import", async () => {
     expect(graph.get("open-stores.ts")).toContain("store/sqlite/open.ts");
     expect(graph.get("wiring.ts")).toContain("upload-worker.ts");
     expect(graph.get("store/store.ts")).toContain("query/query.ts");

@@ -1,4 +1,4 @@
-/** In charge of the examples of deployments: they name what exists, and their settings load. */
+/** The deployment examples: they refer to existing names, and their settings load. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ test.each(files)("deploy/%s names only variables that exist", (name) => {
   expect(named.filter((variable) => !known.includes(variable))).toEqual([]);
 });
 
-test("the settings of the containers load, with every shard read from a replica too", () => {
+test("the settings of the containers load, with a replica for every shard", () => {
   const { shards, "keys-database": keys, redis } = load(read("matchbook.toml"));
   expect(shards.map(({ id, replicas }) => [id, replicas?.places.length])).toEqual([
     ["na", 1],
@@ -48,7 +48,7 @@ describe("the image", () => {
     words!.split(" ").slice(0, -1),
   );
 
-  test("is made of files that are there, and that are let through", () => {
+  test("is built from existing files that .dockerignore allows", () => {
     const allowed = [...read("Dockerfile.dockerignore").matchAll(/^!(.+)$/gm)].map(
       (one) => one[1]!,
     );
@@ -57,7 +57,7 @@ describe("the image", () => {
   });
 });
 
-test("the proxy limits the addresses that Matchbook does not, and no other", () => {
+test("the proxy limits exactly the endpoints that Matchbook does not", () => {
   const [, listed] = /acl is_open .* -m str (.+)$/m.exec(read("haproxy.cfg"))!;
   const open = ROUTES.filter(({ access }) => access !== "key").map(({ path }) => path);
   expect(listed!.split(" ").sort()).toEqual(open.sort());

@@ -20,7 +20,7 @@ function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged
     {
       document: { content: [pieceOf(text)], rest: "}" },
       records: 0,
-      sheets: [],
+      matches: [],
       tag: "weak",
     },
     { encoding: "gzip", etag: `"${requestId}"`, isUnchanged },

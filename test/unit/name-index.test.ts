@@ -1,4 +1,4 @@
-/** Examples of similar names: what counts of a name, and which of several is closest. */
+/** Examples of similar names: what counts in a name, and which names are closest. */
 
 import { describe, expect, test } from "bun:test";
 import { closestNames, indexKeys, lettersOf } from "../../src/domain/similar-names.ts";
@@ -24,7 +24,7 @@ describe("of a name counts", () => {
     expect(letters(name)).toBe(expected);
   });
 
-  test("everything, where there is nothing but blanks and punctuation", () => {
+  test("everything, if there are only spaces and punctuation", () => {
     expect(letters("-_-")).toBe("-_-");
     expect(letters(" ")).toBe(" ");
     expect(letters("\u0301")).toBe("\u0301");
@@ -35,7 +35,7 @@ describe("of a name counts", () => {
   });
 });
 
-test("the keys of a name are those that existing data folders have", () => {
+test("the keys of a name are those in existing data folders", () => {
   expect(indexKeys("Zoë 1")).toEqual([
     ...["=zoe1", "<1eoz", "-zoe1", "-oe1", "-ze1", "-zo1", "-zoe"],
   ]);

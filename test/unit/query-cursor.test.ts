@@ -24,7 +24,7 @@ const cursors: fc.Arbitrary<Cursor> = fc.record(
   { requiredKeys: ["createdAt", "id", "side"] },
 );
 
-/** A cursor with a right checksum, whatever its content. */
+/** A cursor with a valid checksum and any content. */
 function forge(version: number, side: number, createdAt: bigint, id: string): string {
   const body = Buffer.concat([Buffer.from([side]), Buffer.alloc(8), Buffer.from(id)]);
   body.writeBigInt64BE(createdAt, 1);
@@ -35,7 +35,7 @@ function forge(version: number, side: number, createdAt: bigint, id: string): st
 }
 
 describe("a cursor", () => {
-  test("gives back what it was made of", () => {
+  test("decodes to what was encoded", () => {
     fc.assert(fc.property(cursors, (one) => expect(decodeCursor(encodeCursor(one))).toEqual(one)));
   });
 
@@ -43,7 +43,7 @@ describe("a cursor", () => {
     fc.assert(fc.property(cursors, (one) => expect(encodeCursor(one)).toMatch(/^[A-Za-z0-9_-]+$/)));
   });
 
-  test("is refused when any one character is another", () => {
+  test("with any one character changed is refused", () => {
     const replacement = fc.oneof(fc.constantFrom(...ALPHABET), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(cursors, fc.nat(), replacement, (one, position, character) => {
@@ -57,14 +57,14 @@ describe("a cursor", () => {
     );
   });
 
-  test("is refused when it was cut short", () => {
+  test("that is shortened is refused", () => {
     const cursor = encodeCursor({ createdAt: 1_772_389_800_000, id: "match-1", side: "after" });
     for (let length = 0; length < cursor.length; length++) {
       expect(decodeCursor(cursor.slice(0, length))).toBeUndefined();
     }
   });
 
-  test("is refused when it was invented", () => {
+  test("that is made up is refused", () => {
     fc.assert(fc.property(fc.string(), (text) => expect(decodeCursor(text)).toBeUndefined()));
     fc.assert(fc.property(fc.base64String(), (text) => expect(decodeCursor(text)).toBeUndefined()));
   });

@@ -1,4 +1,4 @@
-/** What any text must hold as a query; what each parameter does is tested over HTTP. */
+/** Properties of queries; the parameters themselves are tested over HTTP. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ function split(raw: string): { pairs: Pair[]; problems: Problem[] } {
   return { pairs: splitQuery(raw, problems), problems };
 }
 
-test("any query is parsed or refused with a problem, never thrown", () => {
+test("any query is parsed or reported as a problem, and never throws", () => {
   const part = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.constantFrom("page[limit]=", "filter[playerNames]=", "include=", "&", "%", ",", "\\", "="),
@@ -42,7 +42,7 @@ test("any query is parsed or refused with a problem, never thrown", () => {
   );
 });
 
-test("any pairs, written as a query string, are read back as the same pairs", () => {
+test("any pairs, written as a query string, are parsed as the same pairs", () => {
   const text = fc.string({ unit: "binary" });
   const pair = fc.tuple(fc.string({ unit: "binary", minLength: 1 }), text);
   fc.assert(
@@ -66,7 +66,7 @@ test("any items, joined and split, are the same items", () => {
   );
 });
 
-test("parameters, written as a query string, are read back as the same query", () => {
+test("parameters, written as a query string, are parsed as the same query", () => {
   const names = fc.array(fc.string({ unit: "binary", minLength: 1 }), {
     minLength: 1,
     maxLength: 50,
@@ -98,11 +98,11 @@ test("parameters, written as a query string, are read back as the same query", (
   );
 });
 
-test("the same unreadable part several times is one problem", () => {
+test("a repeated undecodable part is one problem", () => {
   expect(split("%&%&a=%&a=%&=1&=1").problems).toHaveLength(3);
 });
 
-test("parameters without end are cut off with a single problem", () => {
+test("too many parameters are one problem", () => {
   expect(split("a&".repeat(MAX_PARAMETERS)).problems).toEqual([]);
   const { pairs, problems } = split("a&".repeat(MAX_PARAMETERS * 10));
   expect(pairs).toHaveLength(MAX_PARAMETERS);
@@ -111,7 +111,7 @@ test("parameters without end are cut off with a single problem", () => {
   expect(split(unreadable.join("&")).problems).toHaveLength(MAX_PARAMETERS + 1);
 });
 
-test("a long value is quoted in short, and never cut inside a character", () => {
+test("a long value is shortened, and never within a character", () => {
   for (const lead of ["", "x"]) {
     const value = lead + "🎮".repeat(100);
     const parsed = parseMatchesQuery(`page[limit]=${encodeURIComponent(value)}`, context);

@@ -1,13 +1,13 @@
 // @ts-check
-/** In charge of the stats of players that their records do not carry: totals and streaks. */
+/** Computes the player stats that records do not contain: totals and streaks. */
 
 import { GOLD_UNIT } from "./writer.js";
 
-/** These three describe the same set of matches, so they are taken together or not at all. */
+/** These describe the same set of matches: either all of them are taken from the record, or none. */
 const COUNTED_TOGETHER = ["played", "wins", "played_ranked"];
 
 /**
- * Completes the attributes of every player; to be called when all matches are there.
+ * Completes the attributes of every player, after all matches are loaded.
  *
  * @param {import("better-sqlite3").Database} database
  * @param {number} count how many players there are, with the keys 1, 2, …

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of reading one line of the input: a match with the resources that it links to. */
+/** Parses one line of the input: a match with its linked resources. */
 
 /**
  * @typedef {{ type: string, id: string, attributes: Record<string, any>,
@@ -12,7 +12,7 @@
  * @property {number} createdAt milliseconds since the epoch
  * @property {Side[]} sides
  * @property {Resource[]} assets
- * @property {Resource[]} players everybody with a part in it
+ * @property {Resource[]} players all who took part
  * @property {string[]} furtherRelationships names of relationships beside `rosters`, also empty ones
  */
 
@@ -61,7 +61,7 @@ function related(resource, name, index) {
   const references = Array.isArray(data) ? data : [data];
   return references.map(({ type, id }) => {
     const found = index.get(`${type}/${id}`);
-    if (!found) throw new Error(`${type} ${id} is named, but is not in "included"`);
+    if (!found) throw new Error(`${type} ${id} is referenced, but not in "included"`);
     return found;
   });
 }

@@ -1,16 +1,16 @@
 // @ts-check
-/** In charge of which matches are served; a private one must wait until all records were seen. */
+/** Decides which matches are served; private ones only after all records were read. */
 
 import { GAME_MODES, PRIVATE_MODE, RANKED_MODE, VOID_ENDINGS } from "../modes.js";
 
 /** @typedef {import("./record.js").MatchRecord} MatchRecord */
 
 export class Visibility {
-  /** Players that some record shows to be ranked. */
+  /** Players that some record proves to be ranked. */
   #ranked = new Set();
 
   /**
-   * Takes note of what the record says about its players.
+   * Also notes which players the record proves to be ranked.
    *
    * @param {MatchRecord} record
    * @returns {"served" | "withheld" | "undecided"}

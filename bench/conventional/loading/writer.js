@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the rows of served matches: every resource into its table, players as last seen. */
+/** Writes the rows of served matches, with players as of their latest match. */
 
 import { RANKED_MODE } from "../modes.js";
 
@@ -7,7 +7,7 @@ import { RANKED_MODE } from "../modes.js";
 /** @typedef {import("./record.js").Resource} Resource */
 /** @typedef {{ key: number, seenAt: number, seenIn: string }} Seen */
 
-/** Gold is summed in millionths as whole numbers, so that the sum never depends on the order. */
+/** Gold is summed in integer millionths, so the sum does not depend on the order. */
 export const GOLD_UNIT = 1_000_000;
 
 const INSERTS = {
@@ -49,7 +49,7 @@ export class Writer {
 
   /**
    * @param {MatchRecord} record
-   * @returns {boolean} false when the match is there already
+   * @returns {boolean} false if the match is already stored
    */
   write(record) {
     const { match, shard, createdAt, sides, assets } = record;
@@ -118,7 +118,7 @@ export class Writer {
 }
 
 /**
- * Players and teams are shown as their latest match has them, in whatever order matches come.
+ * Players and teams are stored as of their latest match, whatever the order of matches.
  *
  * @param {Map<string, Seen>} known
  * @param {string} name

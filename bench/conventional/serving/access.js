@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of who is let in: the API key, the media type and the rate of requests. */
+/** Checks the API key, the media type and the rate limit. */
 
 import { createHash } from "node:crypto";
 import rateLimit from "@fastify/rate-limit";
@@ -7,7 +7,7 @@ import { Fault, MEDIA_TYPE } from "./faults.js";
 
 /** @typedef {{ hash: string, requests_a_minute: number }} Caller */
 
-/** How long a key is known before the table is asked again, so that an ended key ends soon. */
+/** How long keys are cached, so that revoked keys stop working soon. */
 const KEY_LIFE_MS = 10_000;
 
 /**
@@ -21,7 +21,7 @@ export async function guard(app, db) {
     const caller = await findCaller(request.headers.authorization);
     if (!caller) {
       reply.header("www-authenticate", "Bearer");
-      throw new Fault(401, 'Send "Authorization: Bearer <API_KEY>" with a key that is in force.');
+      throw new Fault(401, 'Send "Authorization: Bearer <API_KEY>" with a valid key.');
     }
     if (!accepts(request.headers.accept)) {
       throw new Fault(406, `Send the header "Accept: ${MEDIA_TYPE}".`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the application: plugins in the order in which they see a reply, then the routes. */
+/** The application: plugins in the order in which they see a response, then the routes. */
 
 import compress from "@fastify/compress";
 import etag from "@fastify/etag";
@@ -15,7 +15,7 @@ import { addRoutes } from "./routes.js";
 export async function buildApp(db, logger) {
   const app = fastify({
     loggerInstance: logger,
-    // Unknown parameters are mistakes, and callers should hear of them.
+    // Unknown parameters are errors.
     ajv: { customOptions: { removeAdditional: false } },
   });
   answerFaults(app);

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of page cursors: the last match of a page as an opaque word that is safe in a URL. */
+/** Page cursors: the last match of a page, as an opaque URL-safe string. */
 
 /** @typedef {{ createdAt: number, id: string }} Cursor */
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the connection: SQLite's settings, and statements that are prepared only once. */
+/** The database connection, with a cache of prepared statements. */
 
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -7,7 +7,7 @@ import { Kysely, SqliteDialect } from "kysely";
 
 /** @typedef {Kysely<import("../schema.js").Tables>} Db */
 
-/** Statements differ by which filters they have and how long their lists are. */
+/** Statements differ by their filters and the lengths of lists. */
 const MOST_STATEMENTS = 1000;
 const MAPPED_BYTES = 1 << 30;
 
@@ -16,7 +16,7 @@ const MAPPED_BYTES = 1 << 30;
  * @returns {Db}
  */
 export function openDatabase(file) {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}: make it with load.js.`);
+  if (!existsSync(file)) throw new Error(`${file} does not exist; create it with load.js.`);
   const database = new Database(file, { fileMustExist: true });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
@@ -27,7 +27,7 @@ export function openDatabase(file) {
 }
 
 /**
- * Kysely asks the driver to prepare every statement anew; for equal texts it gets the same one.
+ * Kysely prepares every statement again; this returns the cached one for the same text.
  *
  * @param {import("better-sqlite3").Database} database
  * @returns {import("kysely").SqliteDatabase}

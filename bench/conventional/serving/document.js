@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of sending documents: with sparse fields, and with a tag over what they are about. */
+/** Sends documents, with sparse fields and an entity tag. */
 
 import { createHash } from "node:crypto";
 import { MEDIA_TYPE } from "./faults.js";
@@ -8,7 +8,7 @@ import { MEDIA_TYPE } from "./faults.js";
  *   type: string }} Resource */
 
 /**
- * The tag leaves links and meta out: they hold the present time, and would change it every time.
+ * The tag excludes links and meta, which contain the current time.
  *
  * @param {import("fastify").FastifyReply} reply
  * @param {Partial<import("ts-japi").DataDocument<any>>} document
@@ -29,13 +29,13 @@ export function sendDocument(reply, { data, included, jsonapi }, fields, rest) {
       .header("cache-control", "private, no-cache")
       .header("vary", "accept, accept-encoding, authorization")
       .header("etag", `W/"${tag}"`)
-      // As bytes: to a text, Fastify would add a charset, which this media type does not have.
+      // Bytes, because Fastify adds a charset to texts, which this media type does not have.
       .send(Buffer.from(text))
   );
 }
 
 /**
- * Attributes and relationships share one namespace of fields; members left empty are left out.
+ * Field names cover attributes and relationships. Empty members are removed.
  *
  * @param {Resource} resource
  * @param {Map<string, Set<string>>} fields

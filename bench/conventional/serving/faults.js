@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of errors: what callers may be told, as JSON:API error documents. */
+/** Converts errors to JSON:API error documents. */
 
 import { STATUS_CODES } from "node:http";
 
@@ -23,17 +23,17 @@ export function answerFaults(app) {
     const status = error.validation ? 400 : (error.statusCode ?? 500);
     if (status < 500) return sendFault(reply, status, complaint(error));
     request.log.error(error);
-    return sendFault(reply, status, "The request failed. Try again later.");
+    return sendFault(reply, status, "The request failed. Retry later.");
   });
   app.setNotFoundHandler((_request, reply) => {
-    sendFault(reply, 404, "Nothing is served at this address.");
+    sendFault(reply, 404, "Unknown URL.");
   });
 }
 
 /** @param {import("fastify").FastifyError} error */
 function complaint({ message, validation }) {
   const stranger = validation?.[0]?.params.additionalProperty;
-  return stranger ? `There is no parameter "${stranger}" here: leave it out.` : message;
+  return stranger ? `Unknown parameter "${stranger}"; remove it.` : message;
 }
 
 /**

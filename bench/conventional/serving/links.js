@@ -1,9 +1,9 @@
 // @ts-check
-/** In charge of the links of a reply: where it came from, and where the list goes on. */
+/** The links of a response. */
 
 import { encodeCursor } from "./cursor.js";
 
-/** Links to other pages say these anew. */
+/** Links to other pages replace these. */
 const REPLACED = new Set([
   "filter[createdAt-start]",
   "filter[createdAt-end]",
@@ -19,7 +19,7 @@ export function selfLink({ protocol, host, url }) {
 }
 
 /**
- * The window is pinned, so that it does not move while a caller follows the links.
+ * The window is fixed, so that it does not move while a caller follows the links.
  *
  * @param {import("fastify").FastifyRequest} request
  * @param {import("./parameters.js").MatchesQuery} query

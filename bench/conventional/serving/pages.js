@@ -1,12 +1,12 @@
 // @ts-check
-/** In charge of finding the matches of a page: one query along one index, in the order of time. */
+/** Finds the matches of a page: one query on one index, in order of time. */
 
 /** @typedef {import("./database.js").Db} Db */
 /** @typedef {import("./parameters.js").MatchesQuery} MatchesQuery */
 /** @typedef {{ key: number, id: string, createdAt: number }} Found */
 
 /**
- * One match more than the limit is looked for, to know whether the list goes on.
+ * Reads one match more than the limit, to know whether there is a next page.
  *
  * @param {Db} db
  * @param {string} shard
@@ -25,7 +25,7 @@ export async function findPage(db, shard, asked) {
 }
 
 /**
- * The part of the window that lies behind the cursor, so that the walk along the index starts there.
+ * The part of the window after the cursor, so that the index scan starts there.
  *
  * @param {MatchesQuery} query
  */
@@ -37,7 +37,7 @@ function remaining({ window: { start, end }, after, direction }) {
 }
 
 /**
- * Players or teams of whom any must have been in the match.
+ * Players or teams, one of which must have been in the match.
  *
  * @typedef {{ of: "player" | "team", keys: number[] }} Group
  */
@@ -99,7 +99,7 @@ function amongAll(db, shard, { window, direction, limit, offset, after, ...filte
 }
 
 /**
- * Walks the matches of the first group, and checks what else is asked for on the way.
+ * Scans the matches of the first group, and checks the other filters.
  *
  * @param {Db} db
  * @param {MatchesQuery} query
@@ -121,7 +121,7 @@ function amongMatchesOf(db, query, group, others) {
     .orderBy("part.match_id", direction)
     .limit(limit + 1)
     .offset(offset);
-  // Several players may have met in one match.
+  // Several players may be in the same match.
   if (group.keys.length > 1) parts = parts.distinct();
   if (after) {
     const { createdAt, id } = after;
@@ -160,7 +160,7 @@ function amongMatchesOf(db, query, group, others) {
 }
 
 /**
- * What the two tables of parts have in common.
+ * The columns that both tables share.
  *
  * @typedef {import("../schema.js").Tables & {
  *   part: { created_at: number, match_id: string, match_key: number } }} PartTables

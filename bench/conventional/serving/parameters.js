@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of query strings: the schemas that check them, and the typed queries they become. */
+/** Query strings: the schemas that check them, and the typed queries. */
 
 import { GAME_MODES } from "../modes.js";
 import { decodeCursor } from "./cursor.js";
@@ -12,7 +12,7 @@ const WINDOW_MS = 28 * 24 * 60 * 60 * 1000;
 
 const list = { type: "string", minLength: 1 };
 const time = { type: "string", format: "date-time" };
-/** Sparse fields may be asked for everywhere. */
+/** All endpoints support sparse fields. */
 const shape = {
   additionalProperties: false,
   patternProperties: { "^fields\\[[\\w-]+\\]$": list },
@@ -86,7 +86,7 @@ export function readPlayersQuery(given) {
 }
 
 /**
- * The fields to send, by type; undefined when everything is wanted.
+ * The fields to return, by type; undefined: all.
  *
  * @param {Record<string, any>} given
  * @returns {Map<string, Set<string>> | undefined}
@@ -119,7 +119,7 @@ function readWindow(given) {
 function readAfter(text) {
   const cursor = text === undefined ? undefined : decodeCursor(text);
   if (text !== undefined && !cursor) {
-    throw new Fault(400, "page[after] is damaged: take it from links unchanged.");
+    throw new Fault(400, "page[after] is invalid; copy it unchanged from links.");
   }
   return cursor;
 }
@@ -129,7 +129,7 @@ function readModes(given) {
   const modes = readList(given, "filter[gameMode]");
   const stranger = modes?.find((mode) => !GAME_MODES.includes(mode));
   if (stranger === undefined) return modes;
-  throw new Fault(400, `filter[gameMode] takes ${GAME_MODES.join(", ")}; not "${stranger}".`);
+  throw new Fault(400, `filter[gameMode] accepts ${GAME_MODES.join(", ")}; not "${stranger}".`);
 }
 
 /**
@@ -150,5 +150,8 @@ function readList(given, name) {
     : text.split(",");
   const values = [...new Set(items)];
   if (values.length <= MOST_VALUES) return values;
-  throw new Fault(400, `${name} takes ${MOST_VALUES} values at most; ask in several requests.`);
+  throw new Fault(
+    400,
+    `${name} accepts at most ${MOST_VALUES} values; split them into several requests.`,
+  );
 }

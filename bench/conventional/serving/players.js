@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of finding players: by id, by name, or those seen last. */
+/** Finds players by id, by name, or the most recent ones. */
 
 import { entity } from "./relations.js";
 
@@ -23,7 +23,7 @@ export async function findPlayer(db, shard, id) {
 }
 
 /**
- * In the order of the values; those who share a name by id. Both filters together narrow.
+ * In the order of the values, then by id. Both filters are combined with AND.
  *
  * @param {Db} db
  * @param {string} shard

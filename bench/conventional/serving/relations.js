@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of loading matches with all that they link to: one query a table, however many. */
+/** Loads matches with all linked resources: one query per table. */
 
 /** @typedef {import("./database.js").Db} Db */
 /** @typedef {{ id: string } & Record<string, any>} Entity */
@@ -17,7 +17,7 @@ const COLUMNS = /** @type {const} */ (["key", "id", "attributes"]);
  */
 export async function loadMatches(db, keys) {
   if (keys.length === 0) return [];
-  // One after another: the connection works on one query at a time anyway.
+  // Sequential: the connection runs one query at a time.
   const matches = await db
     .selectFrom("matches")
     .select([...COLUMNS, "further_relationships"])

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the four addresses: each reads its query, asks the database and sends a document. */
+/** The four endpoints: each parses its query, reads the database and sends a document. */
 
 import { sendDocument } from "./document.js";
 import { Fault } from "./faults.js";
@@ -60,7 +60,7 @@ export function addRoutes(app, db) {
         .where("shard", "=", shard)
         .where("id", "=", id)
         .executeTakeFirst();
-      if (!row) throw new Fault(404, "There is no match with this id in this shard.");
+      if (!row) throw new Fault(404, "Unknown match id.");
       const [match] = await loadMatches(db, [row.key]);
       const document = await matchSerializer.serialize(match);
       const links = selfLink(request);
@@ -87,7 +87,7 @@ export function addRoutes(app, db) {
     /** @type {import("fastify").RouteHandlerMethod<any, any, any, Call>} */
     async (request, reply) => {
       const player = await findPlayer(db, request.params.shard, request.params.id);
-      if (!player) throw new Fault(404, "There is no player with this id in this shard.");
+      if (!player) throw new Fault(404, "Unknown player id.");
       const document = await playerSerializer.serialize(player);
       const links = selfLink(request);
       return sendDocument(reply, document, readFields(request.query), { links });

@@ -1,5 +1,5 @@
 // @ts-check
-/** In charge of the JSON:API form of each type: what it is called and what it is related to. */
+/** The JSON:API form of each type. */
 
 import japi from "ts-japi";
 
@@ -10,7 +10,7 @@ import japi from "ts-japi";
 const { Relator, Serializer } = japi;
 
 /**
- * The relationship is left out where the entity has no such member.
+ * The relationship is omitted if the entity has no such member.
  *
  * @param {string} name
  * @param {EntitySerializer} serializer
@@ -18,7 +18,7 @@ const { Relator, Serializer } = japi;
  */
 const relation = (name, serializer) => [
   name,
-  // The library is written for functions that fetch; here everything was loaded before.
+  // The library expects fetching functions; here everything is already loaded.
   new Relator(/** @type {any} */ ((/** @type {Entity} */ entity) => entity[name]), serializer, {
     relatedName: name,
   }),

@@ -1,4 +1,4 @@
-/** The PostgreSQL in which several instances share keys and usage. */
+/** Keys and usage in PostgreSQL, shared by several instances. */
 
 import {
   type OwnErrors,
@@ -15,16 +15,15 @@ import {
 } from "../key-database.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** Nothing here takes long. */
 const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof AccessError,
   away: (message, cause) => new AccessError(message, { cause }),
-  // Counts are then written again, and may be counted twice: that is rare.
+  // Counts are then written again, and may (rarely) be counted twice.
   inDoubt: (message, cause) =>
     new AccessError(
-      `${message}; whether the last change was made is not known: look before you repeat it`,
+      `${message}; it is unknown whether the last change was made; check before you repeat it`,
       { cause },
     ),
   undone: (message) => new AccessError(message),
@@ -37,17 +36,17 @@ export class PostgresDatabase implements Database, Versioned {
   readonly #session: PostgresSession;
   #migrated: Promise<void> | undefined;
 
-  constructor(place: PostgresTarget) {
-    this.shown = place.shown;
-    this.#schema = place.schema;
-    this.#session = new PostgresSession(place, PATIENCE, ERRORS);
+  constructor(target: PostgresTarget) {
+    this.shown = target.shown;
+    this.#schema = target.schema;
+    this.#session = new PostgresSession(target, PATIENCE, ERRORS);
   }
 
   async exists(): Promise<boolean> {
     return (await this.version(this.#session)) > 0;
   }
 
-  /** Once; what failed is tried again. */
+  /** Runs once; retried after a failure. */
   open(): Promise<void> {
     const transaction = <T>(work: (connection: Connection) => Promise<T>) =>
       this.#session.transaction("READ COMMITTED", work);
@@ -73,7 +72,7 @@ export class PostgresDatabase implements Database, Versioned {
     return this.#session.transaction("READ COMMITTED", work);
   }
 
-  /** This also makes those that change keys take turns. */
+  /** This also serialises changes of keys. */
   async markKeysChanged(connection: Connection): Promise<void> {
     await connection.run("UPDATE {changes} SET version = version + 1");
   }
@@ -86,7 +85,8 @@ export class PostgresDatabase implements Database, Versioned {
   }
 
   async version(connection: Connection): Promise<number> {
-    // By the rows of the catalogue: the result of to_regclass() may be older than the wait for the lock.
+    // Reads the catalogue directly: to_regclass() may use a cache from before the lock was
+    // acquired.
     const found = await connection.rows(
       `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
        WHERE nspname = $1 AND relname = 'format'`,
@@ -105,7 +105,7 @@ export class PostgresDatabase implements Database, Versioned {
   async beginMigration(connection: Connection): Promise<void> {
     const name = `matchbook ${this.#schema}`;
     await connection.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [name]);
-    // Asked first: who may use a schema that somebody else has made need not have the right to make one.
+    // Checked first: a user of an existing schema may lack the privilege to create one.
     const schemas = await connection.rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [
       this.#schema,
     ]);

@@ -1,10 +1,10 @@
-/** The tables of keys and of usage in PostgreSQL. */
+/** The migrations of keys and usage in PostgreSQL. */
 
 import type { Migrations } from "../key-database.ts";
 
 export const MIGRATIONS: Migrations = [
   [
-    // One row. It grows with each change of keys, so that to look for changes is to read one number.
+    // One row. It is incremented with each change of keys, so that polling reads one number.
     "CREATE TABLE {changes} (version bigint NOT NULL)",
     "INSERT INTO {changes} VALUES (1)",
     `CREATE TABLE {keys} (

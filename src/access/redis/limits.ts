@@ -1,4 +1,4 @@
-/** Rate limits and daily quotas that several instances share: buckets and counters are in Redis. */
+/** Rate limits and daily quotas that several instances share through Redis. */
 
 import type { Hash } from "../distinct-count.ts";
 import type { Quotas } from "../quota.ts";
@@ -7,11 +7,11 @@ import { dayOf, secondsToNextDay } from "../usage.ts";
 import type { RedisLink } from "./link.ts";
 import { CONSUME, COUNT, IS_EXCEEDED, TAKE } from "./scripts.ts";
 
-/** How long a day is kept after its end: the clocks of instances may differ a little. */
+/** Days are kept after their end, because clocks of instances differ. */
 const AFTER_THE_DAY_MS = 3_600_000;
 
 export class RedisLimiter implements Limiter {
-  /** `local` decides while Redis is unavailable. It is updated with what Redis allows, so that it can continue from there. */
+  /** `local` decides while Redis is unavailable. It is kept up to date with what Redis allows. */
   constructor(
     private readonly link: RedisLink,
     private readonly local: Limiter,
@@ -34,9 +34,9 @@ export class RedisLimiter implements Limiter {
 }
 
 /**
- * What this instance has served it counts by itself too, and both must agree that there is room: so it
- * knows where to go on when Redis goes away, and Redis may lose its memory without opening the day
- * again to everybody.
+ * This instance also counts what it serves itself, and both counters must allow a request. It can
+ * therefore continue when Redis becomes unavailable, and a Redis that loses its data does not reset
+ * everyone's quota.
  */
 export class RedisQuotas implements Quotas {
   constructor(
@@ -78,7 +78,7 @@ export class RedisQuotas implements Quotas {
   }
 }
 
-/** The braces keep the keys of one counter together where Redis is spread over several servers. */
+/** The braces keep the keys of a counter on the same node of a Redis cluster. */
 function keysOf(keyId: string, nowMs: number) {
   const day = `matchbook:{${keyId}}:${dayOf(nowMs)}`;
   return { exact: `${day}:matches`, sketch: `${day}:sketch`, exceeded: `${day}:spent` };

@@ -1,25 +1,24 @@
 /**
- * In charge of the connection to Redis: every question is answered or given up within a tenth of a
- * second. After a failure of any kind nothing is asked, until a look that is taken every second has
- * found Redis able to do what requests need of it.
+ * The connection to Redis. Every command is answered or abandoned within 100 ms. After any failure,
+ * no commands are sent until a check, which runs every second, finds Redis usable again.
  */
 
 import { RedisClient } from "bun";
 import type { Observe } from "../../observe/events.ts";
 import { SCRIPTS, type Script, TAKE } from "./scripts.ts";
 
-/** How long a request waits at most. */
-const ANSWER_MS = 100;
-/** Requests do not wait for a connection. */
+/** The maximum wait of a request. */
+const RESPONSE_MS = 100;
+/** Requests do not wait for connections. */
 const CONNECT_MS = 1000;
-const LOOK_EVERY_MS = 1000;
-/** After a pause of this process itself, an answer may lie here unread: it gets a moment to come in. */
+const CHECK_EVERY_MS = 1000;
+/** After a pause of this process, a response may be waiting unread: it gets a moment to arrive. */
 const GRACE_MS = 5;
 
-/** A bucket that nobody has, to see whether Redis can run a script that writes. */
+/** A bucket of no key, to check that Redis can run a script that writes. */
 const PROBE = ["matchbook:probe", "1", "1"] as const;
 
-interface Question {
+interface Command {
   since: number;
   giveUp(error: Error): void;
 }
@@ -27,45 +26,45 @@ interface Question {
 export class RedisLink {
   readonly #url: string;
   readonly #observe: Observe;
-  readonly #answerMs: number;
-  /** Undefined while Redis is away. */
+  readonly #responseMs: number;
+  /** Undefined while Redis is unavailable. */
   #client: RedisClient | undefined;
-  /** The oldest first. Empty while there is no client: whoever takes that away answers all of them. */
-  readonly #waiting = new Set<Question>();
-  /** Rings when the oldest has waited long enough. */
+  /** Oldest first. Empty without a client: removing the client settles all of them. */
+  readonly #waiting = new Set<Command>();
+  /** Fires when the oldest has waited long enough. */
   #clock: ReturnType<typeof setTimeout> | undefined;
-  #isLooking = false;
-  /** Gives up the connection on its way, if there is one. */
+  #isChecking = false;
+  /** Aborts the current connection attempt, if any. */
   #stopConnecting: (error: Error) => void = () => {};
-  /** Undefined before it is opened and after it is closed. */
+  /** Undefined before open() and after close(). */
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** Undefined until Redis was looked for. */
+  /** Undefined before the first check. */
   #wasUp: boolean | undefined;
   #fallbacks = 0;
 
-  constructor(url: string, observe: Observe, answerMs = ANSWER_MS) {
+  constructor(url: string, observe: Observe, answerMs = RESPONSE_MS) {
     this.#url = url;
     this.#observe = observe;
-    this.#answerMs = answerMs;
+    this.#responseMs = answerMs;
   }
 
   get isUp(): boolean {
     return this.#client !== undefined;
   }
 
-  /** How many decisions were made without Redis. */
+  /** Decisions made without Redis. */
   get fallbacks(): number {
     return this.#fallbacks;
   }
 
-  /** Connects. A Redis that is away is no error: it is looked for until it is there. */
+  /** Connects. An unavailable Redis is not an error: the connection is retried. */
   async open(): Promise<void> {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => void this.#check(), CHECK_EVERY_MS);
     this.#timer.unref();
-    await this.#look();
+    await this.#check();
   }
 
-  /** Whoever waits gets the local decision at once, and so does whoever asks later. */
+  /** Pending and later requests get the local decision at once. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -74,7 +73,7 @@ export class RedisLink {
     this.#drop(closed);
   }
 
-  /** What Redis says, or what is decided here instead: at once while Redis is away. */
+  /** The decision of Redis, or the local one if Redis is unavailable. */
   decide<T>(
     script: Script,
     keys: readonly string[],
@@ -87,59 +86,59 @@ export class RedisLink {
       return locally();
     };
     const client = this.#client;
-    return client ? this.#ask(client, script, keys, values).then(read, fallBack) : fallBack();
+    return client ? this.#send(client, script, keys, values).then(read, fallBack) : fallBack();
   }
 
-  #ask(
+  #send(
     client: RedisClient,
     { hash }: Script,
     keys: readonly string[],
     values: readonly (string | number)[],
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const question: Question = { since: performance.now(), giveUp: reject };
+      const question: Command = { since: performance.now(), giveUp: reject };
       this.#waiting.add(question);
-      this.#watch(this.#answerMs);
+      this.#watch(this.#responseMs);
       client.send("EVALSHA", [hash, String(keys.length), ...keys, ...values.map(String)]).then(
         (answer) => {
           this.#waiting.delete(question);
           resolve(answer);
         },
         (error) => {
-          this.#lose(client, error);
+          this.#fail(client, error);
           reject(error);
         },
       );
     });
   }
 
-  /** One timer for all questions: most are answered long before it rings. */
+  /** One timer for all commands: most are answered long before it fires. */
   #watch(milliseconds: number): void {
     this.#clock ??= setTimeout(() => {
       this.#clock = undefined;
       const [oldest] = this.#waiting;
       if (!oldest) return;
       const age = performance.now() - oldest.since;
-      if (age < this.#answerMs) this.#watch(this.#answerMs - age);
+      if (age < this.#responseMs) this.#watch(this.#responseMs - age);
       else this.#clock = setTimeout(() => this.#giveUp(oldest), GRACE_MS);
     }, milliseconds);
   }
 
-  #giveUp(late: Question): void {
+  #giveUp(late: Command): void {
     this.#clock = undefined;
     if (this.#waiting.has(late) && this.#client) {
-      this.#lose(this.#client, new Error(`Redis gave no answer within ${this.#answerMs} ms`));
-    } else if (this.#waiting.size > 0) this.#watch(this.#answerMs);
+      this.#fail(this.#client, new Error(`Redis did not respond within ${this.#responseMs} ms`));
+    } else if (this.#waiting.size > 0) this.#watch(this.#responseMs);
   }
 
-  #lose(client: RedisClient, error: unknown): void {
+  #fail(client: RedisClient, error: unknown): void {
     if (client !== this.#client) return;
     const failure = error instanceof Error ? error : new Error(String(error));
     this.#drop(failure);
-    this.#tell(false, failure);
+    this.#report(false, failure);
   }
 
-  /** Gives up the client, everything that was asked of it, and the clock for that. */
+  /** Closes the client and settles its pending commands. */
   #drop(failure: Error): void {
     const client = this.#client;
     this.#client = undefined;
@@ -150,15 +149,15 @@ export class RedisLink {
     client?.close();
   }
 
-  /** Connects if there is no connection; else sees whether it still works, though nobody may ask. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  /** Connects if there is no connection; otherwise checks that it still works. */
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     const [key, ...values] = PROBE;
     const client = this.#client;
-    if (client) await this.#ask(client, TAKE, [key], values).catch(() => {});
+    if (client) await this.#send(client, TAKE, [key], values).catch(() => {});
     else await this.#connect();
-    this.#isLooking = false;
+    this.#isChecking = false;
   }
 
   async #connect(): Promise<void> {
@@ -167,24 +166,24 @@ export class RedisLink {
       autoReconnect: false,
       enableOfflineQueue: false,
     });
-    client.onclose = (error) => this.#lose(client, error);
+    client.onclose = (error) => this.#fail(client, error);
     try {
-      await this.#unlessStopped(greet(client));
+      await this.#unlessStopped(prepareClient(client));
     } catch (error) {
       client.close();
-      if (this.#timer !== undefined) this.#tell(false, error);
+      if (this.#timer !== undefined) this.#report(false, error);
       return;
     }
-    // The link may have been closed just after the last answer came in.
+    // close() may have been called just after the last response.
     if (this.#timer === undefined) return client.close();
     this.#client = client;
-    this.#tell(true, undefined);
+    this.#report(true, undefined);
   }
 
-  /** What `work` becomes, or a failure if that takes too long, or at once when the link is closed. */
+  /** Rejects if `work` takes too long or the connection is closed. */
   async #unlessStopped(work: Promise<void>): Promise<void> {
     const { promise: stopped, reject } = Promise.withResolvers<never>();
-    const late = new Error(`Redis gave no answer within ${CONNECT_MS} ms`);
+    const late = new Error(`Redis did not respond within ${CONNECT_MS} ms`);
     const timer = setTimeout(() => reject(late), CONNECT_MS);
     this.#stopConnecting = reject;
     try {
@@ -194,8 +193,7 @@ export class RedisLink {
     }
   }
 
-  /** Once a change. */
-  #tell(isUp: boolean, error: unknown): void {
+  #report(isUp: boolean, error: unknown): void {
     if (isUp === this.#wasUp) return;
     this.#wasUp = isUp;
     this.#observe(
@@ -204,8 +202,8 @@ export class RedisLink {
   }
 }
 
-/** Everything that requests will need: the scripts, and that they may write. */
-async function greet(client: RedisClient): Promise<void> {
+/** Checks everything that requests need: the scripts, and that they can write. */
+async function prepareClient(client: RedisClient): Promise<void> {
   await client.connect();
   for (const { text } of SCRIPTS) await client.send("SCRIPT", ["LOAD", text]);
   const [key, ...values] = PROBE;

@@ -1,6 +1,6 @@
 /**
- * In charge of what Redis itself runs, each script in one piece, so that no two instances come between
- * each other. The rules are those of rate-limit.ts and quota.ts. Redis 6.2 or later can run them.
+ * The Lua scripts that Redis runs atomically. They follow the rules of rate-limit.ts and quota.ts
+ * and need Redis 6.2 or later.
  */
 
 import { COUNTED_EXACTLY } from "../distinct-count.ts";
@@ -8,7 +8,7 @@ import { DROPS } from "../rate-limit.ts";
 
 export interface Script {
   text: string;
-  /** By which Redis knows a script it has been given. */
+  /** SHA-1, by which Redis identifies a loaded script. */
   hash: string;
 }
 
@@ -17,15 +17,14 @@ const script = (text: string): Script => ({
   hash: Bun.CryptoHasher.hash("sha1", text, "hex"),
 });
 
-/** Milliseconds by the clock of Redis: the one that all instances have in common. */
+/** Redis's clock, in milliseconds, which all instances share. */
 const REDIS_CLOCK = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * KEYS: the bucket. ARGV: rate, burst. Says whether a token was taken, and how many drops are left.
- * The bucket is kept as "drops at" until it would be full: a full bucket is as good as none. `clock`
- * sets `now`.
+ * KEYS: the bucket. ARGV: rate, burst. Returns whether a token was taken, and the drops left. The
+ * bucket is stored as "drops at" until it would be full. `clock` sets `now`.
  */
 export const takeScript = (clock: string): Script =>
   script(`${clock}

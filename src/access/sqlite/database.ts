@@ -1,6 +1,6 @@
 /**
- * A SQLite file of keys or usage: one connection, on the calling thread. A locked file is never waited
- * for on that thread: the statement is tried again a little later, and requests go on meanwhile.
+ * Keys or usage in a SQLite file: one connection, on the calling thread. That thread never waits
+ * for a locked file: the statement is retried later, and requests continue meanwhile.
  */
 
 import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
@@ -17,10 +17,10 @@ import {
 import type { SqliteFile } from "./schema.ts";
 
 const RETRY_MS = 20;
-/** How long a locked file is tried again before that is an error. */
+/** How long statements on a locked file are retried. */
 const PATIENCE_MS = 10_000;
 
-/** The file as it was opened: another one may take its place, as after a restore from a backup. */
+/** The opened file. Another one may replace it, e.g. a restored backup. */
 interface Opened {
   inode: bigint;
   sqlite: Sqlite;
@@ -32,7 +32,7 @@ export class SqliteDatabase implements Database, Versioned {
   readonly migrations: Migrations;
   readonly #synchronous: SqliteFile["synchronous"];
   #opened: Opened | undefined;
-  /** Whoever uses the connection comes after the one before. */
+  /** Serialises use of the connection. */
   #queue: Promise<unknown> = Promise.resolve();
   #keyChanges = 0;
 
@@ -42,7 +42,7 @@ export class SqliteDatabase implements Database, Versioned {
     this.#synchronous = synchronous;
   }
 
-  /** Throws if that cannot be told: a folder without rights is not an empty one. */
+  /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
     return this.#inode() !== undefined;
   }
@@ -70,7 +70,7 @@ export class SqliteDatabase implements Database, Versioned {
   async keysVersion(): Promise<string | undefined> {
     if (!(await this.exists())) return undefined;
     return this.#inTurn(async ({ inode, connection }) => {
-      // Grows whenever another connection commits to the file; our own changes are counted here.
+      // data_version changes when another connection commits; own changes are counted here.
       const [row] = await connection.rows<{ data_version: number }>("PRAGMA data_version");
       return `${inode} ${row!.data_version} ${this.#keyChanges}`;
     });
@@ -85,7 +85,7 @@ export class SqliteDatabase implements Database, Versioned {
     await connection.run(`PRAGMA user_version = ${version}`);
   }
 
-  /** A transaction that writes has the file to itself. */
+  /** Write transactions are exclusive. */
   async beginMigration(): Promise<void> {}
 
   close(): Promise<void> {
@@ -94,7 +94,7 @@ export class SqliteDatabase implements Database, Versioned {
     return closed;
   }
 
-  /** While the file is locked by another process, others have their turn. */
+  /** While the file is locked, other work of this process continues. */
   async #inTurn<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -105,8 +105,8 @@ export class SqliteDatabase implements Database, Versioned {
       } catch (error) {
         if (!(error instanceof SQLiteError)) throw error;
         if (!error.code?.startsWith("SQLITE_BUSY") || performance.now() > until) {
-          // SQLite does not say which file it means.
-          const message = `${this.shown} cannot be used: ${error.message}`;
+          // SQLite's message does not name the file.
+          const message = `cannot use ${this.shown}: ${error.message}`;
           throw new AccessError(message, { cause: error });
         }
         await Bun.sleep(RETRY_MS);
@@ -143,15 +143,15 @@ export class SqliteDatabase implements Database, Versioned {
   }
 }
 
-/** Creates the folder and the file where they are missing, readable by their owner alone. */
+/** Creates missing folders and files, readable by their owner only. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   try {
-    // Before SQLite opens it: the write-ahead log takes its mode from the file that it finds.
+    // Before SQLite opens it: the WAL gets the mode of the main file.
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    // One that is there must not be opened here: to close it would end the locks that SQLite holds
-    // on it for this whole process, and other programs would take away the log that is in use.
+    // An existing file must not be opened here: closing it would release the locks that SQLite
+    // holds in this process, and other programs could delete the WAL in use.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The tables of keys and of usage in SQLite: a file each. */
+/** The migrations of keys and usage in SQLite, one file each. */
 
 import type { Migrations } from "../key-database.ts";
 
@@ -6,8 +6,8 @@ export interface SqliteFile {
   name: string;
   migrations: Migrations;
   /**
-   * FULL: what was committed survives a power cut. NORMAL: it survives the end of the process, and
-   * costs no wait for the disk.
+   * FULL: commits survive a power failure. NORMAL: commits survive a crash of the process, without
+   * waiting for the disk.
    */
   synchronous: "FULL" | "NORMAL";
 }
@@ -27,7 +27,7 @@ export const KEYS_FILE: SqliteFile = {
    ) STRICT, WITHOUT ROWID`,
     ],
     [
-      // A key may have several secrets: while it is rotated, the old one and the new one.
+      // A key has two secrets while it is rotated.
       `CREATE TABLE key_secrets (
      hash       TEXT PRIMARY KEY,
      key_id     TEXT NOT NULL,
@@ -56,7 +56,9 @@ export const KEYS_FILE: SqliteFile = {
   ],
 };
 
-/** Apart from the keys: it is written every two seconds, and keys are reloaded when their file changes. */
+/**
+ * A separate file: it is written every two seconds, and keys are reloaded when their file changes.
+ */
 export const USAGE_FILE: SqliteFile = {
   name: "usage.sqlite",
   synchronous: "NORMAL",

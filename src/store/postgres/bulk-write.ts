@@ -1,6 +1,6 @@
 /**
- * Writes many rows in one statement. They are given as columns, an array each; the byte strings of a
- * column lie one after another, and the server cuts them apart.
+ * Writes many rows in one statement. Values are passed as one array per column. The byte strings of
+ * a column are concatenated, and the server splits them.
  */
 
 import type { Connection } from "./session.ts";
@@ -17,11 +17,11 @@ export type GivenColumn =
   | Column<"boolean", boolean>
   | Column<"bytea", Uint8Array | undefined>;
 
-/** Rows that a statement takes from its values. */
+/** The source rows of a statement. */
 interface Given {
-  /** To be read from, under the name `given`. */
+  /** A FROM item with the alias `given`. */
   source: string;
-  /** What each column is there. */
+  /** The value of each column. */
   expressions: string[];
   values: unknown[];
 }
@@ -69,7 +69,7 @@ export async function insertRows(
   );
 }
 
-/** Overwrites the rows with these keys. */
+/** Updates the rows with these keys. */
 export async function updateRows(
   connection: Connection,
   table: string,
@@ -84,7 +84,7 @@ export async function updateRows(
   );
 }
 
-/** Where each begins, counted from 1, as SQL does. A length of -1 stands for none at all. */
+/** The start of each, counted from 1 as in SQL. A length of -1 means NULL. */
 function laidOut(blobs: readonly (Uint8Array | undefined)[]) {
   const starts: number[] = [];
   let end = 1;

@@ -1,11 +1,11 @@
-/** What a shard counts: evidence of ranked players, dependents, words, and how much it holds. */
+/** Counters: ranked evidence, dependents, vocabulary and totals. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import type { Counts, Summary } from "../store.ts";
 import type { Connection } from "./session.ts";
 
 export function counterTables(connection: Connection) {
-  /** Adds to the counters of a table; one that reaches zero is removed. */
+  /** Changes counters. Those that reach zero are deleted. */
   async function change(
     table: string,
     key: string,
@@ -74,7 +74,6 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
   return [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
 }
 
-/** What is served, from the stored totals. */
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
   const [row] = await connection.rows<Record<keyof Summary | "teams", string | null>>(
     `SELECT matches, players, teams,
@@ -93,7 +92,7 @@ export async function readSummary(connection: Connection): Promise<Summary & { t
   };
 }
 
-/** Withheld records are counted along an index: only operators ask for them. */
+/** Counts withheld records with an index scan; only operators need them. */
 export async function readCounts(connection: Connection): Promise<Counts> {
   const { matches: served, ...summary } = await readSummary(connection);
   const withheld = noneWithheld();

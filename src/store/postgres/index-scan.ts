@@ -5,12 +5,12 @@ import type { Selection } from "../store.ts";
 
 interface Index {
   table: string;
-  /** Undefined where the index lists every match. */
+  /** Undefined for the index of all matches. */
   key: string | undefined;
-  /** Where the number is found that is the key; undefined where the given value is the key. */
+  /** The table that maps the given id to the key; undefined if the given value is the key. */
   named: "players" | "teams" | undefined;
   id: string;
-  /** Entries under players and teams that are mere mentions are no matches of theirs. */
+  /** Excludes entries of players and teams who are only mentioned. */
   counts: string;
 }
 
@@ -31,7 +31,7 @@ const INDEXES = {
   team: { ...TEAMS, counts: " AND plays" },
 } as const satisfies Record<string, Index>;
 
-/** The matches that an index lists under any of these values. */
+/** Selects the matches that an index lists under any of these values. */
 export interface IndexScan {
   index: keyof typeof INDEXES;
   values: string[];
@@ -39,7 +39,7 @@ export interface IndexScan {
 
 const EVERY_MATCH: IndexScan = { index: "time", values: [] };
 
-/** In the order of how selective they usually are. */
+/** Usually most selective first. */
 export function scansOf(selection: Selection): IndexScan[] {
   const { players, teams, patchVersions, gameModes } = selection;
   const scans: IndexScan[] = [
@@ -51,7 +51,7 @@ export function scansOf(selection: Selection): IndexScan[] {
   return scans.length > 0 ? scans : [EVERY_MATCH];
 }
 
-/** The values of a statement, each with the name it has there. */
+/** Collects the parameters of a statement. */
 export class Values {
   readonly list: unknown[] = [];
 
@@ -62,8 +62,8 @@ export class Values {
 }
 
 /**
- * A SELECT of (created_at, id): the matches of a scan in a range that the other scans list too, in order,
- * after `skip` of them, at most `take`. Each key is scanned no further than the page may need it.
+ * A SELECT of (created_at, id): the matches of a scan in a range that the other scans list too, in
+ * order, after `skip` of them, at most `take`. Reads each key only as far as the page may need it.
  */
 export function scanSql(
   values: Values,
@@ -92,7 +92,7 @@ export function scanSql(
     ORDER BY created_at ${order}, id ${order} ${paging}`;
 }
 
-/** How many entries a scan has in a range, counted no further than `enough`, as an expression. */
+/** An expression for the number of entries of a scan in a range, counted up to `enough`. */
 export function scanLength(
   values: Values,
   scan: IndexScan,
@@ -107,7 +107,7 @@ export function scanLength(
     LIMIT ${enough}) AS scan)`;
 }
 
-/** Whether another index lists the match too. */
+/** The condition that another index lists the match too. */
 function alsoIn(values: Values, { index: name, values: given }: IndexScan, here: Index): string {
   const index: Index = INDEXES[name];
   const listed = `${index.key} = ANY(${keysOf(values, index, given)})`;
@@ -126,7 +126,7 @@ function keysOf(values: Values, { named }: Index, list: string[]): string {
   return named === undefined ? given : `ARRAY(SELECT num FROM {${named}} WHERE id = ANY(${given}))`;
 }
 
-/** The ends of a range, as they are written in a statement. */
+/** The bounds of a range, as SQL. */
 interface Bounds {
   low: string;
   lowId: string;
@@ -144,9 +144,9 @@ function bounds(values: Values, { from, to }: KeyRange): Bounds {
 }
 
 /**
- * The condition for the entries of one key in a range. Times alone are said as well: they tell which months
- * need not be read. Modes and patches are compared as a part of the key, and so ordered by as well, for
- * then no index but theirs will do: along the one by time alone, a rare one is far.
+ * The condition for the entries of one key in a range. It also bounds the time alone, so that
+ * partitions are pruned. Modes and patches are part of the compared and sorted key, which forces
+ * the planner to use their index: with the index by time alone, it would read far for a rare value.
  */
 function entriesWhere(index: Index, key: string | undefined, within: Bounds): string {
   const { low, lowId, high, highId } = within;

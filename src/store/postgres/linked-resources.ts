@@ -1,7 +1,7 @@
 /**
- * Reads the players and teams that matches name, as of the same state of the shard. Matches come with
- * one statement, which returns the token of the state too; players and teams come from memory, as long
- * as that is the state they were read in.
+ * Reads the players and teams of matches in the same state of the shard. One statement reads the
+ * matches and the token of the state. Players and teams come from the cache as long as it is in
+ * that state.
  */
 
 import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
@@ -10,29 +10,30 @@ import type { CheckFragment, Fragment, MatchesWithLinked, NamedParts } from "../
 import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
 
-/** Teams are few beside players. */
+/** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
 
-/** How often a read is repeated because somebody wrote meanwhile; then it gets a state of its own. */
+/**
+ * How often a read is retried after a concurrent write, before it uses a transaction of its own.
+ */
 const ATTEMPTS = 3;
 
 const TABLES = ["players", "teams"] as const;
 
-/** Matches as they are kept, and the token of the state they were read in. */
+/** Stored matches, and the token of the state they were read in. */
 export interface FoundMatches {
   token: string;
   matches: { served: Uint8Array }[];
 }
 
-/** A bigint would arrive as text. */
+/** A cast, because bigint arrives as text. */
 export const NAMED = {
   players: 'num, id, name, resource, companions, seen_at::float8 AS "lastMatchAt"',
   teams: 'num, id, name, resource, companions, NULL::float8 AS "lastMatchAt"',
 };
 
 interface Outline {
-  sheets: Fragment[];
-  /** Each once, in order of first appearance. */
+  encoded: Fragment[];
   players: number[];
   teams: number[];
 }
@@ -41,7 +42,7 @@ type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 
 export class LinkedResources {
   readonly #cached: Record<NamedTable, NamedCache>;
-  /** The state that the cache is of. */
+  /** The state of the cache. */
   #state = { seq: -1, token: "none" };
 
   constructor(
@@ -55,13 +56,13 @@ export class LinkedResources {
     };
   }
 
-  /** The mere memory: undefined when it does not have everybody, or is of another state. */
+  /** Uses only the cache. Undefined if something is missing or the cache is in another state. */
   remembered({ token, matches }: FoundMatches): MatchesWithLinked | undefined {
     if (token !== this.#state.token && matches.length > 0) return undefined;
     return this.#bundle(outlineOf(matches), NOTHING);
   }
 
-  /** Reads matches (or takes those that were read), and everybody they name as of the same state. */
+  /** Reads matches (or takes those already read) and their players and teams in the same state. */
   async read<F extends FoundMatches>(
     find: (connection: Connection) => Promise<F>,
     first?: F,
@@ -86,7 +87,10 @@ export class LinkedResources {
     return readEntry(row, this.check);
   }
 
-  /** With what is missing in memory. Undefined when the shard's state is no longer that of the matches. */
+  /**
+   * Loads what is missing in the cache. Undefined if the shard's state has changed since the
+   * matches were read.
+   */
   async #complete({ token, matches }: FoundMatches): Promise<MatchesWithLinked | undefined> {
     if (token !== this.#state.token) await this.#catchUp();
     const outline = outlineOf(matches);
@@ -96,7 +100,7 @@ export class LinkedResources {
       if (missing.length === 0) continue;
       entries[table] = await this.#load(this.session, table, missing, token);
     }
-    // From here on nothing waits, so the cache is of one state.
+    // No await from here on, so the cache stays in one state.
     if (token !== this.#state.token) return undefined;
     for (const table of TABLES) {
       for (const entry of entries[table].values()) this.#cached[table].add(entry);
@@ -104,8 +108,8 @@ export class LinkedResources {
     return this.#bundle(outline, entries);
   }
 
-  /** From these entries, else from the cache, unless that is not to be asked. */
-  #bundle({ sheets, players, teams }: Outline, entries: Entries, isAlone = false) {
+  /** Takes from these entries, then from the cache unless `isAlone`. */
+  #bundle({ encoded, players, teams }: Outline, entries: Entries, isAlone = false) {
     const named = (table: NamedTable, numbers: number[]): NamedParts[] | undefined => {
       const found: NamedParts[] = [];
       for (const num of numbers) {
@@ -118,10 +122,10 @@ export class LinkedResources {
     };
     const foundPlayers = named("players", players);
     const foundTeams = foundPlayers && named("teams", teams);
-    return foundTeams && { sheets, players: foundPlayers, teams: foundTeams };
+    return foundTeams && { matches: encoded, players: foundPlayers, teams: foundTeams };
   }
 
-  /** Those with these numbers; none at all when the shard is no longer in that state. */
+  /** Empty if the shard is no longer in that state. */
   async #load(
     connection: Connection,
     table: NamedTable,
@@ -137,8 +141,8 @@ export class LinkedResources {
   }
 
   /**
-   * Forgets what changed up to the present state; everything, if the state of the cache is not among
-   * those before it: too many changes went by, or the database lost some.
+   * Drops the entries that changed up to the current state. Drops everything if the log of changes
+   * no longer contains the cache's state.
    */
   async #catchUp(): Promise<void> {
     const from = this.#state;
@@ -152,7 +156,7 @@ export class LinkedResources {
        WHERE seq >= least($1::bigint, (SELECT seq FROM {state})) ORDER BY seq`,
       [from.seq],
     );
-    // Another request may have been faster.
+    // Another request may have done it.
     if (this.#state !== from) return;
     const [own, ...since] = changes;
     const isWhole = own?.token === from.token;
@@ -169,7 +173,7 @@ export class LinkedResources {
   }
 }
 
-/** Of a shard that nobody has written to. */
+/** The state of a shard without any writes. */
 const UNCHANGED = { seq: 0, token: "" };
 
 const NOTHING: Entries = { players: new Map(), teams: new Map() };
@@ -177,6 +181,6 @@ const NOTHING: Entries = { players: new Map(), teams: new Map() };
 function outlineOf(matches: readonly { served: Uint8Array }[]): Outline {
   const players: number[] = [];
   const teams: number[] = [];
-  const sheets = matches.map(({ served }) => unpackServed(served, players, teams));
-  return { sheets, players, teams };
+  const encoded = matches.map(({ served }) => unpackServed(served, players, teams));
+  return { encoded, players, teams };
 }

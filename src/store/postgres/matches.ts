@@ -1,4 +1,4 @@
-/** The tables of matches inside a transaction: served ones with their players and teams, withheld ones. */
+/** Reads and writes the match tables within a transaction. */
 
 import {
   fateOf,
@@ -36,7 +36,7 @@ export function matchTables(
   numbers: Record<NamedTable, RowNumbers>,
   partitions: Partitions,
 ) {
-  /** Served matches added, less those removed. */
+  /** Served matches added minus removed. */
   let added = 0;
 
   const records = async (sql: string, values: unknown[]): Promise<ShardRecord[]> =>
@@ -48,7 +48,7 @@ export function matchTables(
       limit,
     ]);
 
-  /** Finds the numbers of all that these matches name. */
+  /** Finds the numbers of all players and teams of these matches. */
   async function findNumbers(matches: MatchEntry[]): Promise<void> {
     for (const table of ["players", "teams"] as const) {
       await numbers[table].find(matches.flatMap((match) => match[table].map(({ id }) => id)));
@@ -69,11 +69,11 @@ export function matchTables(
       {
         name: "served",
         type: "bytea",
-        values: matches.map(({ players, teams, sheet }) =>
+        values: matches.map(({ players, teams, encoded }) =>
           packServed(
             players.map(({ id }) => numbers.players.of(id)),
             teams.map(({ id }) => numbers.teams.of(id)),
-            sheet,
+            encoded,
           ),
         ),
       },
@@ -133,7 +133,7 @@ export function matchTables(
     ): Promise<ShardRecord[]> {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
       const { createdAt, id } = after?.match ?? BEGINNING;
-      // The time alone is a condition too: it tells which months need not be read.
+      // The condition on the time alone lets the planner prune partitions.
       const served = await records(
         `SELECT ${SERVED_RECORD} FROM
            (SELECT * FROM {matches}
@@ -161,7 +161,7 @@ export function matchTables(
         matches.map(({ createdAt }) => createdAt),
       );
       await findNumbers(matches);
-      // One after another, but without waiting for each.
+      // Pipelined: the statements run in order, without waiting for each.
       await Promise.all([
         addMatches(matches),
         addSheets(matches),
@@ -201,7 +201,7 @@ export function matchTables(
         ...labelColumns(matches),
         { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
         { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
-        { name: "sheet", type: "bytea", values: matches.map(({ sheet }) => sheet) },
+        { name: "sheet", type: "bytea", values: matches.map(({ encoded }) => encoded) },
         { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
       ]);
     },
@@ -242,7 +242,7 @@ const ENTRY_TABLES = [
   ["team_matches", "team", "teams"],
 ] as const;
 
-/** What a record is found by. */
+/** The columns that records are found by. */
 function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
   return [
     { name: "id", type: "text", values: matches.map(({ id }) => id) },
@@ -252,7 +252,7 @@ function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
   ];
 }
 
-/** The players or teams of these matches, as columns. Their numbers must have been found before. */
+/** The players or teams of these matches, as columns. Their numbers must be known. */
 function entriesOf(matches: MatchEntry[], whose: NamedTable, numbers: RowNumbers) {
   const entries = matches.flatMap((match) =>
     match[whose].map(({ id }) => ({ num: numbers.of(id), match })),

@@ -1,16 +1,18 @@
-/** The index of player names: kept up with the players, filled for older shards, and searched. */
+/** The player name index: updates, initial fill and lookup. */
 
 import { indexKeys } from "../../domain/similar-names.ts";
 import type { NamedPlayer } from "../store.ts";
 import type { Connection } from "./session.ts";
 
-/** The names that players have got or lost in a transaction: looked at once, at its end. */
+/**
+ * Collects the names that players gained or lost in a transaction, and updates the index once at
+ * its end.
+ */
 export class NameIndex {
   readonly #changed = new Set<string>();
 
   constructor(private readonly connection: Connection) {}
 
-  /** A player has got this name, or has it no longer. */
   note(name: string): void {
     this.#changed.add(name);
   }
@@ -51,16 +53,16 @@ async function removeNames(connection: Connection, names: string[]): Promise<voi
   );
 }
 
-/** As two columns: the keys, and the name of each. */
+/** Two columns: the keys, and the name of each. */
 function entriesOf(names: string[]): [keys: string[], names: string[]] {
   const entries = names.flatMap((name) => indexKeys(name).map((key) => [key, name] as const));
   return [entries.map(([key]) => key), entries.map(([, name]) => name)];
 }
 
-/** As many names as are added in one statement. */
+/** Names added per statement. */
 const STEP = 2000;
 
-/** Fills the index of a shard that has none yet. */
+/** Fills the index of a shard without one. */
 export async function fillNameIndex(connection: Connection): Promise<void> {
   for (let last = ""; ; ) {
     const rows = await connection.rows<{ name: string }>(
@@ -74,7 +76,7 @@ export async function fillNameIndex(connection: Connection): Promise<void> {
   }
 }
 
-/** All keys in one statement, each two short ranges of the one index. */
+/** One statement for all keys, with two short index ranges each. */
 export async function namesAround(
   connection: Connection,
   keys: string[],
@@ -100,11 +102,11 @@ export function playersWithNames(
   limit: number,
 ): Promise<NamedPlayer[]> {
   return connection.rows<NamedPlayer>(
-    `SELECT bearer.id, asked.name
-     FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, place) CROSS JOIN LATERAL (
+    `SELECT player.id, asked.name
+     FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, ordinal) CROSS JOIN LATERAL (
        SELECT id FROM {players} AS named WHERE named.name = asked.name COLLATE "C"
-       ORDER BY id LIMIT $2) AS bearer
-     ORDER BY place, bearer.id`,
+       ORDER BY id LIMIT $2) AS player
+     ORDER BY ordinal, player.id`,
     [names, limit],
   );
 }

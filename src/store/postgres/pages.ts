@@ -1,4 +1,4 @@
-/** Finds and reads a page of matches in one statement, along the shortest index scan. */
+/** Finds and reads a page of matches in one statement, with the shortest index scan. */
 
 import {
   type KeyRange,
@@ -11,7 +11,7 @@ import type { Selection } from "../store.ts";
 import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
 import type { Connection } from "./session.ts";
 
-/** A match as it is kept to be served. */
+/** A stored match of a page. */
 export interface PageMatch {
   created_at: string;
   id: string;
@@ -19,7 +19,7 @@ export interface PageMatch {
 }
 
 export interface FoundPage {
-  /** Of the state that it was read in, as is the number of its latest change. */
+  /** The token and sequence number of the state that was read. */
   token: string;
   sequence: number;
   matches: PageMatch[];
@@ -27,8 +27,8 @@ export interface FoundPage {
 }
 
 /**
- * How far scans are compared: further only if all are longer, so that to compare them costs no more
- * than to scan. Beyond that, any is long, and the first is taken.
+ * Scans are compared up to the first length; further only if all are longer, so that comparing
+ * costs no more than scanning. Beyond the last length, the first scan is used.
  */
 const COMPARED_ROWS = [32, 256, 2048];
 
@@ -52,7 +52,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   };
 }
 
-/** What is said of the page as a whole is in every row; of an empty one there is a row without a match. */
+/** Facts about the page are in every row. An empty page has one row without a match. */
 type PageRow = { [Column in keyof PageMatch]: PageMatch[Column] | null } & {
   token: string;
   seq: string;
@@ -69,7 +69,7 @@ function readPage(
 ): Promise<PageRow[]> {
   const values = new Values();
   const keys = scanSql(values, scan, others, ahead, direction, { skip, take: limit + 1 });
-  // Not EXISTS: it would be looked for in any order, and so along any index.
+  // Not EXISTS, which the planner may evaluate with any index.
   const isBehind =
     behind === undefined
       ? "false"

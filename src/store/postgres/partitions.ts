@@ -1,34 +1,34 @@
 /**
- * The monthly partitions: made ahead for the months to come, and on demand for months of the past that
- * records bring. Times before and after any sensible date have one each.
+ * Monthly partitions: created ahead for the coming months, and on demand for past months. Times
+ * outside the usual range have one partition on each side.
  */
 
 import { PARTITIONED } from "./schema.ts";
 import type { Connection } from "./session.ts";
 
-/** Months from here to there have partitions of their own. */
+/** Months between these years have their own partitions. */
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2100;
 
 const MONTHS_AHEAD = 3;
 
-/** Months since the year 0, in UTC; undefined for times that have no partition of their own. */
+/** Months since year 0, in UTC; undefined for times without a monthly partition. */
 function monthOf(time: number): number | undefined {
   const date = new Date(time);
   const year = date.getUTCFullYear();
   return year >= FIRST_YEAR && year < LAST_YEAR ? 12 * year + date.getUTCMonth() : undefined;
 }
 
-/** The partitions that are there, as far as this process knows. Made ones are never taken away. */
+/** The partitions known to this process. Partitions are never removed. */
 export class Partitions {
   readonly #known = new Set<number>();
 
-  /** The month of `now` and those after it. */
+  /** Creates partitions for the current and the coming months. */
   async makeAhead(connection: Connection, now: number): Promise<void> {
     await this.#make(connection, monthsAhead(now));
   }
 
-  /** Whether those are there already. */
+  /** Whether these partitions exist. */
   async areAhead(connection: Connection, now: number): Promise<boolean> {
     for (const month of monthsAhead(now)) {
       if (!(await this.#exists(connection, month))) return false;
@@ -36,7 +36,7 @@ export class Partitions {
     return true;
   }
 
-  /** Those that matches of these times go into. */
+  /** Creates the partitions for matches of these times. */
   async makeFor(connection: Connection, times: Iterable<number>): Promise<void> {
     const months = new Set<number>();
     for (const time of times) {
@@ -49,7 +49,7 @@ export class Partitions {
     );
   }
 
-  /** After a transaction that may have made some was undone. */
+  /** Called after a rollback. */
   forget(): void {
     this.#known.clear();
   }
@@ -66,7 +66,7 @@ export class Partitions {
 
   async #exists(connection: Connection, month: number): Promise<boolean> {
     if (this.#known.has(month)) return true;
-    // From the catalogue as any other table: what the server remembers of names may be of before our turn.
+    // Reads the catalogue directly: name lookups may use a cache from before the lock was acquired.
     const found = await connection.rows(
       `SELECT 1 FROM pg_class WHERE relname = $1
          AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
@@ -78,7 +78,7 @@ export class Partitions {
   }
 }
 
-/** For times that have no month's partition. */
+/** Creates the partitions for times without a monthly one. */
 export async function makeOutliers(connection: Connection): Promise<void> {
   const [first, last] = [Date.UTC(FIRST_YEAR), Date.UTC(LAST_YEAR)];
   await addPartitions(connection, (table) => `${table}_before`, "MINVALUE", first);
@@ -86,9 +86,8 @@ export async function makeOutliers(connection: Connection): Promise<void> {
 }
 
 /**
- * Made on their own and then attached, so that readers go on meanwhile: to make a partition in its
- * place would keep them out until the end of the transaction. (A partition for all other times would
- * have the same effect, which is why there is none.)
+ * Tables are created first and then attached, which does not block readers. PARTITION OF would lock
+ * them out until the end of the transaction, and so would a default partition.
  */
 async function addPartitions(
   connection: Connection,

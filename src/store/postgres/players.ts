@@ -1,4 +1,4 @@
-/** The tables of players and teams inside a transaction, and which of their rows changed. */
+/** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
 import {
   type PlayerRow,
@@ -30,14 +30,14 @@ export function playerTables(
   numbers: Record<NamedTable, RowNumbers>,
   nameIndex: NameIndex,
 ) {
-  /** The numbers of the rows that were written or removed. */
+  /** The numbers of written and removed rows. */
   const changed: Record<NamedTable, Set<number>> = { players: new Set(), teams: new Set() };
-  /** Rows added, less those removed. */
+  /** Rows added minus removed. */
   const added: Record<NamedTable, number> = { players: 0, teams: 0 };
-  /** The names of players that were read here: to write them needs no other look. */
+  /** Names read so far, to avoid another lookup when the players are written. */
   const names = new Map<string, string>();
 
-  /** Of players that are there already, and whose standings nobody asked for. */
+  /** Reads the names of existing players that are not known yet. */
   async function readNames(players: readonly TeamRow[]): Promise<void> {
     const unread = players.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (unread.length === 0) return;
@@ -163,18 +163,18 @@ function standingColumns(rows: readonly Standing[]): GivenColumn[] {
 }
 
 const LAST_NUMBER = { players: "last_player", teams: "last_team" } as const;
-/** What their columns have room for. */
+/** The maximum of their integer columns. */
 const HIGHEST = 2 ** 31 - 1;
 
 /**
- * The internal numbers of players or teams within a transaction: found, or given to new ones. They are
- * counted in the shard's state, not by a sequence, so that a transaction that is undone uses none up.
+ * Finds and assigns the internal numbers of players or teams within a transaction. The counter is
+ * in the shard's state instead of a sequence, so that a rollback uses up no numbers.
  */
 export class RowNumbers {
   readonly #known = new Map<string, number>();
-  /** Those that got a number here and have no row yet. */
+  /** Ids with a new number and no row yet. */
   readonly #new = new Set<string>();
-  /** The last number given; undefined as long as nobody needed one. */
+  /** The last number assigned; undefined if none was needed yet. */
   last: number | undefined;
 
   constructor(
@@ -182,7 +182,7 @@ export class RowNumbers {
     private readonly table: NamedTable,
   ) {}
 
-  /** To be called before `of`, for all that it may be asked for. */
+  /** Must be called for these ids before `of`. */
   async find(ids: Iterable<string>): Promise<void> {
     const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
     await this.#lookUp(wanted);
@@ -194,7 +194,7 @@ export class RowNumbers {
     return this.#known.get(id)!;
   }
 
-  /** The number of one that may have none. */
+  /** The number, if the id has one. */
   async known(id: string): Promise<number | undefined> {
     if (!this.#known.has(id)) await this.#lookUp([id]);
     return this.#known.get(id);
@@ -204,12 +204,12 @@ export class RowNumbers {
     return this.#new.has(id);
   }
 
-  /** After the row was added. */
+  /** Called after the row is added. */
   settle(id: string): void {
     this.#new.delete(id);
   }
 
-  /** After the row was removed. */
+  /** Called after the row is removed. */
   forget(id: string): void {
     this.#known.delete(id);
     this.#new.delete(id);
@@ -228,7 +228,7 @@ export class RowNumbers {
     this.last ??= await this.#lastGiven();
     if (this.last + ids.length > HIGHEST) {
       throw new StoreError(
-        `the shard has no numbers left for new ${this.table}: move it with 'matchbook shards move', which numbers them anew`,
+        `the shard has run out of internal numbers for ${this.table}; move it with 'matchbook shards move', which renumbers them`,
       );
     }
     for (const id of ids) {

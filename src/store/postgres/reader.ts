@@ -1,4 +1,4 @@
-/** Reads what is served from a shard in PostgreSQL. */
+/** Reads served records from a shard in PostgreSQL. */
 
 import type { NamedRow } from "../cache.ts";
 import { readVocabulary } from "../row-encoding.ts";
@@ -20,7 +20,7 @@ import { findPage, type PageMatch } from "./pages.ts";
 import type { NamedTable } from "./players.ts";
 import type { Connection, Session } from "./session.ts";
 
-/** An answer, with the number of the latest change in the state it was read in. */
+/** A result with the sequence number of the state it was read in. */
 export interface AsOf<T> {
   answer: T;
   sequence: number;
@@ -73,13 +73,13 @@ export class PostgresReader implements Reader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Of each name no more than `limit` are read, however many players have it. */
+  /** Reads at most `limit` players per name. */
   playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#listed(
-      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
        CROSS JOIN LATERAL (SELECT ${NAMED.players} FROM {players} AS named
          WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
-       ORDER BY place, player.id LIMIT $2`,
+       ORDER BY ordinal, player.id LIMIT $2`,
       [names, limit],
     );
   }
@@ -99,13 +99,13 @@ export class PostgresReader implements Reader {
     return (await this.idsNamedAsOf("teams", names)).answer;
   }
 
-  /** Where nobody has such a name, there is a row without an id. */
+  /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
     const rows = await this.session.rows<{ id: string | null; seq: string }>(
       `SELECT found.id, state.seq FROM {state} AS state LEFT JOIN
-         (SELECT place, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)
+         (SELECT ordinal, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
           JOIN {${table}} AS named ON named.name = given.name COLLATE "C") AS found ON true
-       ORDER BY place, id`,
+       ORDER BY ordinal, id`,
       [names],
     );
     return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
@@ -153,8 +153,8 @@ async function findMatch(connection: Connection, id: string): Promise<FoundMatch
 
 const keyOf = ({ created_at, id }: PageMatch) => ({ createdAt: Number(created_at), id });
 
-/** One is read here while the next is read there. */
-const MOST_UNDER_WAY = 2;
+/** One result is processed here while the server reads the next. */
+const MAX_IN_PROGRESS = 2;
 const MOST_TOGETHER = 32;
 
 interface Asked {
@@ -170,8 +170,8 @@ interface SheetRow {
 }
 
 /**
- * Looks up single matches. Those that are asked for at the same time, or while others are under way, go
- * together in one statement: under load, that halves what each of them costs.
+ * Looks up single matches. Lookups that arrive at the same time, or while others are in progress,
+ * share one statement, which halves their cost under load.
  */
 class MatchLookups {
   #waiting: Asked[] = [];
@@ -183,7 +183,7 @@ class MatchLookups {
   match(id: string): Promise<FoundMatches> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ id, resolve, reject });
-      if (this.#isDue || this.#underWay >= MOST_UNDER_WAY) return;
+      if (this.#isDue || this.#underWay >= MAX_IN_PROGRESS) return;
       this.#isDue = true;
       // After all requests that have arrived by now.
       setImmediate(() => {
@@ -194,7 +194,7 @@ class MatchLookups {
   }
 
   #send(): void {
-    while (this.#waiting.length > 0 && this.#underWay < MOST_UNDER_WAY) {
+    while (this.#waiting.length > 0 && this.#underWay < MAX_IN_PROGRESS) {
       const together = this.#waiting.splice(0, MOST_TOGETHER);
       this.#underWay += 1;
       this.#ask(together).finally(() => {
@@ -212,17 +212,17 @@ class MatchLookups {
       );
       for (const { id, resolve } of together) resolve(foundIn(rows, id));
     } catch (error) {
-      // The others have waited as long, and for the same database.
+      // The others waited as long, for the same database.
       for (const { reject } of [...together, ...this.#waiting.splice(0)]) reject(error);
     }
   }
 }
 
-/** There are few: to look through them is the quickest. */
+/** A linear search is fastest for so few rows. */
 function foundIn(rows: readonly SheetRow[], id: string): FoundMatches {
   const row = rows.find((one) => one.id === id);
   return row ? { token: row.token, matches: [row] } : NOT_FOUND;
 }
 
-/** Where nothing was found, any state will do. */
+/** Without matches, any state is valid. */
 const NOT_FOUND: FoundMatches = { token: "", matches: [] };

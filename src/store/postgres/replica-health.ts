@@ -1,40 +1,45 @@
 /**
- * Decides which replicas of a shard may be read from: whether each follows the primary, and how long it
- * has lacked what the primary has. Time counts only while it lacks something: behind a primary that
- * nobody writes to, no replica lags.
+ * Decides which replicas of a shard can be read from: whether each one replicates the primary, and
+ * its lag. Lag is the time since the oldest change that the replica lacks, so a replica of an idle
+ * primary has none.
  */
 
 import { StoreUnavailable } from "../store.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
-/** A state of the shard, by its number, and the token that tells it from others of that number. */
+/**
+ * A state of the shard: its sequence number, and a token that distinguishes states with the same
+ * number.
+ */
 interface State {
   seq: number;
   token: string;
 }
 
-/** What a replica says of itself. */
+/** What a replica reports. */
 export interface ReplicaState extends State {
-  /** The version of its tables. */
+  /** Schema version. */
   version: number;
-  /** Whether it is a server that takes over what another one writes. */
-  isCopy: boolean;
+  /** Whether the server is in recovery, i.e. replicates another one. */
+  isReplica: boolean;
 }
 
-/** Why a replica that answers is not read from. */
-export type Unfit =
-  /** It lacks something for longer than is allowed. */
+/** Why a reachable replica is not used. */
+export type Exclusion =
+  /** Its lag exceeds the limit. */
   | "behind"
-  /** It has a state that the primary never had; or nobody can tell, and it is no copy of any server. */
-  | "stranger"
-  /** Its tables are of another version: a migration has not come there yet. */
+  /**
+   * It has a state that the primary never had; or the primary is unknown, and it is not a replica
+   * of any server.
+   */
+  | "unrelated"
+  /** Its schema has another version: a migration has not been replicated yet. */
   | "other-version";
 
-/** How many states of the primary are remembered, with when they were first seen. */
-const MOST_SEEN = 1000;
+/** How many states of the primary are remembered, with the time they were first seen. */
+const MAX_STATES = 1000;
 
-/** What is known of the primary. */
 export class Primary {
   readonly #now: () => number;
   #seen: { seq: number; at: number }[] = [];
@@ -46,12 +51,12 @@ export class Primary {
     this.#now = now;
   }
 
-  /** Whether it has answered since we began. */
-  get wasHeard(): boolean {
+  /** Whether it has responded since the start. */
+  get hasResponded(): boolean {
     return this.#seen.length > 0;
   }
 
-  /** What the primary says of a state; undefined when it is unavailable. */
+  /** Whether the primary has had this state; undefined if it is unavailable. */
   async judge({ seq, token }: State): Promise<"own" | "unknown" | undefined> {
     try {
       const [row] = await this.session.rows<{ seq: string; isOwn: boolean }>(
@@ -68,59 +73,60 @@ export class Primary {
     }
   }
 
-  /** For how long there has been something that this state lacks, in milliseconds. */
+  /** Milliseconds since the first change that this state lacks. */
   lag(seq: number): number {
     const lacking = this.#seen.find((one) => one.seq > seq);
     return lacking ? this.#now() - lacking.at : 0;
   }
 
-  /** A number below the last one is of another history, which counts from here on. */
+  /** A lower number than the last belongs to another history, which replaces the old one. */
   #note(seq: number): void {
     const last = this.#seen.at(-1)?.seq ?? -1;
     if (seq === last) return;
     if (seq < last) this.#seen = [];
     this.#seen.push({ seq, at: this.#now() });
-    if (this.#seen.length > MOST_SEEN) this.#seen.shift();
+    if (this.#seen.length > MAX_STATES) this.#seen.shift();
   }
 }
 
-/** One replica, looked at from time to time. */
-export class Fitness {
-  /** Whether the primary, when it was last heard, knew the replica's state as one of its own. */
+/** Judges one replica. */
+export class ReplicaHealth {
+  /** Whether the primary, when it last responded, had had the replica's state. */
   #isFollower = false;
 
   constructor(
     private readonly session: Session,
     private readonly primary: Primary,
-    private readonly mostLagMs: number,
+    private readonly maxLagMs: number,
   ) {}
 
-  /** Throws StoreAway when it does not answer. */
+  /** Throws StoreUnavailable if it does not respond. */
   async state(): Promise<ReplicaState> {
     const [row] = await this.session.rows<{
       seq: string;
       token: string;
       version: number;
-      isCopy: boolean;
+      isReplica: boolean;
     }>(
       `SELECT seq, token, (SELECT version FROM {format}) AS version,
-         pg_is_in_recovery() AS "isCopy" FROM {state}`,
+         pg_is_in_recovery() AS "isReplica" FROM {state}`,
     );
-    if (!row) throw new StoreUnavailable(`${this.session.place.shown} has no shard in it yet`);
+    if (!row)
+      throw new StoreUnavailable(`${this.session.place.shown} does not contain a shard yet`);
     return { ...row, seq: Number(row.seq) };
   }
 
   /**
-   * Why it cannot be read from; undefined when it can. Its state was asked for first: the primary cannot
-   * be behind it then. `furthest` is the highest number that any replica has.
+   * Why it cannot be used; undefined if it can. The replica's state is read first, so that the
+   * primary cannot be behind it. `furthest` is the highest sequence number of any replica.
    */
-  async unfit(state: ReplicaState, furthest: number): Promise<Unfit | undefined> {
+  async exclusion(state: ReplicaState, furthest: number): Promise<Exclusion | undefined> {
     const verdict = await this.primary.judge(state);
-    if (!this.primary.wasHeard) return withoutPrimary(state, furthest);
+    if (!this.primary.hasResponded) return withoutPrimary(state, furthest);
     if (verdict !== undefined) this.#isFollower = verdict === "own";
     if (state.version < MIGRATIONS.length) return "other-version";
-    if (!this.#isFollower) return "stranger";
-    return this.primary.lag(state.seq) > this.mostLagMs ? "behind" : undefined;
+    if (!this.#isFollower) return "unrelated";
+    return this.primary.lag(state.seq) > this.maxLagMs ? "behind" : undefined;
   }
 
   close(): Promise<void> {
@@ -129,68 +135,71 @@ export class Fitness {
 }
 
 /**
- * While the primary has never been heard, nobody can say how old a replica is. A copy of some server
- * that no other replica is ahead of is the best there is, and what would take the primary's place.
+ * Until the primary has responded once, the lag of replicas is unknown. A replica of some server
+ * that no other replica is ahead of is the best choice: it would be promoted.
  */
-function withoutPrimary(state: ReplicaState, furthest: number): Unfit | undefined {
+function withoutPrimary(state: ReplicaState, furthest: number): Exclusion | undefined {
   if (state.version !== MIGRATIONS.length) return "other-version";
-  if (!state.isCopy) return "stranger";
+  if (!state.isReplica) return "unrelated";
   return state.seq < furthest ? "behind" : undefined;
 }
 
 export interface Replicas {
   places: readonly PostgresTarget[];
-  /** How long there may be something that a replica lacks. */
+  /** The maximum replica lag. */
   maxLagSeconds: number;
 }
 
-/** A replica is read from now, or no longer. */
+/** A replica was included or excluded. */
 export interface ReplicaChange {
-  /** From 1, in their order. */
+  /** Numbered from 1. */
   replica: number;
-  /** Why it is not read from, in words for the operator; undefined when it is. */
-  unfit: string | undefined;
+  /** Why it was excluded, for the log; undefined if it was included. */
+  reason: string | undefined;
 }
 
-const IN_WORDS: Record<Unfit, string> = {
-  behind: "it is too far behind",
-  stranger: "it is no copy of the primary",
-  "other-version": "its tables are of another version: a migration has not come there yet",
+const IN_WORDS: Record<Exclusion, string> = {
+  behind: "its replica lag is too high",
+  unrelated: "it does not replicate the primary",
+  "other-version": "its schema has another version: a migration has not been replicated yet",
 };
 
-const LOOK_EVERY_MS = 1000;
-const LOOK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
+const CHECK_EVERY_MS = 1000;
+const CHECK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
 
 type Outcome = { state: ReplicaState } | { error: unknown };
 
 export class ReplicaWatch {
   readonly #watching: Session;
-  readonly #fitness: readonly Fitness[];
+  readonly #health: readonly ReplicaHealth[];
   readonly #onChange: (change: ReplicaChange) => void;
-  readonly #clock: ReturnType<typeof setInterval>;
-  /** Undefined until it is known. */
+  readonly #timer: ReturnType<typeof setInterval>;
   readonly #isUsed: (boolean | undefined)[];
   #look: Promise<void> | undefined;
 
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     { places, maxLagSeconds }: Replicas,
     onChange: (change: ReplicaChange) => void,
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new Session({ ...place, pool: 1 }, LOOK_PATIENCE);
+    this.#watching = new Session({ ...target, pool: 1 }, CHECK_PATIENCE);
     const primary = new Primary(this.#watching, now);
-    this.#fitness = places.map(
+    this.#health = places.map(
       (one) =>
-        new Fitness(new Session({ ...one, pool: 1 }, LOOK_PATIENCE), primary, maxLagSeconds * 1000),
+        new ReplicaHealth(
+          new Session({ ...one, pool: 1 }, CHECK_PATIENCE),
+          primary,
+          maxLagSeconds * 1000,
+        ),
     );
     this.#isUsed = places.map(() => undefined);
-    this.#clock = setInterval(() => void this.look(), LOOK_EVERY_MS);
-    this.#clock.unref();
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+    this.#timer.unref();
   }
 
-  /** Which of them are read from now, in their order. */
+  /** Which replicas are in use, in their order. */
   get inUse(): readonly boolean[] {
     return this.#isUsed.map((isUsed) => isUsed === true);
   }
@@ -199,13 +208,13 @@ export class ReplicaWatch {
     return this.#isUsed[at] === true;
   }
 
-  /** It has just failed to answer a reader: until the next look at it. */
-  leaveOut(at: number, error: StoreUnavailable): void {
+  /** Excludes a replica that has just failed, until the next check. */
+  exclude(at: number, error: StoreUnavailable): void {
     this.#set(at, error.message);
   }
 
-  /** Looks at all replicas, unless that is under way: resolves when it is known which are fit. */
-  look(): Promise<void> {
+  /** Checks all replicas, unless a check is running. Resolves when the result is known. */
+  check(): Promise<void> {
     this.#look ??= this.#lookAtAll().finally(() => {
       this.#look = undefined;
     });
@@ -213,15 +222,15 @@ export class ReplicaWatch {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#clock);
+    clearInterval(this.#timer);
     await this.#look;
-    for (const fitness of this.#fitness) await fitness.close();
+    for (const fitness of this.#health) await fitness.close();
     await this.#watching.close();
   }
 
   async #lookAtAll(): Promise<void> {
     const outcomes = await Promise.all(
-      this.#fitness.map((fitness) =>
+      this.#health.map((fitness) =>
         fitness.state().then(
           (state): Outcome => ({ state }),
           (error): Outcome => ({ error }),
@@ -236,17 +245,17 @@ export class ReplicaWatch {
   async #judge(at: number, outcome: Outcome, furthest: number): Promise<void> {
     try {
       if ("error" in outcome) throw outcome.error;
-      const reason = await this.#fitness[at]!.unfit(outcome.state, furthest);
-      this.#set(at, reason && IN_WORDS[reason]);
+      const exclusion = await this.#health[at]!.exclusion(outcome.state, furthest);
+      this.#set(at, exclusion && IN_WORDS[exclusion]);
     } catch (error) {
       this.#set(at, (error as Error).message);
     }
   }
 
-  #set(at: number, unfit: string | undefined): void {
-    const isUsed = unfit === undefined;
+  #set(at: number, reason: string | undefined): void {
+    const isUsed = reason === undefined;
     if (this.#isUsed[at] === isUsed) return;
     this.#isUsed[at] = isUsed;
-    this.#onChange({ replica: at + 1, unfit });
+    this.#onChange({ replica: at + 1, reason });
   }
 }

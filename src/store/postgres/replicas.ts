@@ -1,8 +1,7 @@
 /**
- * Reads from the replicas of a shard, each request from another one. A replica that is unavailable or too far
- * behind is left out until it is fit again; with none left, the primary is read. Each has a reader of its
- * own, and so a memory of its own: what one of them showed is no answer of another, which may be ahead or
- * behind.
+ * Distributes reads over the replicas of a shard. A replica that is unavailable or has too much lag
+ * is excluded until it recovers; without any, the primary is read. Each replica has its own reader
+ * and cache, because replicas can be in different states.
  */
 
 import {
@@ -22,7 +21,7 @@ import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
 
-/** So that there is time left to ask the next one. */
+/** Short, to leave time for the next replica. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
 
 export class ReplicatedReaders {
@@ -32,7 +31,7 @@ export class ReplicatedReaders {
   #turn = 0;
 
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     replicas: Replicas,
     cacheBytes: number,
     check: CheckFragment,
@@ -40,21 +39,21 @@ export class ReplicatedReaders {
   ) {
     const { places } = replicas;
     const share = cacheBytes / (places.length + 1);
-    this.#primary = new PostgresReader(sessionForReading(place), share, check);
-    this.#watch = new ReplicaWatch(place, replicas, onChange);
+    this.#primary = new PostgresReader(sessionForReading(target), share, check);
+    this.#watch = new ReplicaWatch(target, replicas, onChange);
     this.#replicas = places.map(
       (one) => new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share, check),
     );
   }
 
-  /** Whether each replica is read from now, in their order. */
+  /** Which replicas are in use, in their order. */
   get inUse(): readonly boolean[] {
     return this.#watch.inUse;
   }
 
-  /** Resolves when it is known which replicas are fit. */
-  look(): Promise<void> {
-    return this.#watch.look();
+  /** Resolves when it is known which replicas can be used. */
+  check(): Promise<void> {
+    return this.#watch.check();
   }
 
   forRequest(): Reader {
@@ -69,9 +68,9 @@ export class ReplicatedReaders {
   }
 }
 
-/** Stays with one replica, until that one fails or is behind what the request must see. */
+/** Uses one replica until that one fails or is behind the state that the request requires. */
 class RequestReader implements Reader {
-  /** The replica in use, counted from the first; the primary is in use once all have been passed. */
+  /** The index of the replica in use. After the last one comes the primary. */
   #at: number;
   readonly #end: number;
 
@@ -138,7 +137,7 @@ class RequestReader implements Reader {
     return (await this.#read(asking, hasReached(since))).answer;
   }
 
-  /** The answer of the replica in use, or of the first one after it that is fit and whose answer will do. */
+  /** Reads from the current replica, or from the next usable one whose result is recent enough. */
   async #read<T>(
     ask: (reader: PostgresReader) => Promise<T>,
     willDo: (answer: T) => boolean = () => true,
@@ -151,14 +150,14 @@ class RequestReader implements Reader {
         if (willDo(answer)) return answer;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        this.watch.leaveOut(at, error);
+        this.watch.exclude(at, error);
       }
     }
     return ask(this.primary);
   }
 }
 
-/** The sequence came with the answer, in the same statement: nothing can have changed in between. */
+/** The sequence number comes from the same statement as the result. */
 const hasReached =
   (since = 0) =>
   ({ sequence }: AsOf<unknown>): boolean =>

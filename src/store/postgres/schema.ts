@@ -1,18 +1,19 @@
 /**
- * The tables of a shard in PostgreSQL, as an ordered list of migrations.
+ * The migrations of a shard in PostgreSQL.
  *
- * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. What
- * matches are found by is partitioned by month (partitions.ts), so every key there has the time in
- * it. What is shown of a match lies in `sheets`, under its id alone: through the partitions, of which
- * a statement opens every one, a match by id would cost twice as much after two years. (`sheets` may be
- * partitioned by the hash of the id without any change to the statements.) Texts compare bytewise:
- * COLLATE "C".
+ * `num` columns are internal numbers that keep indexes small; they never leave the adapter. The
+ * tables that matches are found by are partitioned by month (partitions.ts), so every key there
+ * includes the time. The encoded matches are in `sheets`, by id alone: a statement by id would open
+ * every partition and cost twice as much after two years. (`sheets` can be partitioned by hash of
+ * the id without changing statements.) Texts are compared byte by byte: COLLATE "C".
  */
 
 import { fillNameIndex } from "./name-index.ts";
 import type { Connection } from "./session.ts";
 
-/** Rows of matches stay in one piece, up to a page: what is compressed already need not be moved out. */
+/**
+ * Keeps match rows inline up to a page: they are already compressed, so TOAST would only move them.
+ */
 const IN_ONE_PIECE = "WITH (toast_tuple_target = 8160)";
 
 export const PARTITIONED = {
@@ -34,7 +35,7 @@ const FIRST = `
   CREATE INDEX ON {matches} (game_mode, created_at, id);
   CREATE INDEX ON {matches} (patch_version, created_at, id);
 
-  -- The numbers of those a match names, and its sheet (packing.ts).
+  -- The numbers of a match's players and teams, and the encoded match (row-encoding.ts).
   CREATE TABLE {sheets} (
     id           text COLLATE "C" PRIMARY KEY,
     created_at   bigint NOT NULL,
@@ -115,8 +116,8 @@ const FIRST = `
     records integer NOT NULL
   );
 
-  -- Which players and teams the latest transactions changed: what readers have to forget. The token
-  -- is of that transaction alone: after a failover the same seq may stand for another one.
+  -- The players and teams changed by recent transactions, for the caches of readers. The token is
+  -- unique to a transaction: after a failover, the same seq can belong to another one.
   CREATE TABLE {changes} (
     seq     bigint PRIMARY KEY,
     token   text COLLATE "C" NOT NULL,
@@ -124,7 +125,7 @@ const FIRST = `
     teams   integer[] NOT NULL
   );
 
-  -- One row: the latest of the changes, how much is served, and the last numbers given.
+  -- One row: the last change, the totals, and the last numbers assigned.
   CREATE TABLE {state} (
     seq         bigint NOT NULL,
     token       text COLLATE "C" NOT NULL,
@@ -137,7 +138,7 @@ const FIRST = `
   INSERT INTO {state} VALUES (0, '', 0, 0, 0, 0, 0);
 `;
 
-/** The name index: every name that a player has now, under each of its keys (domain/name-index.ts). */
+/** The name index: every current player name under each of its keys (domain/similar-names.ts). */
 const NAME_SPOTS = `
   CREATE TABLE {name_spots} (
     spot text COLLATE "C" NOT NULL,
@@ -146,10 +147,10 @@ const NAME_SPOTS = `
   );
 `;
 
-/** Migration n brings a shard from version n to n + 1. Only ever append. */
+/** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS];
 
-/** By the number of the migration, what is left to do after it that SQL alone cannot. */
+/** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
 ]);

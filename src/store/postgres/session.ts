@@ -1,4 +1,4 @@
-/** Talks to a shard's database: time-outs, and every failure as a StoreError. */
+/** The connection to a shard's database: timeouts, and failures as StoreError. */
 
 import { isRefusal } from "../../postgres/errors.ts";
 import {
@@ -16,7 +16,7 @@ export {
   quoted,
 } from "../../postgres/session.ts";
 
-/** The connection broke during the commit: the transaction may have happened or not. */
+/** The connection broke during the commit, so the outcome is unknown. */
 export class CommitInDoubt extends StoreUnavailable {
   override name = "CommitInDoubt";
 }
@@ -31,7 +31,7 @@ const ERRORS: OwnErrors = {
       : new StoreUnavailable(message, { cause }),
   inDoubt: (message, cause) =>
     new CommitInDoubt(
-      `${message}; whether the last records are stored is not known: take them in again, which does no harm`,
+      `${message}; it is unknown whether the last records were stored; ingest them again, which is safe`,
       { cause },
     ),
   undone: (message) => new StoreError(message),
@@ -39,17 +39,17 @@ const ERRORS: OwnErrors = {
 
 export class Session extends PostgresSession {
   constructor(
-    place: PostgresTarget,
+    target: PostgresTarget,
     patience: Patience = PATIENCE,
     settings: Record<string, string> = {},
   ) {
-    super(place, patience, ERRORS, settings);
+    super(target, patience, ERRORS, settings);
   }
 }
 
 /**
- * Who reads wants rows in the order of an index, and only as many as a page has. The planner cannot
- * know how many rows a player has, and for few would rather gather and sort them; so it is told not to.
+ * Readers need rows in index order, and only as many as a page has. The planner does not know how
+ * many rows a player has, and would sort small sets instead.
  */
 export const IN_INDEX_ORDER = {
   enable_seqscan: "off",
@@ -59,12 +59,12 @@ export const IN_INDEX_ORDER = {
   enable_mergejoin: "off",
   enable_material: "off",
   enable_memoize: "off",
-  // There is one good plan, for whatever values; to make it takes longer than to run it.
+  // One plan is good for all values, and planning takes longer than running it.
   plan_cache_mode: "force_generic_plan",
-  // What cannot be avoided counts as very expensive, which would be taken for worth compiling.
+  // Disabled node types have a very high cost, which would trigger JIT compilation.
   jit: "off",
 };
 
-export function sessionForReading(place: PostgresTarget, patience: Patience = PATIENCE): Session {
-  return new Session(place, patience, IN_INDEX_ORDER);
+export function sessionForReading(target: PostgresTarget, patience: Patience = PATIENCE): Session {
+  return new Session(target, patience, IN_INDEX_ORDER);
 }

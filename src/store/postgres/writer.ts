@@ -1,4 +1,4 @@
-/** Writes to a shard in PostgreSQL, one transaction at a time, and answers operators' questions. */
+/** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
 import { randomBytes } from "node:crypto";
 import {
@@ -17,7 +17,9 @@ import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
-/** How long a database may be unavailable until a commit remains in doubt: a failover takes less. */
+/**
+ * How long to wait for an unavailable database to resolve a commit in doubt. A failover takes less.
+ */
 const DOUBT_PATIENCE_MS = 60_000;
 const DOUBT_PAUSE_MS = 500;
 
@@ -32,12 +34,12 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
   ) {}
 
-  /** Within this process writers queue here; those of others wait for the shard's lock. */
+  /** Writers of this process queue here; those of other processes wait for the shard's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#inTransaction(work));
   }
 
-  /** In turn with the writers of this process, so that it keeps one connection and no more. */
+  /** Queued with writes, so that it needs one connection only. */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
@@ -47,7 +49,7 @@ export class PostgresWriter implements Writer {
     });
   }
 
-  /** In turn with the writers of this process, so that it sees none of them halfway. */
+  /** Queued with writes, so that it never sees an unfinished one. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
     return this.#turn.then(async () => {
       const known = await (await this.#reading()).known(ids);
@@ -78,19 +80,19 @@ export class PostgresWriter implements Writer {
     return this.session.close();
   }
 
-  /** Resolves when the tables are there and of the present version. */
+  /** Resolves when the schema exists and is migrated. */
   async ready(): Promise<void> {
     this.#prepared ??= prepare(this.session, this.#partitions, this.now());
     try {
       await this.#prepared;
     } catch (error) {
-      // The next one tries again: the database may be back by then.
+      // The next call tries again.
       this.#prepared = undefined;
       throw error;
     }
   }
 
-  /** For single reads, outside of any transaction. */
+  /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
     return openTables(this.session, this.#partitions).transaction;
@@ -125,8 +127,8 @@ export class PostgresWriter implements Writer {
   }
 
   /**
-   * Whether the transaction of this token was committed. Asked in turn with the writers: by then it is
-   * over, one way or the other. Throws the doubt itself when the database stays unavailable.
+   * Whether the transaction with this token was committed. Queued with writers, so that it is over
+   * by then. Throws `doubt` if the database stays unavailable.
    */
   async #isCommitted(token: string, doubt: CommitInDoubt): Promise<boolean> {
     const began = performance.now();
@@ -146,11 +148,11 @@ export class PostgresWriter implements Writer {
   }
 }
 
-/** How many transactions a reader may miss and still know what changed meanwhile. */
+/** How many transactions a reader may miss before it drops its whole cache. */
 const KEPT_CHANGES = 256;
 const TOKEN_BYTES = 12;
 
-/** The tables as one transaction, and what is written at its end. */
+/** The tables as one transaction, and the writes at its end. */
 function openTables(database: Connection, partitions: Partitions) {
   let hasWritten = false;
   const connection: Connection = {
@@ -169,8 +171,8 @@ function openTables(database: Connection, partitions: Partitions) {
   const { changed, added, transaction: players } = playerTables(connection, numbers, nameIndex);
 
   /**
-   * Called before the commit: tells readers what changed. Returns the token by which the transaction is
-   * known from then on; undefined when it changed nothing.
+   * Called before the commit: logs the changes for readers. Returns the token of the transaction;
+   * undefined if it changed nothing.
    */
   async function conclude(): Promise<string | undefined> {
     if (!hasWritten && changed.players.size + changed.teams.size === 0) return undefined;

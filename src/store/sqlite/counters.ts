@@ -1,11 +1,11 @@
-/** What a shard counts: evidence of ranked players, dependents, words, and how much it holds. */
+/** Counters: ranked evidence, dependents, vocabulary and totals. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import type { Counts, Summary } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
 export function counterTables(database: Statements) {
-  /** Adds to the counters of a table; one that reaches zero is removed. */
+  /** Changes counters. Those that reach zero are deleted. */
   function change(table: string, key: string, changes: ReadonlyMap<string, number>): void {
     for (const [name, by] of changes) {
       database.run(
@@ -62,7 +62,7 @@ export function counterTables(database: Statements) {
   };
 }
 
-/** How many rows a transaction adds and removes: written once, at its end. */
+/** Rows added and removed by a transaction, written once at its end. */
 export class Totals {
   readonly #changes = { matches: 0, players: 0, teams: 0 };
 
@@ -89,7 +89,6 @@ export class Totals {
   }
 }
 
-/** What is served, from the stored totals. */
 export function readSummary(database: Statements): Summary & { teams: number } {
   const { newest, ...totals } = database.row<{
     matches: number;
@@ -104,7 +103,7 @@ export function readSummary(database: Statements): Summary & { teams: number } {
   return { ...totals, newestMatch: newest ?? undefined };
 }
 
-/** Withheld records are counted along an index: only operators ask for them. */
+/** Counts withheld records with an index scan; only operators need them. */
 export function readCounts(database: Statements): Counts {
   const { matches: served, ...summary } = readSummary(database);
   const withheld = noneWithheld();

@@ -1,4 +1,4 @@
-/** The indexes that list matches in order, and the statements that scan them. */
+/** The indexes that list matches in order, and the prepared statements that scan them. */
 
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import type { Direction, KeyRange } from "../page-range.ts";
@@ -6,11 +6,11 @@ import type { Statements } from "./statements.ts";
 
 interface Index {
   table: string;
-  /** Undefined where the index lists every match. */
+  /** Undefined for the index of all matches. */
   key: string | undefined;
   id: string;
   num: string;
-  /** Entries under players and teams that are mere mentions are no matches of theirs. */
+  /** Excludes entries of players and teams who are only mentioned. */
   counts: string;
 }
 
@@ -27,7 +27,7 @@ const INDEXES = {
 
 type IndexName = keyof typeof INDEXES;
 
-/** The matches that an index lists under any of these keys. */
+/** Selects the matches that an index lists under any of these keys. */
 export interface IndexScan {
   index: IndexName;
   keys: (string | number)[];
@@ -37,12 +37,12 @@ export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
 
 type Columns = "num" | "created_at, num";
 
-/** Pages and chunks have few sizes; this is for whoever tries them all. */
-const MOST_SHAPES = 64;
+/** Bounds the cache. There are usually few page and chunk sizes. */
+const MAX_PREPARED = 64;
 
 /**
- * Scans an index in one direction for matches that other indexes list too. The keys come with each
- * scan, so that the statements are prepared once.
+ * Scans an index in one direction for matches that the other indexes list too. Keys are parameters,
+ * so each statement is prepared once.
  */
 class ScanStatement {
   readonly #index: Index;
@@ -67,8 +67,8 @@ class ScanStatement {
   }
 
   /**
-   * The columns of the matches under one key in a range, after `skip` of them, at most `take`;
-   * `otherKeys` are the keys of the other indexes, each list as JSON.
+   * The matches under one key in a range, after `skip` of them, at most `take`. `otherKeys` are the
+   * keys of the other indexes, as JSON lists.
    */
   read(
     key: string | number,
@@ -90,12 +90,12 @@ class ScanStatement {
     if (known) return known;
     const { table, key, id, counts } = this.#index;
     const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
-      // The limit is part of the text: as a parameter it would have the statement prepared each time.
+      // A literal limit: with a parameter, SQLite would prepare the statement again each time.
       `SELECT ${this.#columns} FROM ${table} AS here
        WHERE ${counts}${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${this.#conditions}
        ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`,
     );
-    if (this.#prepared.size >= MOST_SHAPES) this.#forget();
+    if (this.#prepared.size >= MAX_PREPARED) this.#forget();
     this.#prepared.set(shape, statement);
     return statement;
   }
@@ -106,7 +106,7 @@ class ScanStatement {
   }
 }
 
-/** Each made when it is first needed. There are some hundreds at most. */
+/** Prepares each statement on first use. There are a few hundred at most. */
 export class ScanStatements {
   readonly #made = new Map<string, ScanStatement>();
 
@@ -129,7 +129,7 @@ export class ScanStatements {
   }
 }
 
-/** How many entries a scan has in a range, counted no further than `enough`. */
+/** The number of entries of a scan in a range, counted up to `enough`. */
 export function scanLength(
   statements: Statements,
   { index, keys }: IndexScan,
@@ -151,7 +151,7 @@ export function scanLength(
   return length;
 }
 
-/** Whether another index lists the match too. The keys are one value: a list in JSON. */
+/** The condition that another index lists the match too. The keys are one JSON list. */
 function alsoIn(name: IndexName, here: Index): string {
   const { table, key, counts } = INDEXES[name];
   const isListed = `${key} IN (SELECT value FROM json_each(?))`;
@@ -163,7 +163,7 @@ function alsoIn(name: IndexName, here: Index): string {
   return `EXISTS (SELECT 1 FROM ${table} WHERE num = here.${here.num} AND ${isListed})`;
 }
 
-/** Most ranges end between moments and not between the matches of one: then times alone will do. */
+/** Most bounds have no id; comparing times is enough then. */
 function within({ from, to }: KeyRange, id: string): string {
   const low = from.id === "" ? "created_at >= ?" : `(created_at, ${id}) >= (?, ?)`;
   const high = to.id === "" ? "created_at < ?" : `(created_at, ${id}) < (?, ?)`;

@@ -1,4 +1,4 @@
-/** The tables of matches inside a transaction: served ones with their players and teams, withheld ones. */
+/** Reads and writes the match tables within a transaction. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
@@ -54,10 +54,10 @@ export function matchTables(
     records(`${WITHHELD} WHERE id > ? ORDER BY id LIMIT ${limit}`, id);
 
   function addOne(match: MatchEntry): void {
-    const { id, createdAt, sheet, carried } = match;
+    const { id, createdAt, encoded, carried } = match;
     const players = match.players.map((player) => numbers.players.of(player.id));
     const teams = match.teams.map((team) => numbers.teams.of(team.id));
-    const served = packServed(players, teams, sheet);
+    const served = packServed(players, teams, encoded);
     const num = Number(database.run(ADD_SERVED, ...recordValues(match), served).lastInsertRowid);
     database.run("INSERT INTO carried (match, fragment) VALUES (?, ?)", num, carried);
     for (const [index, { result }] of match.players.entries()) {
@@ -140,8 +140,8 @@ export function matchTables(
 
     addWithheld(matches: WithheldEntry[]): void {
       for (const match of matches) {
-        const { sheet, carried, reason } = match;
-        database.run(ADD_WITHHELD, ...recordValues(match), sheet, carried, reason);
+        const { encoded, carried, reason } = match;
+        database.run(ADD_WITHHELD, ...recordValues(match), encoded, carried, reason);
       }
     },
 
@@ -150,7 +150,7 @@ export function matchTables(
     },
 
     playerHistory(playerId: string, limit: number): HistoryEntry[] {
-      // The limit is part of the text: as a parameter it would have the statement prepared each time.
+      // A literal limit: with a parameter, SQLite would prepare the statement again each time.
       const rows = database
         .get(
           `SELECT created_at, match_id, result FROM player_matches

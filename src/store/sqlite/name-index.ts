@@ -1,21 +1,23 @@
-/** The index of player names: kept up with the players, filled for older files, and searched. */
+/** The player name index: updates, initial fill and lookup. */
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import type { NamedPlayer } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
-/** One statement for all keys of a name: to start another one takes longer than to write a row. */
+/** One statement for all keys of a name: starting a statement costs more than writing a row. */
 const ADD = "INSERT OR IGNORE INTO name_spots (spot, name) SELECT value, ? FROM json_each(?)";
 const REMOVE = "DELETE FROM name_spots WHERE name = ? AND spot IN (SELECT value FROM json_each(?))";
 
-/** The names that players have got or lost in a transaction: looked at once, at its end. */
+/**
+ * Collects the names that players gained or lost in a transaction, and updates the index once at
+ * its end.
+ */
 export class NameIndex {
   readonly #changed = new Set<string>();
 
   constructor(private readonly statements: Statements) {}
 
-  /** A player has got this name, or has it no longer. */
   note(name: string): void {
     this.#changed.add(name);
   }
@@ -34,7 +36,7 @@ export class NameIndex {
   }
 }
 
-/** Fills the index of a file that has none yet. Sorted first, so that it is written in order. */
+/** Fills the index of a file without one, in sorted order. */
 export function fillNameIndex(database: Database): void {
   database.run("CREATE TEMP TABLE unsorted (spot TEXT NOT NULL, name TEXT NOT NULL)");
   const add = database.prepare("INSERT INTO temp.unsorted (spot, name) VALUES (?, ?)");
@@ -65,7 +67,7 @@ export function namesAround(
   after: number,
 ): string[] {
   const rows = statements.get(AROUND).values(after, before, JSON.stringify(keys));
-  // No name has U+0000 in it.
+  // Names never contain U+0000.
   return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
 }
 

@@ -1,4 +1,4 @@
-/** Opens a shard's file and migrates it to the present version; explains why a file cannot be used. */
+/** Opens and migrates a shard's file, or explains why it cannot be used. */
 
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
@@ -6,23 +6,23 @@ import { dirname } from "node:path";
 import { StoreError } from "../store.ts";
 import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
 
-/** How long a writer waits for its turn. Batches are short; this is for very slow disks. */
+/** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
-/** For pages that are not mapped. */
+/** For pages that are not memory-mapped. */
 const CACHED_KIB = 64 * 1024;
-/** As much as SQLite will map (2 GiB, as Bun has it built); the rest of a larger file is read. */
+/** The whole file, up to SQLite's limit (2 GiB in Bun's build). */
 const MAPPED_BYTES = 2 ** 40;
 
 /**
- * Opens for reading, once the file is at the present version. Undefined when there is no shard in the
- * file (yet).
+ * Opens for reading, and migrates the file if necessary. Undefined if the file does not exist or
+ * contains no shard yet.
  */
 export function openForReading(path: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   const database = open(path, false);
   try {
-    // Before anything is read: the file may just be made, or be mended after a crash.
+    // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     const version = versionOf(database, path);
     if (version === 0) {
@@ -30,7 +30,7 @@ export function openForReading(path: string): Database | undefined {
       return undefined;
     }
     if (version < MIGRATIONS.length) {
-      // Another process may be at it, which can take longer than a read may.
+      // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
       migrate(database, path);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
@@ -45,7 +45,7 @@ export function openForReading(path: string): Database | undefined {
   }
 }
 
-/** Opens for writing; makes the file and brings it to the present version. */
+/** Opens for writing. Creates and migrates the file if necessary. */
 export function openForWriting(
   path: string,
   cachedKib = CACHED_KIB,
@@ -54,11 +54,11 @@ export function openForWriting(
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
-    // Rows of matches take 2 to 3 KB. Larger pages lose fewer bytes at their ends, but the part of a
-    // large file that is not mapped is read a page at a time.
+    // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
+    // of a large file is read one page at a time.
     database.run("PRAGMA page_size = 8192");
     database.run("PRAGMA journal_mode = WAL");
-    // FULL: a commit that was acknowledged survives a power cut.
+    // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
@@ -81,7 +81,7 @@ function open(path: string, create: boolean): Database {
 
 function migrate(database: Database, path: string): void {
   const upgrade = database.transaction(() => {
-    // Asked again inside: another process may have been faster.
+    // Checked again inside the transaction: another process may have migrated.
     for (let version = versionOf(database, path); version < MIGRATIONS.length; version++) {
       database.run(MIGRATIONS[version]!);
       COMPLETIONS.get(version)?.(database);
@@ -96,11 +96,13 @@ function versionOf(database: Database, path: string): number {
   const version = pragma(database, "user_version");
   if (version > MIGRATIONS.length) {
     throw new StoreError(
-      `${path} was written by a newer Matchbook (its format is ${version}, this one knows ${MIGRATIONS.length}): update Matchbook to use it`,
+      `${path} was written by a newer Matchbook (format ${version}; this version supports ${MIGRATIONS.length}); upgrade Matchbook to use it`,
     );
   }
   if (version > 0 && pragma(database, "application_id") !== APPLICATION_ID) {
-    throw new StoreError(`${path} is an SQLite file, but not a Matchbook shard: move it elsewhere`);
+    throw new StoreError(
+      `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
+    );
   }
   return version;
 }

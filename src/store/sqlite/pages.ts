@@ -1,4 +1,4 @@
-/** Finds a page of matches: along the shortest index scan, checked against the other filters. */
+/** Finds a page of matches: scans the shortest index and checks the other filters. */
 
 import {
   type Direction,
@@ -11,10 +11,10 @@ import {
 import type { Page, Selection } from "../store.ts";
 import { EVERY_MATCH, type IndexScan, type ScanStatements, scanLength } from "./index-scan.ts";
 
-/** How far ahead scans are compared. Beyond that, any is long, and the first is taken. */
+/** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
 
-/** The internal numbers of a page's matches, and whether there is more on either side. */
+/** The internal numbers of a page's matches, and whether there are more on either side. */
 export function findPage(
   statements: ScanStatements,
   selection: Selection,
@@ -37,7 +37,7 @@ export function findPage(
   return { numbers: isReversed ? numbers.reverse() : numbers, more };
 }
 
-/** In the order of how selective they usually are. */
+/** Usually most selective first. */
 function scansOf(
   { patchVersions, gameModes }: Selection,
   players: number[][],
@@ -52,7 +52,7 @@ function scansOf(
   return scans.length > 0 ? scans : [EVERY_MATCH];
 }
 
-/** The numbers of the matches of a range from one end on, after `skip` of them, at most `take`. */
+/** The matches of a range from one end, after `skip` of them, at most `take`. */
 function scan(
   scanStatements: ScanStatements,
   scans: readonly IndexScan[],
@@ -73,7 +73,7 @@ function scan(
   const statement = scanStatements.get(shortest, others, direction, "created_at, num");
   const idOf = (num: number) =>
     statements.get("SELECT id FROM matches WHERE num = ?").values(num)[0]![0] as string;
-  // Mostly a page takes a few matches of each key.
+  // Usually a page contains a few matches of each key.
   const chunk = Math.ceil((skip + take) / shortest.keys.length) + 2;
   const streams = shortest.keys.map(
     (key) =>
@@ -103,9 +103,9 @@ function shortestScan(
   return best;
 }
 
-const LONGEST_CHUNK = 1024;
+const MAX_CHUNK = 1024;
 
-/** The scan of one key, read in growing chunks. Ids are looked up only where times do not decide. */
+/** The scan of one key, read in growing chunks. Ids are looked up only to break ties in time. */
 class Stream {
   #chunk: number[][] = [];
   #at = 0;
@@ -125,7 +125,6 @@ class Stream {
     return this.#at >= this.#chunk.length;
   }
 
-  /** Of the next match. */
   get createdAt(): number {
     return this.#chunk[this.#at]![0]!;
   }
@@ -134,7 +133,7 @@ class Stream {
     return this.#chunk[this.#at]![1]!;
   }
 
-  /** Whether the next match comes before that of another stream. */
+  /** Whether this stream's next match comes before that of the other. */
   comesBefore(other: Stream): boolean {
     const isUp = this.direction === "up";
     if (this.createdAt !== other.createdAt) return this.createdAt < other.createdAt === isUp;
@@ -150,7 +149,7 @@ class Stream {
     const last = { createdAt, id: this.idOf(num) };
     const { from, to } = this.range;
     this.range = this.direction === "up" ? { from: keyAfter(last), to } : { from, to: last };
-    this.size = Math.min(this.size * 4, LONGEST_CHUNK);
+    this.size = Math.min(this.size * 4, MAX_CHUNK);
     this.#fill();
   }
 
@@ -161,7 +160,7 @@ class Stream {
   }
 }
 
-/** The streams as one, in order, each match once: two players of one match both lead to it. */
+/** Merges the streams in order, without duplicates: two players of a match both list it. */
 function merged(streams: readonly Stream[], skip: number, take: number): number[] {
   const open = streams.filter((stream) => !stream.isOver);
   const found: number[] = [];

@@ -1,4 +1,4 @@
-/** The tables of players and teams inside a transaction, and which of their rows changed. */
+/** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
 import type { Statement } from "bun:sqlite";
 import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
@@ -15,7 +15,7 @@ interface StandingRow {
   gold: string;
   run: number;
   name: string | null;
-  /** Null of new players, which have a number before they have anything else. */
+  /** Null for new players, which get a number before anything else. */
   seenAt: number | null;
   seenIn: string | null;
 }
@@ -25,9 +25,9 @@ export function playerTables(
   numbers: Record<NamedTable, RowNumbers>,
   nameIndex: NameIndex,
 ) {
-  /** The numbers of the rows that were written or removed. */
+  /** The numbers of written and removed rows. */
   const changed: Record<NamedTable, Set<number>> = { players: new Set(), teams: new Set() };
-  /** The names of players whose standings were read: to write them needs no other look. */
+  /** Names read with the standings, to avoid another lookup when the players are written. */
   const names = new Map<string, string>();
 
   function nameOf(id: string): string | undefined {
@@ -35,7 +35,7 @@ export function playerTables(
     return row?.name ?? undefined;
   }
 
-  /** Called before the row changes: the name index may change with it. */
+  /** Called before the row changes, to update the name index. */
   function rename(id: string, name: string | undefined): void {
     const before = names.get(id) ?? nameOf(id);
     if (before === name) return;
@@ -131,7 +131,7 @@ export function playerTables(
     removeTeams: (ids: string[]) => remove("teams", ids),
   };
 
-  /** After the end of a transaction: others may write before the next. */
+  /** After a transaction: others may write before the next one. */
   function forget(): void {
     names.clear();
     changed.players.clear();
@@ -141,10 +141,10 @@ export function playerTables(
   return { transaction, changed, forget };
 }
 
-/** A number takes about a hundred bytes here. */
-const MOST_REMEMBERED = 200_000;
+/** About 100 bytes each. */
+const MAX_CACHED = 200_000;
 
-/** The internal numbers of players or teams: looked up once, given to new ones. */
+/** Caches the internal numbers of players or teams, and assigns new ones. */
 export class RowNumbers {
   readonly #remembered = new Map<string, number>();
   readonly #find: Statement<{ num: number }, [string]>;
@@ -161,17 +161,16 @@ export class RowNumbers {
     this.#remove = database.query(`DELETE FROM ${table} WHERE id = ?`);
   }
 
-  /** New players and teams get a number, and are to be filled in before the commit. */
+  /** Creates a row for a new player or team, which must be filled before the commit. */
   of(id: string): number {
     const remembered = this.#remembered.get(id);
     if (remembered !== undefined) return remembered;
     const num = this.#find.get(id)?.num ?? this.#addOne(id);
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    if (this.#remembered.size >= MAX_CACHED) this.#remembered.clear();
     this.#remembered.set(id, num);
     return num;
   }
 
-  /** Removes the row, and with it the number. */
   remove(id: string): void {
     this.totals.change(this.table, -this.#remove.run(id).changes);
     this.#remembered.delete(id);

@@ -1,4 +1,4 @@
-/** Reads what is served from a shard's SQLite file. */
+/** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
 import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
@@ -30,7 +30,7 @@ const NAMED = {
   teams: "SELECT num, id, name, resource, companions, NULL AS lastMatchAt FROM teams",
 };
 
-/** Teams are few beside players. */
+/** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
 
 export class SqliteReader implements Reader {
@@ -140,10 +140,10 @@ export class SqliteReader implements Reader {
   #bundle(rows: Uint8Array[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
-    const sheets: Fragment[] = [];
-    for (const served of rows) sheets.push(unpackServed(served, players, teams));
+    const matches: Fragment[] = [];
+    for (const served of rows) matches.push(unpackServed(served, players, teams));
     return {
-      sheets,
+      matches,
       players: players.map((num) => this.#withNumber("players", num)),
       teams: teams.map((num) => this.#withNumber("teams", num)),
     };
@@ -192,8 +192,8 @@ export class SqliteReader implements Reader {
   }
 
   /**
-   * Only what the transactions since then have changed; everything, if too many went by, or if the last
-   * one that was seen is not there: then the file was put back to an earlier state.
+   * Drops the players and teams that changed since the last read. Drops everything if the log of
+   * changes no longer reaches back that far, or if the file was restored to an earlier state.
    */
   #forgetChanges(): void {
     this.#vocabulary = undefined;

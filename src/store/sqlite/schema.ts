@@ -1,12 +1,13 @@
-/** The tables of a shard's file, as an ordered list of migrations. */
+/** The migrations of a shard's file. */
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";
 
 /**
- * `num` columns are internal numbers that keep the indexes small; they never leave the adapter. The
- * `served` form of a match is its sheet behind the numbers of its players and teams (packing.ts):
- * one column, because each that is read costs about as much as finding the row.
+ * `num` columns are internal numbers that keep indexes small; they never leave the adapter.
+ * `served` is the encoded match, preceded by the numbers of its players and teams
+ * (row-encoding.ts). It is one column because reading a column costs about as much as finding the
+ * row.
  */
 const FIRST = `
   CREATE TABLE matches (
@@ -19,12 +20,11 @@ const FIRST = `
     served        BLOB NOT NULL
   );
   CREATE INDEX matches_by_time  ON matches (created_at, id);
-  -- Each of these two can answer for the other's filter without a look at the matches themselves.
+  -- Each of these two also covers the other's filter.
   CREATE INDEX matches_by_mode  ON matches (game_mode, created_at, id, patch_version);
   CREATE INDEX matches_by_patch ON matches (patch_version, created_at, id, game_mode);
 
-  -- What the records carried about players and teams: read when a player is folded again, never
-  -- when a match is served, and therefore kept out of the way.
+  -- Players and teams as they were in the records: needed to recompute players, not to serve matches.
   CREATE TABLE carried (
     match    INTEGER PRIMARY KEY,
     fragment BLOB NOT NULL
@@ -97,7 +97,7 @@ const FIRST = `
     PRIMARY KEY (player_id, match_id)
   ) WITHOUT ROWID;
 
-  -- Which players and teams the latest transactions changed: what readers have to forget.
+  -- The players and teams changed by recent transactions, for the caches of readers.
   CREATE TABLE changes (
     seq     INTEGER PRIMARY KEY,
     players BLOB NOT NULL,
@@ -110,7 +110,7 @@ const FIRST = `
   ) WITHOUT ROWID;
 `;
 
-/** To count rows takes as long as there are many, so that the numbers of them are kept beside them. */
+/** Row counts, because counting takes time proportional to the table. */
 const TALLIES = `
   CREATE TABLE tallies (
     matches INTEGER NOT NULL,
@@ -123,7 +123,7 @@ const TALLIES = `
     (SELECT count(*) FROM teams);
 `;
 
-/** The name index: every name that a player has now, under each of its keys (domain/name-index.ts). */
+/** The name index: every current player name under each of its keys (domain/similar-names.ts). */
 const NAME_SPOTS = `
   CREATE TABLE name_spots (
     spot TEXT NOT NULL,
@@ -132,13 +132,13 @@ const NAME_SPOTS = `
   ) WITHOUT ROWID;
 `;
 
-/** Migration n brings a file from version n to n + 1. Only ever append. */
+/** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS];
 
-/** By the number of the migration, what is left to do after it that SQL alone cannot. */
+/** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
 ]);
 
-/** Marks the file as a Matchbook shard: "MTBK". */
+/** Identifies the file as a Matchbook shard: "MTBK". */
 export const APPLICATION_ID = 0x4d54424b;

@@ -1,12 +1,12 @@
 /**
- * The state that a reader's connection looks at. Beginning and ending a read takes
- * longer than most look-ups, so one state serves for a turn of the event loop: everything that was
- * asked by its beginning is answered from a state that is not older than the question.
+ * The snapshot that a reader's connection sees. Starting and ending a read transaction takes longer
+ * than most lookups, so one snapshot serves a turn of the event loop. It is never older than the
+ * requests of that turn.
  */
 
 import type { Database, Statement } from "bun:sqlite";
 
-/** How many commits there were in this process: they must be seen at once, within a turn too. */
+/** Commits by this process must be visible at once, even within a turn. */
 let commits = 0;
 
 export function noteCommit(): void {
@@ -22,7 +22,7 @@ export class Snapshot {
   #commits = -1;
   #seen = -1;
 
-  /** `onChange` is called inside the snapshot, before anything else is read, if the file has changed. */
+  /** `onChange` is called in the new snapshot, before other reads, if the file has changed. */
   constructor(database: Database, onChange: () => void) {
     this.#begin = database.prepare("BEGIN");
     this.#end = database.prepare("COMMIT");
@@ -30,7 +30,7 @@ export class Snapshot {
     this.#onChange = onChange;
   }
 
-  /** To be called before every read. */
+  /** Call before every read. */
   enter(): void {
     if (this.#isOpen) {
       if (this.#commits === commits) return;

@@ -1,25 +1,23 @@
-/** Prepared statements: each text is prepared once, and those prepared longest ago make room. */
+/** Caches prepared statements. */
 
 import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
 
-const MOST_STATEMENTS = 256;
+const MAX_STATEMENTS = 256;
 
 export class Statements {
   readonly #prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
 
   constructor(readonly database: Database) {}
 
-  /** The same statement for the same text. */
   get<Row>(sql: string): Statement<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(sql);
     if (known) return known as Statement<Row, SQLQueryBindings[]>;
-    if (this.#prepared.size >= MOST_STATEMENTS) this.#evict();
+    if (this.#prepared.size >= MAX_STATEMENTS) this.#evict();
     const statement = this.database.prepare<Row, SQLQueryBindings[]>(sql);
     this.#prepared.set(sql, statement as Statement<unknown, SQLQueryBindings[]>);
     return statement;
   }
 
-  /** The first row of the answer. */
   row<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
     return this.get<Row>(sql).get(...values);
   }
@@ -28,9 +26,9 @@ export class Statements {
     return this.get(sql).run(...values);
   }
 
-  /** The first half, which was prepared longest ago: those in use are soon prepared again. */
+  /** Evicts the older half. Statements in use are soon prepared again. */
   #evict(): void {
-    for (const [sql, statement] of [...this.#prepared].slice(0, MOST_STATEMENTS / 2)) {
+    for (const [sql, statement] of [...this.#prepared].slice(0, MAX_STATEMENTS / 2)) {
       statement.finalize();
       this.#prepared.delete(sql);
     }

@@ -1,4 +1,4 @@
-/** Writes to a shard's SQLite file, one transaction at a time, and answers operators' questions. */
+/** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { packNumbers } from "../row-encoding.ts";
@@ -30,12 +30,12 @@ export class SqliteWriter implements Writer {
     this.#dataVersion = database.query("PRAGMA data_version");
   }
 
-  /** Within this process writers queue here; those of other processes wait for SQLite's lock. */
+  /** Writers of this process queue here; those of other processes wait for SQLite's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#inTransaction(work));
   }
 
-  /** In turn with the writers of this process: all of them have one connection. */
+  /** Queued with writes, because they share one connection. */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       this.database.query("BEGIN").run();
@@ -47,7 +47,7 @@ export class SqliteWriter implements Writer {
     });
   }
 
-  /** In turn with the writers of this process, so that it sees none of them halfway. */
+  /** Queued with writes, so that it never sees an unfinished one. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
     return this.#turn.then(() => {
       const known = this.#tables.transaction.known(ids);
@@ -67,7 +67,7 @@ export class SqliteWriter implements Writer {
     return readCounts(this.#statements);
   }
 
-  /** A file is one shard, whatever links lead to it. */
+  /** A file cannot have aliases. */
   stateToken(): undefined {
     return undefined;
   }
@@ -92,7 +92,7 @@ export class SqliteWriter implements Writer {
       noteCommit();
       return result;
     } catch (error) {
-      // A full disk may have ended the transaction already.
+      // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
       throw error;
@@ -104,14 +104,14 @@ export class SqliteWriter implements Writer {
       this.database.query("BEGIN IMMEDIATE").run();
     } catch (error) {
       if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error;
-      // Without the cause: SQLite's own words would take the place of these.
+      // Without the cause: its message would replace this one.
       throw new StoreRefuses(
-        `another program has been writing to ${this.database.filename} for too long, perhaps to move the shard: try again when it is done`,
+        `${this.database.filename} is locked: another program has been writing to it for too long, e.g. to move the shard; retry when it is done`,
       );
     }
   }
 
-  /** What is remembered from one transaction to the next holds while nobody else has written. */
+  /** Caches are valid only while nobody else writes. */
   #noticeOthers(): void {
     const version = this.#dataVersion.get()!.data_version;
     if (version !== this.#version) this.#tables.forget();
@@ -119,10 +119,10 @@ export class SqliteWriter implements Writer {
   }
 }
 
-/** How many transactions a reader may miss and still know what changed meanwhile. */
+/** How many transactions a reader may miss before it drops its whole cache. */
 const KEPT_CHANGES = 256;
 
-/** The tables as one transaction, and what is written at its end. */
+/** The tables as one transaction, and the writes at its end. */
 function openTables(database: Statements) {
   const totals = new Totals();
   const nameIndex = new NameIndex(database);
@@ -137,7 +137,7 @@ function openTables(database: Statements) {
     ...counterTables(database),
   } satisfies Transaction;
 
-  /** For readers: which players and teams they have to read again. */
+  /** For the caches of readers. */
   function logChanges({ changed }: typeof players): void {
     if (changed.players.size + changed.teams.size === 0) return;
     const { lastInsertRowid } = database.run(
@@ -157,7 +157,7 @@ function openTables(database: Statements) {
       nameIndex.write();
       players.forget();
     },
-    /** Called when others may have written since, or when the transaction was rolled back. */
+    /** Called after a rollback, or when others may have written. */
     forget(): void {
       numbers.players.forget();
       numbers.teams.forget();

@@ -1,4 +1,4 @@
-/** In charge of the list of all scenarios. */
+/** The list of all scenarios. */
 
 import { CACHING } from "./caching.ts";
 import { FAILING } from "./failing.ts";

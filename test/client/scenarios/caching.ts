@@ -1,4 +1,4 @@
-/** In charge of scenarios about replies that are kept and asked for with their entity tags. */
+/** Scenarios: cached responses and entity tags. */
 
 import assert from "node:assert/strict";
 import { collect, matchbookOf, recording, type Scenario } from "./scenario.ts";
@@ -20,7 +20,7 @@ export const CACHING: Record<string, Scenario> = {
     assert.deepEqual(statuses(), [200, 304, 304]);
   },
 
-  async "a whole walk is not sent again"(scene) {
+  async "pages that have not changed are not sent again"(scene) {
     const { fetch, statuses } = recording();
     const na = matchbookOf(scene, { fetch }).shard("na");
     const first = await collect(na.matches());
@@ -32,7 +32,7 @@ export const CACHING: Record<string, Scenario> = {
     );
   },
 
-  async "a list that has changed is sent anew"(scene) {
+  async "a list that has changed is sent again"(scene) {
     const { fetch, statuses } = recording();
     const eu = matchbookOf(scene, { fetch }).shard("eu");
     const newest = async () => (await eu.matches({ sort: "-createdAt" }).page()).items.length;
@@ -43,21 +43,21 @@ export const CACHING: Record<string, Scenario> = {
     assert.deepEqual(statuses(), [200, 200, 304]);
   },
 
-  async "as many replies are kept as was said, those used last"(scene) {
+  async "as many responses are cached as configured, the most recently used"(scene) {
     const { fetch, statuses } = recording();
     const na = matchbookOf(scene, { fetch, cache: 2 }).shard("na");
     for (const id of ["00", "01", "00", "02", "00", "01"]) await na.match(`match-${id}`);
     assert.deepEqual(statuses(), [200, 200, 304, 200, 304, 200]);
   },
 
-  async "nothing is kept when nothing shall be"(scene) {
+  async "nothing is cached if the cache is disabled"(scene) {
     const { fetch, statuses } = recording();
     const na = matchbookOf(scene, { fetch, cache: 0 }).shard("na");
     for (const id of ["00", "00"]) await na.match(`match-${id}`);
     assert.deepEqual(statuses(), [200, 200]);
   },
 
-  async "what one key was sent is not kept for another"(scene) {
+  async "responses for one key are not cached for another"(scene) {
     const { fetch, calls, statuses } = recording();
     await matchbookOf(scene, { fetch }).shard("na").match("match-00");
     await matchbookOf(scene, { fetch }).shard("na").match("match-00");

@@ -1,4 +1,4 @@
-/** In charge of scenarios about errors: each kind, with everything that the service says about it. */
+/** Scenarios: every kind of error, with the details from the service. */
 
 import assert from "node:assert/strict";
 import type * as Client from "../../../client/src/index.ts";
@@ -141,7 +141,7 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
 };
 
 export const FAILING: Record<string, Scenario> = {
-  async "everything that is wrong is told, each with its source"(scene) {
+  async "all problems are reported, each with its source"(scene) {
     const na = matchbookOf(scene).shard("na");
     const error = await errorOf(scene, () =>
       na.matches({ limit: 50, gameMode: ["chess" as "ranked"], offset: -1 }).page(),
@@ -161,7 +161,7 @@ export const FAILING: Record<string, Scenario> = {
     assert.equal(error.name, "MatchbookError");
   },
 
-  async "wrong keys are not shown again and again"(scene) {
+  async "invalid keys are not retried"(scene) {
     const matchbook = matchbookOf(scene, { url: scene.facts.guardedUrl, key: WRONG_KEY });
     const codes = [];
     for (let count = 0; count < 2; count++) {
@@ -174,7 +174,7 @@ export const FAILING: Record<string, Scenario> = {
     assert.deepEqual(error.problems[0]?.source, { header: "Authorization" });
   },
 
-  async "a key is in no error and in nothing that is printed"(scene) {
+  async "a key is in no error and no output"(scene) {
     const errors: unknown[] = [];
     for (const [work] of Object.values(FAILURES))
       errors.push(await errorOf(scene, () => work(scene)));

@@ -1,6 +1,6 @@
 /**
- * In charge of all scenarios inside Node, with the package as its users have it. The facts come as an
- * argument; a line of JSON for each scenario goes out.
+ * Runs all scenarios in Node with the installed package. The facts are an argument; the output is
+ * one line of JSON per scenario.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** In charge of scenarios about lists: walking them, limits on the way, links, giving up. */
+/** Scenarios: lists, rate limits, links and aborted requests. */
 
 import assert from "node:assert/strict";
 import type * as Client from "../../../client/src/index.ts";
@@ -36,7 +36,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.deepEqual(await collect(na.matches({ playerNames: ["Nobody"] })), []);
   },
 
-  async "a loop that is left asks for no further page"(scene) {
+  async "a loop that ends early fetches no further page"(scene) {
     const { fetch, calls } = recording();
     for await (const match of matchbookOf(scene, { fetch }).shard("na").matches()) {
       if (match.id === ALL[3]) break;
@@ -44,13 +44,13 @@ export const PAGING: Record<string, Scenario> = {
     assert.equal(calls.length, 1);
   },
 
-  async "nothing is asked before somebody wants to know"(scene) {
+  async "no request is sent before results are needed"(scene) {
     const { fetch, calls } = recording();
     matchbookOf(scene, { fetch }).shard("na").matches();
     assert.equal(calls.length, 0);
   },
 
-  async "pages lead to their neighbours and back"(scene) {
+  async "pages link to their neighbours and back"(scene) {
     const first = await matchbookOf(scene).shard("na").matches().page();
     assert.equal(first.prev, undefined);
     const second = await first.next?.();
@@ -65,7 +65,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.deepEqual(first.links, first.document.links);
   },
 
-  async "a link out of a document leads on, also as a cursor and in another client"(scene) {
+  async "a link from a document works, also as a cursor and in another client"(scene) {
     const { links } = await matchbookOf(scene).shard("na").matches().page();
     const other = matchbookOf(scene);
     const reply = await other.get<Client.Schemas.MatchList>(links.next!);
@@ -78,7 +78,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.deepEqual(idsOf(back.items), ALL.slice(0, 5));
   },
 
-  async "behind a proxy, links are followed where the client was told to ask"(scene) {
+  async "behind a proxy, links are followed at the client's URL"(scene) {
     const { fetch, calls } = recording();
     const { proxiedUrl: url, proxiedKey: key } = scene.facts;
     const matchbook = new scene.client.Matchbook({ url, key, fetch });
@@ -89,7 +89,7 @@ export const PAGING: Record<string, Scenario> = {
     for (const { address } of calls) assert(address.startsWith(`${url}/shards/na/matches`));
   },
 
-  async "a loop goes on across the limit of the key"(scene) {
+  async "a loop continues across the rate limit"(scene) {
     const { fetch, statuses } = recording();
     const { wait, waits } = impatient(scene);
     const { strictUrl: url, slowKey: key } = scene.facts;
@@ -108,7 +108,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.equal(waits.length, 2);
   },
 
-  async "waiting is by the clock when nothing else is said"({ client, facts }) {
+  async "waiting uses the clock by default"({ client, facts }) {
     const { fetch, statuses } = recording();
     const url = `${facts.standInUrl}/once-limited/${process.pid}`;
     const began = performance.now();
@@ -117,7 +117,7 @@ export const PAGING: Record<string, Scenario> = {
     assert(performance.now() - began > 900);
   },
 
-  async "patience ends, and none is lost on a wait that is too long"(scene) {
+  async "patience ends, and no time is spent on a wait that is too long"(scene) {
     const { wait, waits } = impatient(scene);
     const ask = (path: string, patience: number) =>
       errorOf(scene, () =>
@@ -146,7 +146,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.equal((await na.player("player-ada")).name, "Ada");
   },
 
-  async "waiting can be given up"({ client, facts }) {
+  async "waiting can be aborted"({ client, facts }) {
     const { fetch, calls } = recording();
     const controller = new AbortController();
     const matchbook = new client.Matchbook({
@@ -160,7 +160,7 @@ export const PAGING: Record<string, Scenario> = {
     assert.equal(calls.length, 1);
   },
 
-  async "a request can be given up, before and while it is under way"(scene) {
+  async "a request can be aborted before and while it is in flight"(scene) {
     const { fetch, calls } = recording();
     const late = new AbortController();
     late.abort();

@@ -1,10 +1,10 @@
-/** In charge of scenarios about what is read: every endpoint, links between resources, queries. */
+/** Scenarios: every endpoint, links between resources, queries. */
 
 import assert from "node:assert/strict";
 import { collect, errorOf, matchbookOf, NAMES, recording, type Scenario } from "./scenario.ts";
 
 export const RECORDS: Record<string, Scenario> = {
-  async "a match is linked with everything in it"(scene) {
+  async "a match is linked with all its resources"(scene) {
     const match = await matchbookOf(scene).shard("eu").match("match-full");
     assert.equal(match.type, "match");
     assert.equal(match.gameMode, "ranked");
@@ -29,7 +29,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(match.relation("nothing"), []);
   },
 
-  async "a resource is one object, whoever links to it"(scene) {
+  async "a resource is one object, however many resources link to it"(scene) {
     const page = await matchbookOf(scene).shard("na").matches().page();
     const [first, second] = page.items.map((match) => match.rosters[0].participants[0]?.player);
     assert.equal(first?.id, "player-ada");
@@ -38,14 +38,14 @@ export const RECORDS: Record<string, Scenario> = {
     assert(first instanceof scene.client.Player && first.isLoaded);
   },
 
-  async "a resource is written as it was sent"(scene) {
+  async "a resource serialises as it was sent"(scene) {
     const matchbook = matchbookOf(scene);
     const match = await matchbook.shard("eu").match("match-full");
     const { document } = await matchbook.get<{ data: object }>("/shards/eu/matches/match-full");
     assert.deepEqual(JSON.parse(JSON.stringify(match)), document.data);
   },
 
-  async "players are found by id, by name, and without either"(scene) {
+  async "players are found by id, by name, and without filters"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     const grace = await eu.player("player-eu");
     assert.equal(grace.name, "Grace");
@@ -62,7 +62,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert((await eu.players()).length >= 2);
   },
 
-  async "names are exact, whatever signs they have"(scene) {
+  async "names are exact, whatever characters they contain"(scene) {
     const na = matchbookOf(scene).shard("na");
     for (const name of NAMES) {
       const players = await na.players({ names: [name] });
@@ -79,7 +79,7 @@ export const RECORDS: Record<string, Scenario> = {
     );
   },
 
-  async "every filter narrows as it says"(scene) {
+  async "every filter works as documented"(scene) {
     const na = matchbookOf(scene).shard("na");
     const ids = async (query: Parameters<typeof na.matches>[0]) =>
       (await collect(na.matches(query))).map(({ id }) => id);
@@ -95,7 +95,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(await ids({ playerNames: undefined, offset: 11 }), ["match-11"]);
   },
 
-  async "less can be asked for, and what did not come is known by its id"(scene) {
+  async "sparse resources can be requested, and missing ones have their ids"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     const bare = await eu.match("match-full", { include: [] });
     assert.equal(bare.gameMode, "ranked");
@@ -127,7 +127,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual((await eu.player("player-eu", { fields: { player: [] } })).attributes, {});
   },
 
-  async "the service tells of itself and of the key"(scene) {
+  async "status, usage and health can be read"(scene) {
     const matchbook = matchbookOf(scene);
     const open = matchbookOf(scene, { key: undefined });
     const status = await open.status();
@@ -146,7 +146,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(usage.limits.shards, ["*"]);
   },
 
-  async "names close to a mistyped one are found"(scene) {
+  async "names similar to a mistyped one are found"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     for (const near of ["grase", "GRACE", "Gra"]) {
       assert.deepEqual((await eu.playerNames(near))[0], { id: "player-eu", name: "Grace" }, near);
@@ -160,7 +160,7 @@ export const RECORDS: Record<string, Scenario> = {
     );
   },
 
-  async "any address can be asked, with the reply as it came"(scene) {
+  async "any path can be fetched, with the unchanged response"(scene) {
     const limits: unknown[] = [];
     const matchbook = matchbookOf(scene, { onLimits: (one) => limits.push(one) });
     const reply = await matchbook.get<{ data: { id: string }[] }>(
@@ -178,7 +178,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.equal((await matchbook.get("/status")).limits, undefined);
   },
 
-  async "what is asked for is on the wire as the service reads it"(scene) {
+  async "queries are encoded as the service parses them"(scene) {
     const { fetch, calls } = recording();
     const na = matchbookOf(scene, { fetch }).shard("na");
     const query = { playerNames: ["a,b", "c\\"], sort: "-createdAt", limit: 3 } as const;
@@ -196,7 +196,7 @@ export const RECORDS: Record<string, Scenario> = {
     assert.equal(calls[0].headers.Authorization, `Bearer ${scene.facts.key}`);
   },
 
-  async "a list of nobody is not a list of everybody"(scene) {
+  async "an empty filter list does not select everything"(scene) {
     const na = matchbookOf(scene).shard("na");
     const error = await errorOf(scene, () => na.matches({ playerIds: [] }).page());
     assert.equal(error.code, "empty-parameter");

@@ -1,4 +1,4 @@
-/** In charge of scenarios about what the client itself refuses: to lose a key, or to guess. */
+/** Scenarios: calls that the client rejects to protect the key, or because they are invalid. */
 
 import assert from "node:assert/strict";
 import { errorOf, matchbookOf, recording, type Scenario, type Scene } from "./scenario.ts";
@@ -16,7 +16,7 @@ async function refusalOf(
 }
 
 export const REFUSING: Record<string, Scenario> = {
-  async "the key goes to no other address"(scene) {
+  async "the key is sent to no other server"(scene) {
     const { url } = scene.facts;
     for (const link of [
       "https://elsewhere.example/shards/na/matches",
@@ -27,21 +27,20 @@ export const REFUSING: Record<string, Scenario> = {
       "status",
       "",
     ]) {
-      const words = await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).get(link));
-      assert.match(words, /nowhere else|begin with \//, link);
+      await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).get(link));
     }
     const { fetch, calls } = recording();
     await errorOf(scene, () => matchbookOf(scene, { fetch }).get("//elsewhere.example/status"));
     assert.equal(new URL(calls[0]!.address).origin, url);
   },
 
-  async "the key goes nowhere that a redirect leads"({ client, facts }) {
+  async "the key does not follow redirects"({ client, facts }) {
     const matchbook = new client.Matchbook({ url: `${facts.standInUrl}/redirect`, key: facts.key });
-    await assert.rejects(matchbook.status(), /key goes nowhere else/);
+    await assert.rejects(matchbook.status(), { kind: "unreadable", status: 302 });
     assert.equal(await (await fetch(`${facts.standInUrl}/strangers`)).json(), 0);
   },
 
-  async "an address that is none is not taken"(scene) {
+  async "an invalid URL is rejected"(scene) {
     const { key } = scene.facts;
     for (const url of [
       "localhost:8080",
@@ -58,14 +57,14 @@ export const REFUSING: Record<string, Scenario> = {
     }
   },
 
-  async "a key that cannot be one is not taken, and not shown"(scene) {
+  async "an invalid key is rejected and not shown"(scene) {
     for (const key of ["", "mb_secret\n", "mb secret", "mb_sécret"]) {
       const words = await refusalOf(scene, () => matchbookOf(scene, { key }));
       assert(!/s.cret/.test(words));
     }
   },
 
-  async "numbers that cannot be are not taken"(scene) {
+  async "invalid numbers are rejected"(scene) {
     for (const number of [-1, Number.NaN]) {
       await refusalOf(scene, () => matchbookOf(scene, { cache: number }));
       await refusalOf(scene, () => matchbookOf(scene, { patience: number }));
@@ -73,7 +72,7 @@ export const REFUSING: Record<string, Scenario> = {
     }
   },
 
-  async "an id that would lead elsewhere is not taken"(scene) {
+  async "an id that would change the path is rejected"(scene) {
     for (const id of ["", ".", "..", "\ud800", undefined as unknown as string]) {
       await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").match(id));
       await refusalOf(scene, (fetch) => matchbookOf(scene, { fetch }).shard("na").player(id));
@@ -81,14 +80,14 @@ export const REFUSING: Record<string, Scenario> = {
     }
   },
 
-  async "what cannot be asked is not left out in silence"(scene) {
+  async "invalid queries are rejected, not ignored"(scene) {
     const wrong: [object, RegExp][] = [
-      [{ playerName: ["Ada"] }, /nothing called `playerName`.*playerNames/],
-      [{ toString: ["Ada"] }, /nothing called `toString`/],
-      [{ playerNames: "Ada" }, /`playerNames` must be a list/],
-      [{ fields: { match: "stats" } }, /`fields\[match\]` must be a list/],
-      [{ createdAtStart: new Date("never") }, /Date without a time/],
-      [{ teamNames: ["\ud800"] }, /half of a character/],
+      [{ playerName: ["Ada"] }, /`playerName`.*playerNames/],
+      [{ toString: ["Ada"] }, /`toString`/],
+      [{ playerNames: "Ada" }, /`playerNames`/],
+      [{ fields: { match: "stats" } }, /`fields\[match\]`/],
+      [{ createdAtStart: new Date("never") }, /`createdAtStart`/],
+      [{ teamNames: ["\ud800"] }, /filter\[teamNames\]/],
     ];
     for (const [query, words] of wrong) {
       const refuse = (fetch: ReturnType<typeof recording>["fetch"]) =>
@@ -100,7 +99,7 @@ export const REFUSING: Record<string, Scenario> = {
     );
   },
 
-  async "fetch is called as a browser needs it: as nobody's method"(scene) {
+  async "fetch is called without a receiver, as browsers require"(scene) {
     const own = globalThis.fetch;
     const callers: unknown[] = [];
     const watched = function (this: unknown, ...rest: Parameters<typeof own>) {

@@ -1,7 +1,4 @@
-/**
- * In charge of what a scenario is given. Scenarios run in Bun and in Node alike, so they use nothing
- * of either's own.
- */
+/** What scenarios share. They run in Bun and in Node, so they use no APIs of either. */
 
 import assert from "node:assert/strict";
 import type * as Client from "../../../client/src/index.ts";

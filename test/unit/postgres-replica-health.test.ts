@@ -1,16 +1,16 @@
-/** In charge of when a replica is fit to be read: a table of what it and its primary say, and when. */
+/** When a replica can be used: a table of its state and its primary's state over time. */
 
 import { describe, expect, test } from "bun:test";
-import { Fitness, Primary } from "../../src/store/postgres/replica-health.ts";
+import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
 import { MIGRATIONS } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
 
-/** A shard's states in order; how many of them a server has; or that it is away. */
+/** The shard's states in order; how many of them a server has, or that it is unavailable. */
 class Server {
   has: number | "away" = 0;
   version = MIGRATIONS.length;
-  isCopy = true;
+  isReplica = true;
 
   constructor(private readonly tokens: string[]) {}
 
@@ -19,9 +19,9 @@ class Server {
       if (this.has === "away") return Promise.reject(new StoreUnavailable("away"));
       const [seq, token] = values;
       const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
-      const { has, version, isCopy } = this;
+      const { has, version, isReplica } = this;
       return Promise.resolve([
-        { seq: String(has), token: this.tokens[has], isOwn: known, version, isCopy },
+        { seq: String(has), token: this.tokens[has], isOwn: known, version, isReplica },
       ]);
     };
     return { rows } as unknown as Session;
@@ -32,10 +32,12 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
   let now = 0;
   const primary = new Server(["", "a", "b", "c", "d"]);
   const replica = new Server(replicaTokens);
-  const fitness = new Fitness(replica.session, new Primary(primary.session, () => now), 3000);
+  const health = new ReplicaHealth(replica.session, new Primary(primary.session, () => now), 3000);
   return {
     replica,
-    /** Whether it is fit at a time, when each has so many states, and some replica has `furthest`. */
+    /**
+     * Whether it can be used at a time, given the states of each server and the furthest replica.
+     */
     async at(
       seconds: number,
       primaryHas: Server["has"],
@@ -45,33 +47,33 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
       now = seconds * 1000;
       primary.has = primaryHas;
       replica.has = replicaHas;
-      const state = await fitness.state().catch(() => undefined);
-      return state !== undefined && (await fitness.unfit(state, furthest)) === undefined;
+      const state = await health.state().catch(() => undefined);
+      return state !== undefined && (await health.exclusion(state, furthest)) === undefined;
     },
   };
 }
 
 describe("a replica", () => {
-  test("that has everything is fit, however long nobody wrote", async () => {
+  test("that is up to date is used, however long nobody writes", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(100_000, 2, 2)).toBe(true);
   });
 
-  test("that lacks something is fit as long as that is new", async () => {
+  test("that lags is used within the limit", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(10, 3, 2)).toBe(true);
     expect(await pair.at(12, 4, 2)).toBe(true);
     expect(await pair.at(13, 4, 2)).toBe(true);
     expect(await pair.at(14, 4, 2)).toBe(false);
-    // It has caught up with what was there first, and lacks only what came two seconds later.
+    // It has caught up with the first change, and lacks only one made two seconds later.
     expect(await pair.at(14, 4, 3)).toBe(true);
     expect(await pair.at(16, 4, 3)).toBe(false);
     expect(await pair.at(16, 4, 4)).toBe(true);
   });
 
-  test("that is away is not fit, until it is there again", async () => {
+  test("that is unavailable is not used until it is back", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, "away")).toBe(false);
     expect(await pair.at(1, 2, 2)).toBe(true);
@@ -79,7 +81,7 @@ describe("a replica", () => {
     expect(await pair.at(3, 2, 2)).toBe(true);
   });
 
-  test("of a primary that is away stays fit, as far as it had kept up", async () => {
+  test("of an unavailable primary stays in use, as far as it had kept up", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(10, "away", 2)).toBe(true);
@@ -88,21 +90,21 @@ describe("a replica", () => {
     expect(await pair.at(25, "away", 3)).toBe(true);
   });
 
-  test("of a primary that was never heard is fit unless another one is ahead", async () => {
+  test("of a primary that has not responded yet is used unless another one is ahead", async () => {
     const pair = aPair();
     expect(await pair.at(0, "away", 2)).toBe(true);
     expect(await pair.at(1, "away", 2, 3)).toBe(false);
     expect(await pair.at(2, "away", 3, 3)).toBe(true);
-    // From here on, the primary's word counts.
+    // From here on, the primary decides.
     expect(await pair.at(3, 4, 3)).toBe(true);
     expect(await pair.at(7, "away", 3)).toBe(false);
   });
 
-  test("of a primary that was never heard is not fit if it is no copy, or has other tables", async () => {
+  test("of a primary that has not responded yet is not used if it replicates nothing or has another schema version", async () => {
     const pair = aPair();
-    pair.replica.isCopy = false;
+    pair.replica.isReplica = false;
     expect(await pair.at(0, "away", 2)).toBe(false);
-    // It need not be one where the primary knows what it has.
+    // It need not be in recovery if the primary knows its state.
     expect(await pair.at(1, 2, 2)).toBe(true);
     const newer = aPair();
     newer.replica.version = MIGRATIONS.length + 1;
@@ -110,7 +112,7 @@ describe("a replica", () => {
     expect(await newer.at(1, 2, 2)).toBe(true);
   });
 
-  test("that a migration has not reached is not fit", async () => {
+  test("without the latest migration is not used", async () => {
     const pair = aPair();
     pair.replica.version = MIGRATIONS.length - 1;
     expect(await pair.at(0, 2, 2)).toBe(false);
@@ -119,7 +121,7 @@ describe("a replica", () => {
     expect(await pair.at(2, 2, 2)).toBe(true);
   });
 
-  test("with another history is not fit, though its numbers are as high", async () => {
+  test("with another history is not used, though its sequence numbers are as high", async () => {
     const pair = aPair(["", "a", "b", "x", "y"]);
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(1, 3, 3)).toBe(false);

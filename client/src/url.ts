@@ -1,20 +1,20 @@
 /**
- * In charge of addresses: everything is sent to the one service that the client was made for, because
- * the key goes along.
+ * Resolves URLs. Requests go only to the service that the client was created for, because they
+ * carry the key.
  */
 
 import { misuse } from "./errors.ts";
 
-/** An address of the service, cut in two. */
+/** The base URL of the service, in two parts. */
 interface Base {
   origin: string;
-  /** The path that everything is under: empty, or with a slash before and none behind. */
+  /** The path prefix: empty, or with a leading slash and no trailing one. */
   prefix: string;
 }
 
-export class Addresses {
+export class ServiceUrl {
   readonly #own: Base;
-  /** How the service calls itself in links, which behind a proxy may be something else. */
+  /** The base URL that the service uses in links. Behind a proxy it can differ. */
   #public: Base | undefined;
 
   constructor(url: string | URL) {
@@ -25,15 +25,15 @@ export class Addresses {
     return this.#own.origin;
   }
 
-  /** The whole address to send a request to, of a path with its query or of a link. */
+  /** The full URL for a path with its query, or for a link. */
   resolve(pathOrLink: string): string {
     return `${this.#own.origin}${this.#own.prefix}${this.#pathOf(pathOrLink)}`;
   }
 
-  /** Notes under which address the service links to a page that came from this one of ours. */
-  learn(address: string, selfLink: unknown): void {
+  /** Learns the public base URL from the self link of a response. */
+  learn(url: string, selfLink: unknown): void {
     const link = typeof selfLink === "string" ? asUrl(selfLink) : undefined;
-    const path = new URL(address).pathname.slice(this.#own.prefix.length);
+    const path = new URL(url).pathname.slice(this.#own.prefix.length);
     if (!link?.pathname.endsWith(path)) return;
     this.#public = { origin: link.origin, prefix: link.pathname.slice(0, -path.length) };
   }
@@ -42,9 +42,7 @@ export class Addresses {
     if (pathOrLink.startsWith("/")) return pathOrLink;
     const link = asUrl(pathOrLink);
     if (!link) {
-      throw misuse(
-        "The address is neither a path nor a whole address. Let it begin with /, such as /status.",
-      );
+      throw misuse("The argument is neither a path nor a URL. Start paths with /, e.g. /status.");
     }
     for (const base of [this.#own, this.#public]) {
       if (base && link.origin === base.origin && link.pathname.startsWith(`${base.prefix}/`)) {
@@ -52,7 +50,7 @@ export class Addresses {
       }
     }
     throw misuse(
-      `The address is on ${link.origin}, and this client is for ${this.#own.origin}${this.#own.prefix}. Your key is sent nowhere else: give the path and the query alone, or make a client for that address.`,
+      `The URL is on ${link.origin}, but this client is for ${this.#own.origin}${this.#own.prefix}. Your key is sent only there. Pass just the path and query, or create a client for that URL.`,
     );
   }
 }
@@ -60,12 +58,10 @@ export class Addresses {
 function readBase(url: string | URL): Base {
   const read = asUrl(String(url));
   if (!read || !/^https?:$/.test(read.protocol)) {
-    throw misuse("`url` must be the whole address of a Matchbook, such as http://localhost:8080.");
+    throw misuse("`url` must be the full URL of a Matchbook server, e.g. http://localhost:8080.");
   }
   if (read.username || read.password || read.search || read.hash) {
-    throw misuse(
-      "`url` must hold neither a user, a query nor a fragment. The key goes into `key`.",
-    );
+    throw misuse("`url` must not contain a user, a query or a fragment. Pass the key as `key`.");
   }
   return { origin: read.origin, prefix: read.pathname.replace(/\/+$/, "") };
 }
@@ -74,19 +70,21 @@ function asUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A text as it may stand in an address. */
+/** Percent-encodes a text. */
 export function escaped(what: string, text: string): string {
   if (/\p{Surrogate}/u.test(text)) {
-    throw misuse(`The ${what} holds half of a character, which cannot be sent.`);
+    throw misuse(`The ${what} contains half of a surrogate pair, which cannot be sent.`);
   }
   return encodeURIComponent(text);
 }
 
-/** A part of a path that holds an id, escaped. */
+/** A path segment with an id, percent-encoded. */
 export function segment(what: string, id: string): string {
-  // These would lead to another address without anybody noticing.
+  // These would silently change the path.
   if (typeof id !== "string" || /^\.{0,2}$/.test(id)) {
-    throw misuse(`The ${what} ${JSON.stringify(id)} cannot be one. Give the id as it was served.`);
+    throw misuse(
+      `The ${what} ${JSON.stringify(id)} is not valid. Pass it exactly as the service returned it.`,
+    );
   }
   return escaped(what, id);
 }
