@@ -1,4 +1,4 @@
-/** In charge of `matchbook ingest` as it runs through everything: one process that is fed all the while. */
+/** Runs one `matchbook ingest` process through all faults and feeds it continuously. */
 
 import { spawnMatchbook } from "../support/process.ts";
 
@@ -6,9 +6,9 @@ const BATCH = 50;
 const PAUSE_MS = 150;
 
 export class IngestCommand {
-  /** Every line that was written to it, in order. */
+  /** Every line written to it, in order. */
   readonly sent: string[] = [];
-  /** What it said on standard error. */
+  /** Its output on standard error. */
   said = "";
   readonly #lines: Iterator<string>;
   readonly #child: ReturnType<typeof spawnMatchbook>;
@@ -26,7 +26,7 @@ export class IngestCommand {
     this.#work = this.#feed();
   }
 
-  /** Resolves when it has ended, with its exit code and its report. */
+  /** Resolves when it has exited, with its exit code and report. */
   async finish(): Promise<{ exitCode: number; records: number }> {
     this.#isOver = true;
     await this.#work;
@@ -42,7 +42,7 @@ export class IngestCommand {
       const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
       this.sent.push(...batch);
       this.#child.stdin.write(`${batch.join("\n")}\n`);
-      // Settled when it has been read: while the database is away, nothing more is written.
+      // Settles when it has been read: while the database is unavailable, nothing more is written.
       await this.#child.stdin.flush();
       await Bun.sleep(PAUSE_MS);
     }
@@ -53,7 +53,7 @@ export class IngestCommand {
   }
 }
 
-/** Those that its report tells of, whatever became of them. */
+/** The number of records in its report, whatever their outcome. */
 function recordsIn(report: string): number {
   if (report === "") return 0;
   const {

@@ -1,12 +1,12 @@
-/** In charge of callers who read all the while: what they got, how long it took, and whether it was right. */
+/** Clients that read continuously and record status, duration and correctness of every response. */
 
 import { JSON_API } from "../support/world.ts";
 
 export interface Answer {
-  /** When it was asked, by the clock of performance.now. */
+  /** When the request was sent, in performance.now time. */
   at: number;
   milliseconds: number;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   status: number;
 }
 
@@ -15,7 +15,7 @@ const PAUSE_MS = 10;
 
 export class Readers {
   readonly answers: Answer[] = [];
-  /** What should never be: a wrong document, a match that is not there, another status. */
+  /** What must never happen: a wrong document, a missing match, another status. */
   readonly wrong: string[] = [];
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -23,7 +23,7 @@ export class Readers {
   #isOver = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  /** `ids` grows while they read: matches that are acknowledged and must be served. */
+  /** `ids` grows during the run: matches that are acknowledged and must be served. */
   constructor(url: string, key: string, ids: readonly string[]) {
     this.#url = url;
     this.#headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
@@ -39,7 +39,7 @@ export class Readers {
     await this.#work;
   }
 
-  /** Asks for each of these once; returns those that are not served. */
+  /** Fetches each of these once; returns those that are not served. */
   async missing(ids: readonly string[]): Promise<string[]> {
     const missing: string[] = [];
     for (const id of ids) {

@@ -1,7 +1,7 @@
 /**
- * In charge of `npm run test:ha`: the primary of a PostgreSQL cluster is killed twice while callers read
- * and matches come in. Nothing that was acknowledged may be lost, nothing served may be wrong, and all
- * goes on by itself. What happened is printed, with times, for docs/scaling.md.
+ * Runs `npm run test:ha`: kills the primary of a PostgreSQL cluster twice while clients read and matches
+ * are ingested. No acknowledged match may be lost, no response may be wrong, and everything recovers
+ * without intervention. Prints what happened, with times, for docs/scaling.md.
  */
 
 import { join } from "node:path";
@@ -17,11 +17,11 @@ import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { LEASE_SECONDS } from "./settings.ts";
 
-/** Before each fault, so that there is something to lose. */
+/** Time before each fault, so that there is data to lose. */
 const CALM_SECONDS = 8;
-/** From the fault to the end of wrong or missing answers: the lease, and what follows from it. */
+/** From the fault to the last failed response: the lease, and the recovery after it. */
 const LONGEST_OUTAGE_SECONDS = LEASE_SECONDS + 20;
-/** A caller is told at once, or nearly so, that a shard is away. */
+/** Callers learn without delay that a shard is unavailable. */
 const LONGEST_ANSWER_MS = 10_000;
 
 const began = performance.now();
@@ -92,7 +92,7 @@ async function story(): Promise<void> {
   await drained;
 }
 
-/** The command has run since before the first fault, and must not have needed anybody. */
+/** The command has run since before the first fault, without intervention. */
 async function ending(command: IngestCommand): Promise<void> {
   const { exitCode, records } = await command.finish();
   for (const line of command.said.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
@@ -101,7 +101,7 @@ async function ending(command: IngestCommand): Promise<void> {
   expect(records === command.sent.length, "matchbook ingest did not report every record");
 }
 
-/** Kills, and waits until all goes on: a primary, readers, the sender, and two nodes in step. */
+/** Kills a node and waits for recovery: a primary, readers, the sender, and both nodes in sync. */
 async function fault(
   what: string,
   sender: Sender,
@@ -147,7 +147,7 @@ async function fault(
   say(`after ${since(performance.now())}: ${lost} is back as a synchronous copy`);
 }
 
-/** A store that got the same records without any fault must serve the same. */
+/** A store that ingested the same records without any fault must serve the same. */
 async function compare(sent: readonly string[], data: string, config: string): Promise<void> {
   const whole = join(folder.path, "whole");
   await matchbook(["ingest", "-", "--data", whole], { stdin: `${sent.join("\n")}\n` });
@@ -166,7 +166,7 @@ async function compare(sent: readonly string[], data: string, config: string): P
   expect(here === there, "the digests differ");
 }
 
-/** Without an end, and all of one shard; from another seed on, others. */
+/** An endless stream of demo matches of one shard; another seed gives other matches. */
 function* demoLines(firstSeed: number): Generator<string> {
   const until = Date.now();
   for (let seed = firstSeed; ; seed++) {
