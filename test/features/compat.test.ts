@@ -1,4 +1,4 @@
-/** The profile for clients of older services of this kind: what it forgives, and what it does not. */
+/** Tests what the compatibility profile accepts in requests, and what it does not. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Headers = Record<string, string | null>;
 
-/** What a server answers without the profile, over the same data. */
+/** The response of a server without the profile, over the same data. */
 const strictly = (path: string, headers: Headers = {}): Promise<Reply> =>
   world.get(`${strict.url}${path}`, headers);
 
@@ -58,7 +58,7 @@ describe("an empty parameter counts as absent:", () => {
     expect(problemsIn(refused).map(({ code }) => code)).toContain("empty-parameter");
   });
 
-  test("beside one with a value it is not a second one", async () => {
+  test("next to one with a value it does not count as repeated", async () => {
     const reply = await world.get(
       "/shards/na/players?filter[playerNames]=&filter[playerNames]=Ada&filter[playerIds]=",
     );
@@ -125,7 +125,7 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     expect((await strictly(path)).status).toBe(400);
   });
 
-  test("what it stands beside is kept, in data and in links", async () => {
+  test("other parameters still apply, in data and in links", async () => {
     const { body } = await world.get(
       "/shards/na/matches?junk=1&filter[playerNames]=Ada&sort=-createdAt&filter[teamNames]=",
     );
@@ -138,13 +138,13 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     }
   });
 
-  test("a hundred of them do not make the query too long", async () => {
+  test("a hundred of them do not exceed the parameter limit", async () => {
     const junk = Array.from({ length: 150 }, (_, at) => `junk${at}=1`).join("&");
     expect((await world.get(`/shards/na/matches?${junk}&page[limit]=1`)).status).toBe(200);
   });
 });
 
-describe("what is wrong stays wrong, and only that is reported:", () => {
+describe("other errors are still refused, and only they are reported:", () => {
   test.each([
     ["page[limit]=abc", "invalid-parameter", "page[limit]"],
     ["page[limit]=0", "invalid-parameter", "page[limit]"],
@@ -200,7 +200,7 @@ describe("an Accept header that takes JSON in general is served, as application/
     "application/json;q=0",
     "*/*;q=0.0",
     "application/vnd.api+json;q=0, */*",
-  ])("%s takes none, and is refused", async (accept) => {
+  ])("%s does not accept JSON, and is refused", async (accept) => {
     const reply = await world.get(MATCH, { Accept: accept });
     expect(reply.status).toBe(406);
     expect(problemIn(reply)).toMatchObject({ code: "not-acceptable" });
@@ -213,7 +213,7 @@ describe("a key", () => {
     expect((await strictly(path, { Authorization: world.key })).status).toBe(401);
   });
 
-  test("has one limit, however it is written", async () => {
+  test("has one limit, with or without Bearer", async () => {
     const server = await serveWithKeys(world, [{ rate: 1 }]);
     const key = server.keys[0]!;
     const ask = (authorization: string) =>

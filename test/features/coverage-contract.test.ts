@@ -1,4 +1,4 @@
-/** In charge of promises of the interface that belong to no other topic. */
+/** Tests promises of the API that belong to no other topic. */
 
 import { afterAll, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";

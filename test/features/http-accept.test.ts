@@ -1,3 +1,5 @@
+/** Tests the Accept header. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";

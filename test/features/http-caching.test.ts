@@ -1,3 +1,5 @@
+/** Tests entity tags, conditional requests and compression. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
@@ -31,7 +33,7 @@ async function tag(path: string, headers: Record<string, string> = {}): Promise<
   return reply.headers.get("etag")!;
 }
 
-/** The bytes as they are sent. */
+/** The bytes as sent. */
 async function bytes(path: string, headers: Record<string, string>) {
   const response = await fetch(`${world.url}${path}`, {
     headers: { Authorization: `Bearer ${world.key}`, Accept: JSON_API, ...headers },
@@ -76,13 +78,13 @@ describe.each(ENDPOINTS)("%s", (path) => {
     }
   });
 
-  test("is sent to a caller that has something else", async () => {
+  test("is sent in full when the tag does not match", async () => {
     for (const known of ['"x"', 'W/"x"', (await tag(path)).replace(/"$/, 'x"'), "nonsense"]) {
       expect((await world.get(path, { "If-None-Match": known })).status).toBe(200);
     }
   });
 
-  test("has the tag of GET in HEAD", async () => {
+  test("has the same tag for HEAD as for GET", async () => {
     const head = await world.get(path, {}, "HEAD");
     expect(head.headers.get("etag")).toBe(await tag(path));
   });
@@ -93,7 +95,7 @@ test.each([
   ["/shards/na/players/player-a", "player", "name"],
   ["/shards/na/matches", "match", "duration"],
   ["/shards/na/players", "player", "name"],
-])("%s has another tag for another shape", async (path, type, field) => {
+])("%s has a different tag for different fields", async (path, type, field) => {
   expect(await tag(`${path}?fields[${type}]=${field}`)).not.toBe(await tag(path));
 });
 
@@ -113,7 +115,7 @@ describe.each(SINGLES)("%s", (path) => {
     expect((await world.get(path, headers)).status).toBe(200);
   });
 
-  test("is the same bytes under the same tag", async () => {
+  test("has the same bytes under the same tag", async () => {
     for (const encoding of ["gzip", "identity"]) {
       const [one, other] = await Promise.all(
         [1, 2].map(() => bytes(path, { "Accept-Encoding": encoding })),
@@ -123,7 +125,7 @@ describe.each(SINGLES)("%s", (path) => {
     }
   });
 
-  test("has another tag where its links are others", async () => {
+  test("has a different tag when its links differ", async () => {
     expect(await tag(`${path}?include=`)).not.toBe(await tag(path));
   });
 });
@@ -221,7 +223,7 @@ describe("gzip", () => {
     ["gzip;q=0, *", null],
     ["*;q=0", null],
     ["identity, gzip;q=0.5", null],
-  ])("is asked for by Accept-Encoding: %s gives %s", async (asked, given) => {
+  ])("with Accept-Encoding: %s gives %s", async (asked, given) => {
     const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": asked });
     expect(sent.headers.get("content-encoding")).toBe(given);
   });
@@ -241,7 +243,7 @@ test("every reply says what it depends on", async () => {
   }
 });
 
-test("refusals are not kept and have no tag", async () => {
+test("errors are not cacheable and have no tag", async () => {
   for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
     const reply = await world.get(path, { "If-None-Match": "*" });
     expect(reply.status).toBeGreaterThanOrEqual(400);

@@ -1,4 +1,4 @@
-/** A system clock that is set wrong for a moment: no key gets a new quota, and no usage is lost. */
+/** Tests a system clock that is wrong for a moment: no key gets a new quota, and no usage is lost. */
 
 import { afterAll, expect, test } from "bun:test";
 import { dayOf } from "../../src/access/usage.ts";
@@ -42,7 +42,7 @@ async function withClock(
   }
 }
 
-test("a jump of a day does not reset today's quota; a day that passes does, and so does a step that lasts", async () => {
+test("a clock jump of a day does not reset today's quota; a passing day does, and so does a lasting jump", async () => {
   await withClock(async (clock, ask) => {
     expect(await ask("/shards/na/matches/match-a")).toBe(200);
     expect(await ask("/shards/na/matches/match-b")).toBe(429);
@@ -62,7 +62,7 @@ test("a jump of a day does not reset today's quota; a day that passes does, and 
   });
 });
 
-test("a jump of 500 days deletes no history, and leaves no day that has not come", async () => {
+test("a clock jump of 500 days deletes no history, and leaves no future days", async () => {
   const access = openAccess({ data: world.data });
   const old = { keyId: "k_old", day: dayOf(NOON) - 300, requests: new Map([[200, 1]]), records: 1 };
   await access.usage.add([{ ...old, lastSeen: NOON - 300 * DAY }], []);
@@ -71,7 +71,7 @@ test("a jump of 500 days deletes no history, and leaves no day that has not come
     expect(await ask("/shards/na/matches/match-a")).toBe(200);
     clock.wait(3000);
     expect(await ask("/usage")).toBe(200);
-    // It ends, and writes, while the clock is wrong.
+    // The server stops, and writes usage, while the clock is wrong.
   });
   const days = (await access.usage.read(0)).map(({ day }) => day - dayOf(NOON));
   expect(Math.min(...days)).toBe(-300);

@@ -1,4 +1,4 @@
-/** Tests what both listeners owe a connection: an announced close, one Host, our own 500. */
+/** Tests connection handling on both listeners: an announced close, a single Host header, our own 500. */
 
 import { afterAll, expect, test } from "bun:test";
 import { type Event, unobserved } from "../../src/observe/events.ts";
@@ -70,7 +70,7 @@ test("a connection that stays open is not announced as closing", async () => {
   }
 });
 
-test("HTTP/1.0 without a Host, after which the connection ends, gets Connection: close", async () => {
+test("HTTP/1.0 without a Host gets Connection: close", async () => {
   const reply = await exchange(world.url, ["GET /healthz HTTP/1.0", "X-Nothing: 1"], false);
   expect(reply.status).toBe(200);
   expect(reply.headers.get("connection")).toBe("close");
@@ -88,7 +88,7 @@ test("a request with several Host headers is refused with 400", async () => {
   }
 });
 
-test("a failure outside of the pipeline gets our own 500, without internals", async () => {
+test("a failure outside the pipeline gets our own 500, without internals", async () => {
   const failures: Event[] = [];
   const server = await serve(world.settings, (event) => {
     if (event.event === "request" || event.event === "admin-request")

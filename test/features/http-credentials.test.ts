@@ -1,3 +1,5 @@
+/** Tests the Authorization header. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { serveWithKeys } from "../support/keys.ts";
@@ -105,13 +107,13 @@ test("a caller without a key learns nothing about shards, records or parameters"
   }
 });
 
-test("a request without any Authorization or Accept header gets the 401", async () => {
+test("a request without Authorization and Accept gets 401", async () => {
   const reply = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
   expect(reply.status).toBe(401);
   expect(reply.headers.get("www-authenticate")).toBe("Bearer");
 });
 
-test("a key that arrives over a bare connection is as good as any", async () => {
+test("a key that arrives over a raw connection works", async () => {
   const reply = await exchange(server.url, [
     "GET /shards/na/matches/match-a HTTP/1.1",
     "Host: here",

@@ -1,3 +1,5 @@
+/** Tests error documents: one request for every error code. */
+
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -33,9 +35,9 @@ afterAll(async () => {
 });
 
 /**
- * A second server with a key for one request a minute and one for a single match a day; it listens
- * to one wrong key a minute. Its clock stands, so that what is spent stays spent. An unfit store
- * would stop its start.
+ * Starts a second server with a key for one request a minute and one for a single match a day; it accepts
+ * one invalid key a minute. Its clock stands still, so that nothing is refilled. It serves only the healthy
+ * shards, because a damaged store would prevent the start.
  */
 function serveOnlyHealthy() {
   const settings = {
@@ -213,7 +215,7 @@ describe("failures of the service itself", () => {
     },
   );
 
-  test("that will pass say when to try again", async () => {
+  test("that are temporary say when to retry", async () => {
     const reply = await world.get("/shards/away/matches");
     expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
   });
@@ -308,7 +310,7 @@ test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
   },
 );
 
-test("what the caller sent is quoted safely: any text comes back as JSON text", async () => {
+test("input is quoted safely: any text is returned as a JSON string", async () => {
   const name = '"><script>\u0000\u2028é🎮';
   const reply = await world.get(`${M}?${encodeURIComponent(name)}=1`);
   expect(reply.status).toBe(400);

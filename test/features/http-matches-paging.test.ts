@@ -1,3 +1,5 @@
+/** Tests page size, offset and order of GET /matches. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -5,12 +7,12 @@ import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 const start = Date.now() - 3_600_000;
-/** Oldest first; the last five share one moment, and their ids are in bytewise order. */
+/** Oldest first; the last five have the same timestamp, and their ids are in bytewise order. */
 const IDS = ["m00", "m01", "m02", "m03", "m04", "m05", "m06", "-tie", "0tie", "Tie", "_tie", "tie"];
 const TIED = 7;
 const world = await startWorld(
   IDS.map((id, index) => aMatch({ id, createdAt: start + Math.min(index, TIED) * 1000 }))
-    // The order of arrival is not the order of creation.
+    // The order of arrival differs from the order of creation.
     .toSorted((a, b) => String(b.data.id).localeCompare(String(a.data.id))),
 );
 afterAll(() => world.stop());

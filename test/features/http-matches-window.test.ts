@@ -1,3 +1,5 @@
+/** Tests the time window of GET /matches. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn, problemsIn } from "../support/problems.ts";
@@ -16,7 +18,7 @@ const AT: Record<string, number> = {
   noon,
   "noon-and-a-millisecond": noon + 1,
   recent: now - MINUTE,
-  // Clocks of game servers may be ahead a little.
+  // Clocks of game servers may be slightly ahead.
   ahead: now + 9 * MINUTE,
 };
 const world = await startWorld(
@@ -199,7 +201,7 @@ describe.each([START, END])("%s", (name) => {
   });
 });
 
-test("a window is not called empty on account of an end that could not be read", async () => {
+test("an invalid end is not also reported as an empty window", async () => {
   const codes = async (start: string, end: string) =>
     problemsIn(await page(`${START}=${start}&${END}=${end}`)).map(({ code }) => code);
   expect(await codes("yesterday", "2020-01-01T00:00:00Z")).toEqual(["invalid-parameter"]);

@@ -1,4 +1,4 @@
-/** Help with names: who is called almost as somebody typed it. The filters stay exact. */
+/** Tests name suggestions: players whose name is close to what was typed. The filters stay exact. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
@@ -7,7 +7,7 @@ import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/record
 import { startWorld, type World } from "../support/world.ts";
 
 let minutes = 500;
-/** A match of this player against one whose name is like nobody else's. */
+/** A match of this player against one whose name resembles no other. */
 const play = (player: PlayerIn, more: { id?: string; mode?: string; shard?: string } = {}) =>
   aMatch({
     ...more,
@@ -98,7 +98,7 @@ describe("a name is found", () => {
     expect(await ids(typed)).toEqual([]);
   });
 
-  test("with blanks as + and %20 alike", async () => {
+  test("with spaces as + and as %20", async () => {
     for (const typed of ["grace+hoper", "grace%20hoper"]) {
       const { body } = await world.get(`/shards/na/player-names?filter[near]=${typed}`);
       expect(idsOf(body)).toEqual(["grace"]);
@@ -193,13 +193,13 @@ describe("refused is", () => {
     });
   });
 
-  test("filter[near] where no names are looked for", async () => {
+  test("filter[near] on other endpoints", async () => {
     const reply = await world.get("/shards/na/players?filter[near]=Ada");
     expect(problemIn(reply).code).toBe("unknown-parameter");
   });
 });
 
-test("the tag changes when somebody takes up such a name, and not otherwise", async () => {
+test("the tag changes when a player takes such a name, and not otherwise", async () => {
   const fresh = await startWorld([play({ id: "p", name: "Ada" })]);
   try {
     const first = await near("adda", fresh);

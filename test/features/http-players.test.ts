@@ -1,3 +1,5 @@
+/** Tests GET /players. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -5,7 +7,7 @@ import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/record
 import { startWorld } from "../support/world.ts";
 
 let minutes = 500;
-/** A match of this player against one who never matters here. */
+/** A match of this player against an irrelevant opponent. */
 const play = (player: PlayerIn, more: { mode?: string; shard?: string } = {}) =>
   aMatch({
     ...more,
@@ -86,11 +88,11 @@ describe("filter[playerIds]", () => {
     ]);
   });
 
-  test("finds a player once, however often it is given", async () => {
+  test("finds a player once, however often the id is given", async () => {
     expect(await ids("filter[playerIds]=ada,grace,ada")).toEqual(["ada", "grace"]);
   });
 
-  test("is case-sensitive, and of this shard", async () => {
+  test("is case-sensitive, and limited to this shard", async () => {
     expect(await ids("filter[playerIds]=ADA,abroad")).toEqual([]);
   });
 });

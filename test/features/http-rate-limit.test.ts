@@ -1,3 +1,5 @@
+/** Tests rate limits: their headers, and 429 responses. */
+
 import { afterAll, expect, test } from "bun:test";
 import { SETTINGS } from "../../src/settings/definitions.ts";
 import { serveWithKeys } from "../support/keys.ts";
@@ -10,7 +12,7 @@ const world = await startWorld([
 ]);
 afterAll(() => world.stop());
 
-/** One server with a key of each rate, for one test. */
+/** Starts one server with a key of each rate, for one test. */
 async function withKeys(
   rates: (number | undefined)[],
   work: (
@@ -73,7 +75,7 @@ test("without settings a key may send 60 requests a minute, and the first reply 
   );
 });
 
-test("a key's own rate goes before the deployment's", async () => {
+test("a key's own rate takes precedence over the setting", async () => {
   await withKeys(
     [2],
     async (ask) => {
@@ -137,7 +139,7 @@ test("Retry-After is for the next token, the reset for a full bucket", async () 
   });
 });
 
-test("Retry-After is only sent with a refusal", async () => {
+test("Retry-After is only sent with 429", async () => {
   await withKeys([1], async (ask) => {
     expect((await ask(0)).headers.get("retry-after")).toBeNull();
   });
@@ -191,7 +193,7 @@ test("what needs no key costs nothing", async () => {
   });
 });
 
-test("replies to callers without a key carry no limit headers", async () => {
+test("responses to requests without a key have no limit headers", async () => {
   await withKeys([1], async (ask) => {
     expect(limits(await ask(0, undefined, { Authorization: null }))).toEqual(NONE);
   });

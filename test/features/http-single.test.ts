@@ -1,3 +1,5 @@
+/** Tests single resources: GET /matches/{id} and GET /players/{id}. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
@@ -205,7 +207,7 @@ describe("what is not there", () => {
   });
 });
 
-test("a single match is served however old it is: the window is for the collection", async () => {
+test("a single match is served however old it is: the window applies only to the collection", async () => {
   await world.ingest([aMatch({ id: "ancient", createdAt: "2011-11-11T11:11:11Z" })]);
   expect((await get("/shards/na/matches/ancient")).data.attributes.createdAt).toBe(
     "2011-11-11T11:11:11Z",

@@ -1,10 +1,12 @@
+/** Tests that nothing of a withheld match is served. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { anonymous } from "../support/problems.ts";
 import { aMatch, type MatchDocument, type MatchIn, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
-/** A match of players, a team, a patch and an extra resource that nothing else shares. */
+/** A match whose players, team, patch and extra resource occur nowhere else. */
 function lone(id: string, wishes: MatchIn): MatchDocument {
   return aMatch({
     id,
@@ -104,7 +106,7 @@ describe("served are", () => {
     expect((await get("matches/private-served")).status).toBe(200);
   });
 
-  test("a private match of a player whose record says so", async () => {
+  test("a private match of a player whose record says played_ranked", async () => {
     expect((await get("matches/private-carried")).status).toBe(200);
   });
 
