@@ -1,4 +1,4 @@
-/** In charge of limits over several workers: each key has one of each kind, whoever answers. */
+/** Tests limits across several workers: each key has one of each kind, whichever worker responds. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ async function aKey(...flags: string[]): Promise<Record<string, string>> {
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 async function ask(url: string, path: string, headers: Record<string, string>) {
   const line = new Line(url);
   const { status, body } = await line.ask(path, headers);
@@ -38,9 +38,9 @@ async function ask(url: string, path: string, headers: Record<string, string>) {
 
 const count = <T>(things: readonly T[], wanted: T) => things.filter((one) => one === wanted).length;
 
-describe("the rate of a key", () => {
-  test("is one over both workers: 200 requests at once pass exactly as often as the bucket has tokens", async () => {
-    // One token a minute flows in: none while this lasts.
+describe("the rate limit of a key", () => {
+  test("is shared by both workers: of 200 requests at once, exactly as many pass as the bucket has tokens", async () => {
+    // One token a minute is refilled: none during this test.
     const headers = await aKey("--rate", "1", "--burst", "50");
     const server = await start();
     const replies = await Promise.all(
@@ -55,7 +55,7 @@ describe("the rate of a key", () => {
     expect(new Set(lines.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
-  test("is kept when a worker is lost and another takes its place", async () => {
+  test("is kept when a worker is killed and replaced", async () => {
     const headers = await aKey("--rate", "1", "--burst", "5");
     const server = await start();
     const asking = () => ask(server.url, "/shards/na/matches/match-0", headers);
@@ -69,7 +69,7 @@ describe("the rate of a key", () => {
 });
 
 describe("the daily quota of a key", () => {
-  test("is one over both workers once they have joined their counts, and survives a restart", async () => {
+  test("is shared by both workers once their counts are merged, and survives a restart", async () => {
     const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
     const first = await start();
     const processes = new Set<string | undefined>();
@@ -103,7 +103,7 @@ describe("the daily quota of a key", () => {
   });
 });
 
-test("wrong keys of an address are counted over both workers", async () => {
+test("invalid keys from one IP address are counted across both workers", async () => {
   const server = await start("--auth-failures-per-minute", "10");
   const statuses: number[] = [];
   const processes = new Set<string | undefined>();
@@ -114,7 +114,7 @@ test("wrong keys of an address are counted over both workers", async () => {
     processes.add(reply.process);
   }
   expect(processes.size).toBe(2);
-  // Every six seconds one more is forgiven.
+  // One more failure is allowed every six seconds.
   expect(count(statuses.slice(0, 10), 401)).toBe(10);
   expect(count(statuses, 401)).toBeLessThan(20);
   expect(statuses).toContain(429);

@@ -1,4 +1,4 @@
-/** In charge of what goes on beside several workers: the private listener, keys, ingest. */
+/** Tests what runs next to several workers: the private listener, keys, ingest. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ const told = async (name: string, labels: Record<string, string>) => {
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
 
-test("a key that is made or revoked counts at once, whichever worker is asked", async () => {
+test("creating or revoking a key takes effect at once on every worker", async () => {
   const lines = await aLineToEach();
   const made = await admin("POST", "/keys", { name: "fresh" });
   const { key, record } = made.body;
@@ -83,7 +83,7 @@ test("a key that is made or revoked counts at once, whichever worker is asked", 
   for (const line of lines) line.close();
 });
 
-test("what is uploaded or ingested beside them is there for every worker's next request", async () => {
+test("uploaded or ingested records are visible to every worker's next request", async () => {
   const lines = await aLineToEach();
   const { key } = (await admin("POST", "/keys", { name: "reader", rate: 1_000_000 })).body;
   const seenBy = async (id: string) => {
@@ -101,7 +101,7 @@ test("what is uploaded or ingested beside them is there for every worker's next 
   for (const line of lines) line.close();
 });
 
-test("metrics are those of all workers together, and never fall when one is lost", async () => {
+test("metrics cover all workers together, and never decrease when one is lost", async () => {
   const route = { route: "/shards/:shard/matches/:id", method: "GET", status: "200" };
   const requests = () => told("matchbook_requests_total", route);
   const { key } = (await admin("POST", "/keys", { name: "counted", rate: 1_000_000 })).body;
