@@ -105,10 +105,10 @@ describe("there is a row for", () => {
   });
 
   test("every error code, with its status, and for no other", () => {
-    const told = rows
+    const listed = rows
       .filter(({ id }) => id.startsWith("E-"))
       .map(({ id, words }) => [id.slice(2), Number.parseInt(words, 10)]);
-    expect(told).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
+    expect(listed).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
   });
 
   test("every game mode and every void ending", () => {
@@ -126,21 +126,21 @@ describe("there is a row for", () => {
   });
 
   test("every URL", () => {
-    const told = wordsOf("A").join("\n");
+    const listed = wordsOf("A").join("\n");
     const paths = ROUTES.map((route) => `\`${openApiPath(route)}\``);
-    expect(paths.filter((path) => !told.includes(path))).toEqual([]);
+    expect(paths.filter((path) => !listed.includes(path))).toEqual([]);
   });
 
   test("every line and every part of the compatibility profile", () => {
-    const told = wordsOf("C");
+    const listed = wordsOf("C");
     const lines = read("docs/compatibility.md").split("\n");
     const head = lines.findIndex((line) => line.startsWith("| Clients do this |"));
     const rest = lines.slice(head + 2);
     const deeds = rest.slice(0, rest.indexOf("")).map((line) => line.slice(2).split(" | ")[0]!);
     expect(deeds.length).toBeGreaterThanOrEqual(10);
-    expect(deeds.filter((deed) => !told.some((words) => words.startsWith(deed)))).toEqual([]);
+    expect(deeds.filter((deed) => !listed.some((words) => words.startsWith(deed)))).toEqual([]);
     const parts = Object.keys(PROFILES.gamelocker).map((part) => `\`${part}\``);
-    expect(parts.filter((part) => !told.some((words) => words.includes(part)))).toEqual([]);
+    expect(parts.filter((part) => !listed.some((words) => words.includes(part)))).toEqual([]);
   });
 });
 

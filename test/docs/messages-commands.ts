@@ -15,7 +15,7 @@ export interface CommandMessage {
   command: string;
   exitCode: number;
   /** Standard error. */
-  said: string;
+  output: string;
 }
 
 /** A run: its arguments, separated by spaces, after variables as in a shell. */
@@ -186,7 +186,7 @@ const message = (
 ): CommandMessage => ({
   command,
   exitCode,
-  said: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
+  output: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
 });
 
 type Ended = Pick<Finished, "exitCode" | "stderr">;
@@ -204,9 +204,9 @@ async function inOneProcess(runs: readonly CommandRun[], cwd: string): Promise<E
 }
 
 /** Shortens long output to its first and last lines. */
-function shortened(said: string): string {
-  const lines = said.split("\n");
-  return lines.length <= 12 ? said : [...lines.slice(0, 4), "[…]", ...lines.slice(-3)].join("\n");
+function shortened(output: string): string {
+  const lines = output.split("\n");
+  return lines.length <= 12 ? output : [...lines.slice(0, 4), "[…]", ...lines.slice(-3)].join("\n");
 }
 
 function someListener(): Promise<Server> {

@@ -81,7 +81,7 @@ const cell = (text: string) => text.replaceAll(/[\\|<>*_`[\]]/g, "\\$&");
 
 function transcript(messages: CommandMessage[]): string {
   const parts = messages.map(
-    ({ command, exitCode, said }) => `$ ${command}\n${said}\n# exit ${exitCode}\n`,
+    ({ command, exitCode, output }) => `$ ${command}\n${output}\n# exit ${exitCode}\n`,
   );
   return ["```text", parts.join("\n").trimEnd(), "```", ""].join("\n");
 }

@@ -73,15 +73,15 @@ describe("without settings", () => {
     ["one player", "/shards/na/players/player-a"],
     ["the status", "/status"],
   ])("a trailing slash and a bare ? change nothing: %s", async (_, path) => {
-    const ask = async (target: string) => {
+    const request = async (target: string) => {
       const [, ...rest] = head("here");
       const reply = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
       expect(reply.status).toBe(200);
       const { data, included, links: found } = JSON.parse(reply.body);
       return { data, included, self: found?.self };
     };
-    const plain = await ask(path);
-    for (const ending of ["/", "?", "/?"]) expect(await ask(path + ending)).toEqual(plain);
+    const plain = await request(path);
+    for (const ending of ["/", "?", "/?"]) expect(await request(path + ending)).toEqual(plain);
   });
 
   test("a trailing slash may stand before a query", async () => {

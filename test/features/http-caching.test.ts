@@ -223,8 +223,8 @@ describe("gzip", () => {
     ["gzip;q=0, *", null],
     ["*;q=0", null],
     ["identity, gzip;q=0.5", null],
-  ])("with Accept-Encoding: %s gives %s", async (asked, given) => {
-    const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": asked });
+  ])("with Accept-Encoding: %s gives %s", async (accepted, given) => {
+    const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": accepted });
     expect(sent.headers.get("content-encoding")).toBe(given);
   });
 });

@@ -289,12 +289,12 @@ describe("checks come in this order:", () => {
     const other = await startWorld([aMatch()]);
     const limited = await serveWithKeys(other, [terms], {}, clock);
     try {
-      const ask = async () =>
+      const request = async () =>
         (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
           .status;
-      expect([await ask(), await ask()]).toEqual([200, 429]);
+      expect([await request(), await request()]).toEqual([200, 429]);
       clock.advance(2000);
-      expect(await ask()).toBe(401);
+      expect(await request()).toBe(401);
     } finally {
       await limited.stop();
       await other.stop();

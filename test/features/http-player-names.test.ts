@@ -217,8 +217,8 @@ test("the tag changes when a player takes such a name, and not otherwise", async
 test("the compatibility profile forgives as elsewhere, and finding nobody is no 404", async () => {
   const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
   try {
-    const asked = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
-    const { body } = await lenient.get(asked, { Accept: "application/json" });
+    const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
+    const { body } = await lenient.get(path, { Accept: "application/json" });
     expect(body.data).toEqual([
       { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
     ]);

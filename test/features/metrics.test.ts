@@ -137,10 +137,10 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "matchbook_shard_up", { shard: "eu" })).toBe(0);
     // One check by /status, one by this scrape.
     expect(seriesValue(scrape, "matchbook_shard_failures_total", { shard: "eu" })).toBe(2);
-    const told = [...scrape].filter(([, { samples }]) =>
+    const found = [...scrape].filter(([, { samples }]) =>
       samples.some(({ labels }) => labels.shard === "eu"),
     );
-    expect(told.map(([name]) => name)).toEqual([
+    expect(found.map(([name]) => name)).toEqual([
       "matchbook_shard_failures_total",
       "matchbook_shard_up",
     ]);

@@ -112,7 +112,7 @@ export class FailoverCluster {
       ["--initial-cluster", `etcd=${peer}`],
     ];
     this.#others.push(start("etcd", flags.flat(), this.folder, "etcd.log"));
-    await until("etcd answers", 30, () => answers(`${own}/health`));
+    await until("etcd responds", 30, () => responds(`${own}/health`));
     return port;
   }
 
@@ -157,7 +157,7 @@ export class FailoverCluster {
   }
 }
 
-async function answers(url: string): Promise<true | undefined> {
+async function responds(url: string): Promise<true | undefined> {
   try {
     return (await fetch(url)).ok || undefined;
   } catch {

@@ -9,7 +9,7 @@ export class IngestCommand {
   /** Every line written to it, in order. */
   readonly sent: string[] = [];
   /** Its output on standard error. */
-  said = "";
+  output = "";
   readonly #lines: Iterator<string>;
   readonly #child: ReturnType<typeof spawnMatchbook>;
   readonly #listening: Promise<void>;
@@ -49,7 +49,7 @@ export class IngestCommand {
   }
 
   async #listen(): Promise<void> {
-    for await (const piece of this.#child.stderr) this.said += Buffer.from(piece).toString();
+    for await (const piece of this.#child.stderr) this.output += Buffer.from(piece).toString();
   }
 }
 

@@ -78,12 +78,12 @@ export function killAtOnce(pids: readonly number[]): void {
 export async function until<T>(
   what: string,
   seconds: number,
-  ask: () => Promise<T | undefined>,
+  check: () => Promise<T | undefined>,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const result = await check();
+    if (result !== undefined) return result;
     if (performance.now() > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
     await Bun.sleep(50);
   }

@@ -2,7 +2,7 @@
 
 import { JSON_API } from "../support/world.ts";
 
-export interface Answer {
+export interface ReadResult {
   /** When the request was sent, in performance.now time. */
   at: number;
   milliseconds: number;
@@ -14,7 +14,7 @@ const READERS = 4;
 const PAUSE_MS = 10;
 
 export class Readers {
-  readonly answers: Answer[] = [];
+  readonly results: ReadResult[] = [];
   /** What must never happen: a wrong document, a missing match, another status. */
   readonly wrong: string[] = [];
   readonly #url: string;
@@ -43,7 +43,7 @@ export class Readers {
   async missing(ids: readonly string[]): Promise<string[]> {
     const missing: string[] = [];
     for (const id of ids) {
-      if ((await this.#ask(id)).status !== 200) missing.push(id);
+      if ((await this.#get(id)).status !== 200) missing.push(id);
     }
     return missing;
   }
@@ -51,14 +51,14 @@ export class Readers {
   async #read(): Promise<void> {
     while (!this.#isOver) {
       const id = this.#ids[Math.floor(Math.random() * this.#ids.length)];
-      if (id !== undefined) this.answers.push(await this.#ask(id));
+      if (id !== undefined) this.results.push(await this.#get(id));
       await Bun.sleep(PAUSE_MS);
     }
   }
 
-  async #ask(id: string): Promise<Answer> {
+  async #get(id: string): Promise<ReadResult> {
     const at = performance.now();
-    const answer = (status: number) => ({ at, status, milliseconds: performance.now() - at });
+    const result = (status: number) => ({ at, status, milliseconds: performance.now() - at });
     try {
       const reply = await fetch(`${this.#url}/shards/na/matches/${id}`, { headers: this.#headers });
       const body = (await reply.json()) as { data?: { id: string } };
@@ -69,10 +69,10 @@ export class Readers {
       if (reply.status !== 200 && reply.status !== 503) {
         this.wrong.push(`${id}: ${reply.status} ${JSON.stringify(body)}`);
       }
-      return answer(reply.status);
+      return result(reply.status);
     } catch (error) {
-      this.wrong.push(`${id}: no answer: ${(error as Error).message}`);
-      return answer(0);
+      this.wrong.push(`${id}: no response: ${(error as Error).message}`);
+      return result(0);
     }
   }
 }

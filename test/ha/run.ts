@@ -22,7 +22,7 @@ const CALM_SECONDS = 8;
 /** From the fault to the last failed response: the lease, and the recovery after it. */
 const LONGEST_OUTAGE_SECONDS = LEASE_SECONDS + 20;
 /** Callers learn without delay that a shard is unavailable. */
-const LONGEST_ANSWER_MS = 10_000;
+const LONGEST_RESPONSE_MS = 10_000;
 
 const began = performance.now();
 const say = (text: string) =>
@@ -83,10 +83,10 @@ async function story(): Promise<void> {
   await sender.finish();
   await ending(command);
   await readers.stop();
-  expect(readers.wrong.length === 0, `wrong answers: ${readers.wrong.slice(0, 5).join("; ")}`);
-  const slowest = Math.max(...readers.answers.map(({ milliseconds }) => milliseconds));
-  say(`${readers.answers.length} answers, the slowest took ${(slowest / 1000).toFixed(1)} s`);
-  expect(slowest < LONGEST_ANSWER_MS, `an answer took ${slowest} ms`);
+  expect(readers.wrong.length === 0, `wrong responses: ${readers.wrong.slice(0, 5).join("; ")}`);
+  const slowest = Math.max(...readers.results.map(({ milliseconds }) => milliseconds));
+  say(`${readers.results.length} responses, the slowest took ${(slowest / 1000).toFixed(1)} s`);
+  expect(slowest < LONGEST_RESPONSE_MS, `a response took ${slowest} ms`);
   await compare([...sender.sent, ...command.sent], data, config);
   expect((await server.end()) === 0, "the server did not end well");
   await drained;
@@ -95,7 +95,7 @@ async function story(): Promise<void> {
 /** The command has run since before the first fault, without intervention. */
 async function ending(command: IngestCommand): Promise<void> {
   const { exitCode, records } = await command.finish();
-  for (const line of command.said.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
+  for (const line of command.output.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
   say(`matchbook ingest ended with ${exitCode}, and reports ${records} of ${command.sent.length}`);
   expect(exitCode === 0, `matchbook ingest ended with ${exitCode}`);
   expect(records === command.sent.length, "matchbook ingest did not report every record");
@@ -112,7 +112,7 @@ async function fault(
   const before = [...sender.served];
   const triesBefore = sender.failures.length;
   const lost = (await cluster.primary())!;
-  const mend = await kill(lost);
+  const repair = await kill(lost);
   const at = performance.now();
   const since = (moment: number) => `${((moment - at) / 1000).toFixed(1)} s`;
   say(`${what} (${lost}); ${before.length} matches were acknowledged as served`);
@@ -128,11 +128,11 @@ async function fault(
   say(`after ${since(resumed)}: a batch is acknowledged again; ${tries.length} tries had failed`);
   for (const failure of new Set(tries)) say(`  the sender got ${failure}`);
   await until("reads go on", LONGEST_OUTAGE_SECONDS, async () => {
-    const last = readers.answers.slice(-50);
-    const isSteady = last.every((answer) => answer.at > at && answer.status === 200);
+    const last = readers.results.slice(-50);
+    const isSteady = last.every((result) => result.at > at && result.status === 200);
     return isSteady || undefined;
   });
-  const failed = readers.answers.filter((answer) => answer.at > at && answer.status !== 200);
+  const failed = readers.results.filter((result) => result.at > at && result.status !== 200);
   const endOfOutage = Math.max(at, ...failed.map((one) => one.at + one.milliseconds));
   say(`after ${since(endOfOutage)}: the last of ${failed.length} reads that got 503`);
   expect(
@@ -142,7 +142,7 @@ async function fault(
   const missing = await readers.missing(before);
   expect(missing.length === 0, `acknowledged and not served: ${missing.slice(0, 5).join(", ")}`);
   say(`all ${before.length} matches that were acknowledged before are served`);
-  mend();
+  repair();
   await cluster.bothInStep();
   say(`after ${since(performance.now())}: ${lost} is back as a synchronous copy`);
 }

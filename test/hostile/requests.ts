@@ -49,14 +49,14 @@ function readable(
   { known, keys, host }: Surroundings,
 ): { method: string; target: string; lines: string[] } {
   const method = chance.oneIn(8) ? chance.pick(METHODS) : "GET";
-  const asked = target(chance, known);
+  const uri = target(chance, known);
   const lines = [
-    `${method} ${asked} HTTP/1.1`,
+    `${method} ${uri} HTTP/1.1`,
     `Host: ${host}`,
     ...authorization(chance, keys),
     ...accept(chance),
   ];
-  return { method, target: asked, lines };
+  return { method, target: uri, lines };
 }
 
 const strangeTarget: Maker = (chance, around) => {
@@ -79,17 +79,17 @@ const strangeHost: Maker = (chance, around) => {
 
 /** A valid request with a condition: the caller has the record already, or claims to. */
 const conditional: Maker = (chance, { known, keys, host }) => {
-  const asked = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
+  const uri = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
   const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
   const lines = [
-    `GET ${asked} HTTP/1.1`,
+    `GET ${uri} HTTP/1.1`,
     `Host: ${host}`,
     `Authorization: Bearer ${keys.right}`,
     "Accept: application/vnd.api+json",
     `If-None-Match: ${tags}`,
     `Accept-Encoding: ${chance.pick(["gzip", "identity", "*"])}`,
   ];
-  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: asked, afterwards: "keep" };
+  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: uri, afterwards: "keep" };
 };
 
 const oversize: Maker = (chance, around) => {

@@ -233,9 +233,9 @@ function path(chance: Chance, known: Known): string {
 /** A target without spaces or control characters, so that the request line is well-formed. */
 export function target(chance: Chance, known: Known): string {
   const address = path(chance, known);
-  const asked = chance.oneIn(4) ? address : `${address}?${query(chance, known)}`;
-  if (!chance.oneIn(40)) return asked;
+  const uri = chance.oneIn(4) ? address : `${address}?${query(chance, known)}`;
+  if (!chance.oneIn(40)) return uri;
   // Too long: beyond our own limit, and beyond the runtime's.
   const size = chance.pick([8_000, 8_200, 12_000, 16_000, 17_000, 60_000, 300_000]);
-  return `${asked}${asked.includes("?") ? "&" : "?"}${"x".repeat(size)}`;
+  return `${uri}${uri.includes("?") ? "&" : "?"}${"x".repeat(size)}`;
 }

@@ -149,10 +149,10 @@ test("only create adds a folder or a file", async () => {
   expect([listed.exitCode, listed.stdout]).toEqual([0, ""]);
   expect((await keys("list", "--data", "mistyped", "--json")).stdout).toBe("[]\n");
   const about = [["show"], ["change", "--rate", "1"], ["rotate"], ["revoke"], ["usage"]];
-  const said = await Promise.all(
+  const results = await Promise.all(
     about.map(([verb, ...flags]) => keys(verb!, "k_nobody", ...flags, "--data", "mistyped")),
   );
-  for (const { exitCode, stderr } of said) {
+  for (const { exitCode, stderr } of results) {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("k_nobody")]);
   }
   expect((await keys("usage", "--data", "mistyped")).exitCode).toBe(0);

@@ -75,21 +75,21 @@ async function expectedDigest(): Promise<string> {
 /** A running ingest that records are written to, and its output on standard error. */
 function ingesting(env: Record<string, string>, ...flags: string[]) {
   const child = spawnMatchbook(["ingest", "-", "--json", ...flags], { cwd: folder.path, env });
-  let said = "";
+  let output = "";
   const listening = (async () => {
-    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+    for await (const piece of child.stderr) output += Buffer.from(piece).toString();
   })();
   return {
     async write(from: number, to: number) {
       child.stdin.write(text(from, to));
       await child.stdin.flush();
     },
-    saying: (words: string) => until(`ingest says ${words}`, () => said.includes(words)),
+    printed: (words: string) => until(`ingest says ${words}`, () => output.includes(words)),
     async finished() {
       await child.stdin.end();
       const stdout = await new Response(child.stdout).text();
       await listening;
-      return { exitCode: await child.exited, stdout, stderr: said };
+      return { exitCode: await child.exited, stdout, stderr: output };
     },
   };
 }
@@ -102,7 +102,7 @@ describe("matchbook ingest", () => {
     await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
     cluster.stop("immediate");
     await ingest.write(30, 60);
-    await ingest.saying("Waiting for shard na, for up to 120 s: cannot use postgres://");
+    await ingest.printed("Waiting for shard na, for up to 120 s: cannot use postgres://");
     await cluster.start();
     const { exitCode, stdout, stderr } = await ingest.finished();
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Shard na is back after \d+ s/)]);

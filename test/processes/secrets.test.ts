@@ -26,14 +26,14 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   });
   const admin = await server.saying(/private listener on (http:\S+)/);
   const seen: string[] = [];
-  const ask = async (url: string, init: RequestInit = {}) => {
+  const request = async (url: string, init: RequestInit = {}) => {
     const reply = await fetch(url, init);
     const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`;
     seen.push(text);
     return text;
   };
   const privately = (path: string, init: RequestInit = {}) =>
-    ask(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
+    request(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
 
   // A new key is shown once to whoever created it; that is not checked here.
   const rotated = await fetch(`${admin}/keys/${id}/rotate`, {
@@ -54,7 +54,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
       `/shards/na/matches?page[after]=${shown}`,
       `/usage?${shown}`,
     ]) {
-      await ask(`${server.url}${path}`, { headers });
+      await request(`${server.url}${path}`, { headers });
     }
   }
   for (const path of [
@@ -67,8 +67,8 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     `/metrics/${TOKEN}`,
   ]) {
     await privately(path);
-    await ask(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
-    await ask(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+    await request(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
+    await request(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   }
   await privately("/keys", {
     method: "POST",

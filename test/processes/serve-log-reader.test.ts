@@ -158,14 +158,17 @@ test.skipIf(Bun.which("script") === null)(
       stdout: "pipe",
       stderr: "inherit",
     });
-    let said = "";
+    let output = "";
     const reading = (async () => {
-      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
     })();
-    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
+    const url = await until(
+      "the server listens",
+      () => /listening on (http:\S+)/.exec(output)?.[1],
+    );
     // The startup messages are complete once requests are logged.
     await request(url, 1);
-    await until("the request is logged", () => said.includes("GET /healthz"));
+    await until("the request is logged", () => output.includes("GET /healthz"));
     const CTRL_S = "\u0013";
     terminal.stdin.write(CTRL_S);
     await terminal.stdin.flush();

@@ -21,11 +21,13 @@ async function aKey(data: string): Promise<string> {
 
 /** Collects the standard error of a process. */
 function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
-  let said = "";
+  let output = "";
   void (async () => {
-    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+    for await (const piece of child.stderr) output += Buffer.from(piece).toString();
   })();
-  return { saying: (words: string) => until(`the log says ${words}`, () => said.includes(words)) };
+  return {
+    logged: (words: string) => until(`the log says ${words}`, () => output.includes(words)),
+  };
 }
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
@@ -78,7 +80,7 @@ describe("SIGHUP without workers", () => {
     const server = await startServerProcess(["--data", newData()]);
     const log = logOf(server.child);
     server.child.kill("SIGHUP");
-    await log.saying('"event":"reload-ignored"');
+    await log.logged('"event":"reload-ignored"');
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(await server.end()).toBe(0);
   });
@@ -92,11 +94,14 @@ describe("SIGHUP without workers", () => {
       stdout: "pipe",
       stderr: "inherit",
     });
-    let said = "";
+    let output = "";
     const listening = (async () => {
-      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
     })();
-    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
+    const url = await until(
+      "the server listens",
+      () => /listening on (http:\S+)/.exec(output)?.[1],
+    );
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     terminal.kill("SIGKILL");
     await until("the server has ended", async () => {
@@ -131,12 +136,12 @@ describe("shutdown", () => {
   test("tells clients to close their connections before the listener stops", async () => {
     const server = await startServerProcess(["--data", newData(), "--drain-ms", "1000"]);
     server.child.kill("SIGTERM");
-    const said = await until("a response closes its connection", async () => {
+    const isClosing = await until("a response closes its connection", async () => {
       const response = await fetch(`${server.url}/healthz`);
       expect(response.status).toBe(200);
       return response.headers.get("connection") === "close" || undefined;
     });
-    expect(said).toBe(true);
+    expect(isClosing).toBe(true);
     expect(await server.child.exited).toBe(0);
   }, 10_000);
 

@@ -177,9 +177,9 @@ describe("what a move prints about the settings", () => {
       shardsFile(path(name), shards),
     ];
     const to = `sqlite:${path("alone.db")}`;
-    const said = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
-    expect(said).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
-    expect(said).not.toContain("[shards.na]");
+    const output = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
+    expect(output).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
+    expect(output).not.toContain("[shards.na]");
   }, 30_000);
 
   test("does not put a shard in the location of another", async () => {

@@ -29,7 +29,7 @@ const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
 /** One request on a new connection. */
-async function ask(url: string, path: string, headers: Record<string, string>) {
+async function request(url: string, path: string, headers: Record<string, string>) {
   const line = new Line(url);
   const { status, body } = await line.ask(path, headers);
   line.close();
@@ -44,7 +44,7 @@ describe("the rate limit of a key", () => {
     const headers = await aKey("--rate", "1", "--burst", "50");
     const server = await start();
     const replies = await Promise.all(
-      Array.from({ length: 200 }, () => ask(server.url, "/shards/na/matches/match-0", headers)),
+      Array.from({ length: 200 }, () => request(server.url, "/shards/na/matches/match-0", headers)),
     );
     const statuses = replies.map(({ status }) => status);
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([50, 150]);
@@ -58,12 +58,12 @@ describe("the rate limit of a key", () => {
   test("is kept when a worker is killed and replaced", async () => {
     const headers = await aKey("--rate", "1", "--burst", "5");
     const server = await start();
-    const asking = () => ask(server.url, "/shards/na/matches/match-0", headers);
-    for (let time = 0; time < 5; time++) expect((await asking()).status).toBe(200);
+    const requestAgain = () => request(server.url, "/shards/na/matches/match-0", headers);
+    for (let time = 0; time < 5; time++) expect((await requestAgain()).status).toBe(200);
     const ready = await server.events("worker-ready", 2);
     for (const { pid } of ready) process.kill(pid, "SIGKILL");
     await server.events("worker-ready", 4);
-    expect((await asking()).status).toBe(429);
+    expect((await requestAgain()).status).toBe(429);
     await server.end();
   });
 });
@@ -74,14 +74,14 @@ describe("the daily quota of a key", () => {
     const first = await start();
     const processes = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
-      const reply = await ask(first.url, `/shards/na/matches/match-${at}`, headers);
+      const reply = await request(first.url, `/shards/na/matches/match-${at}`, headers);
       expect(reply.status).toBe(200);
       processes.add(reply.process);
     }
     expect(processes.size).toBe(2);
     const informed = new Set<string | undefined>();
     await until("both workers to have joined their counts", async () => {
-      const { body, process } = await ask(first.url, "/usage", headers);
+      const { body, process } = await request(first.url, "/usage", headers);
       const { matches, matchesLeft } = body.today;
       const counts = [matches, matchesLeft, body.days[0]?.records];
       if (counts.join() === "20,0,20") informed.add(process);
@@ -89,7 +89,7 @@ describe("the daily quota of a key", () => {
     });
     const refusing = new Set<string | undefined>();
     for (let at = 20; at < 40; at++) {
-      const reply = await ask(first.url, `/shards/na/matches/match-${at}`, headers);
+      const reply = await request(first.url, `/shards/na/matches/match-${at}`, headers);
       expect([at, reply.status]).toEqual([at, 429]);
       refusing.add(reply.process);
     }
@@ -97,7 +97,7 @@ describe("the daily quota of a key", () => {
     await first.end();
 
     const second = await start();
-    const again = await ask(second.url, "/shards/na/matches/match-0", headers);
+    const again = await request(second.url, "/shards/na/matches/match-0", headers);
     expect([again.status, again.body.errors[0].code]).toEqual([429, "quota-exceeded"]);
     await second.end();
   });
@@ -109,7 +109,7 @@ test("invalid keys from one IP address are counted across both workers", async (
   const processes = new Set<string | undefined>();
   for (let time = 0; time < 30; time++) {
     const headers = { Authorization: `Bearer wrong-${time}`, Accept: JSON_API };
-    const reply = await ask(server.url, "/shards/na/matches", headers);
+    const reply = await request(server.url, "/shards/na/matches", headers);
     statuses.push(reply.status);
     processes.add(reply.process);
   }

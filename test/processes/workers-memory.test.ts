@@ -24,11 +24,11 @@ async function atOnce(memory: number, job: string, number = 0, processes = 4): P
     const child = Bun.spawn([process.execPath, SCRIPT, job, String(number)], {
       stdio: ["pipe", "pipe", "inherit", memory],
     });
-    return { begin: () => child.stdin.end(), said: linesOf(child.stdout) };
+    return { begin: () => child.stdin.end(), output: linesOf(child.stdout) };
   });
-  for (const { said } of children) expect((await said.next()).value).toBe("ready");
+  for (const { output } of children) expect((await output.next()).value).toBe("ready");
   for (const { begin } of children) begin();
-  return Promise.all(children.map(async ({ said }) => Number((await said.next()).value)));
+  return Promise.all(children.map(async ({ output }) => Number((await output.next()).value)));
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -129,9 +129,9 @@ describe("when there are more keys than slots", () => {
 test("all processes have the same clock", async () => {
   const clock = machineClock();
   const before = clock();
-  const [told] = await atOnce(newSharedMemory(), "clock", 0, 1);
-  expect(told!).toBeGreaterThan(before);
-  expect(told!).toBeLessThan(clock());
+  const [reported] = await atOnce(newSharedMemory(), "clock", 0, 1);
+  expect(reported!).toBeGreaterThan(before);
+  expect(reported!).toBeLessThan(clock());
 });
 
 function withoutBucket({

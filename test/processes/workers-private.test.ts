@@ -58,7 +58,7 @@ async function scrape() {
   return readScrape(await response.text());
 }
 
-const told = async (name: string, labels: Record<string, string>) => {
+const metric = async (name: string, labels: Record<string, string>) => {
   const samples = [...(await scrape()).values()].flatMap((family) => family.samples);
   const found = samples.filter(
     (sample) =>
@@ -87,8 +87,8 @@ test("uploaded or ingested records are visible to every worker's next request", 
   const lines = await aLineToEach();
   const { key } = (await admin("POST", "/keys", { name: "reader", rate: 1_000_000 })).body;
   const seenBy = async (id: string) => {
-    const ask = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
-    return (await Promise.all(lines.map(ask))).map(({ status }) => status);
+    const request = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
+    return (await Promise.all(lines.map(request))).map(({ status }) => status);
   };
   for (let time = 0; time < 5; time++) {
     const [uploaded, ingested] = [`uploaded-${time}`, `ingested-${time}`];
@@ -103,22 +103,22 @@ test("uploaded or ingested records are visible to every worker's next request", 
 
 test("metrics cover all workers together, and never decrease when one is lost", async () => {
   const route = { route: "/shards/:shard/matches/:id", method: "GET", status: "200" };
-  const requests = () => told("matchbook_requests_total", route);
+  const requests = () => metric("matchbook_requests_total", route);
   const { key } = (await admin("POST", "/keys", { name: "counted", rate: 1_000_000 })).body;
-  const ask = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
+  const request = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
   const lines = await aLineToEach();
-  await Promise.all(lines.map(ask));
+  await Promise.all(lines.map(request));
   const before = await requests();
-  for (let time = 0; time < 10; time++) await Promise.all(lines.map(ask));
+  for (let time = 0; time < 10; time++) await Promise.all(lines.map(request));
   expect(await requests()).toBe(before + 20);
   const durations = { route: route.route };
-  const timed = await told("matchbook_request_duration_seconds_count", durations);
+  const timed = await metric("matchbook_request_duration_seconds_count", durations);
   expect(timed).toBeGreaterThanOrEqual(before + 20);
   const longest = { ...durations, le: "+Inf" };
-  expect(await told("matchbook_request_duration_seconds_bucket", longest)).toBe(timed);
-  expect(await told("matchbook_shard_up", { shard: "na" })).toBe(1);
+  expect(await metric("matchbook_request_duration_seconds_bucket", longest)).toBe(timed);
+  expect(await metric("matchbook_shard_up", { shard: "na" })).toBe(1);
   for (const worker of ["supervisor", "1", "2"]) {
-    expect(await told("process_resident_memory_bytes", { worker })).toBeGreaterThan(0);
+    expect(await metric("process_resident_memory_bytes", { worker })).toBeGreaterThan(0);
   }
 
   const ready = await server.events("worker-ready", 2);
@@ -126,7 +126,7 @@ test("metrics cover all workers together, and never decrease when one is lost", 
   await server.events("worker-ready", 3);
   expect(await requests()).toBe(before + 20);
   const [line] = await aLineToEach();
-  await ask(line!);
+  await request(line!);
   expect(await requests()).toBe(before + 21);
   for (const one of [...lines, line!]) one.close();
 });

@@ -26,9 +26,9 @@ await client.send("CLIENT", ["PAUSE", NEVER_MS, "ALL"]);
 client.close();
 
 const limiter = new RedisLimiter(link, new MemoryLimiter());
-const asked = limiter.take("k_one", POLICY, 0);
+const pending = limiter.take("k_one", POLICY, 0);
 link.close();
-const inFlight = await atOnce(asked);
+const inFlight = await atOnce(pending);
 const afterwards = await atOnce(limiter.take("k_one", POLICY, 0));
 
 const connecting = aLink();

@@ -52,14 +52,14 @@ export function spawnMatchbook(args: string[], options: RunOptions = {}) {
 export async function startServerProcess(args: string[], options: RunOptions = {}) {
   const child = spawnMatchbook(["serve", "--port", "0", ...args], options);
   const reader = child.stdout.getReader();
-  let said = "";
+  let output = "";
   const saying = async (what: RegExp): Promise<string> => {
     for (;;) {
-      const found = what.exec(said)?.[1];
+      const found = what.exec(output)?.[1];
       if (found !== undefined) return found;
       const { done, value } = await reader.read();
       if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
-      said += Buffer.from(value).toString();
+      output += Buffer.from(value).toString();
     }
   };
   return {

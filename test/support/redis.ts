@@ -68,7 +68,7 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
         [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options],
         { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
       );
-      await hasSaid(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
+      await hasPrinted(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
     },
     async remove() {
       await redis.kill();
@@ -80,14 +80,14 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
 }
 
 /** Waits until a program prints these words, and keeps reading so that its pipe never fills. */
-async function hasSaid(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
+async function hasPrinted(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
   const reader = output.getReader();
   const decoder = new TextDecoder();
-  let said = "";
-  while (!said.includes(words)) {
+  let printed = "";
+  while (!printed.includes(words)) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`redis-server ended without "${words}": ${said}`);
-    said += decoder.decode(value, { stream: true });
+    if (done) throw new Error(`redis-server ended without "${words}": ${printed}`);
+    printed += decoder.decode(value, { stream: true });
   }
   void (async () => {
     while (!(await reader.read()).done);
