@@ -46,12 +46,12 @@ async function realReplies(): Promise<object> {
 }
 
 test("the examples are real replies (UPDATE_EXAMPLES=1 writes them anew)", async () => {
-  const replies = await realReplies();
+  const responses = await realReplies();
   if (process.env.UPDATE_EXAMPLES) {
-    await Bun.write(EXAMPLES, `${JSON.stringify(replies, null, 2)}\n`);
+    await Bun.write(EXAMPLES, `${JSON.stringify(responses, null, 2)}\n`);
   }
   // Also after rewriting the examples: a run that changed them fails.
-  expect(replies).toEqual(examples);
+  expect(responses).toEqual(examples);
 });
 
 test("the document at /openapi.json passes an existing linter without a warning", async () => {

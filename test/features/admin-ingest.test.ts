@@ -26,8 +26,12 @@ const emptyReport = {
 describe("an upload takes", () => {
   test("lines of NDJSON", async () => {
     const documents = some(12);
-    const reply = await world.upload(ndjson(documents));
-    expect(reply).toEqual({ status: 200, report: { ...emptyReport, stored: 12 }, notStored: [] });
+    const response = await world.upload(ndjson(documents));
+    expect(response).toEqual({
+      status: 200,
+      report: { ...emptyReport, stored: 12 },
+      notStored: [],
+    });
     for (const one of documents) {
       expect((await world.get(`/shards/na/matches/${idOf(one)}`)).status).toBe(200);
     }

@@ -282,9 +282,9 @@ describe("a reply with them", () => {
       const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
       expect((await bare.get(path)).body.included).toEqual([]);
       const server = await serveWithKeys(bare, [], { compat: "off" });
-      const reply = await bare.get(`${server.url}${path}`);
+      const response = await bare.get(`${server.url}${path}`);
       await server.stop();
-      expect(problemIn(reply).code).toBe("unknown-include-path");
+      expect(problemIn(response).code).toBe("unknown-include-path");
     } finally {
       await bare.stop();
     }
@@ -326,11 +326,11 @@ describe("a collection that finds nothing is a 404 with an error document:", () 
     "/shards/na/players?filter[playerNames]=Nobody",
     "/shards/na/players?filter[playerIds]=nobody&filter[playerNames]=",
   ])("%s", async (path) => {
-    const reply = await world.get(path);
-    expect(reply.status).toBe(404);
-    expect(problemIn(reply).code).toBe("not-found");
-    expect(reply.headers.get("etag")).toBeNull();
-    expect(reply.headers.get("x-ratelimit-limit")).not.toBeNull();
+    const response = await world.get(path);
+    expect(response.status).toBe(404);
+    expect(problemIn(response).code).toBe("not-found");
+    expect(response.headers.get("etag")).toBeNull();
+    expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     const head = await world.get(path, { "If-None-Match": "*" }, "HEAD");
     expect(head.status).toBe(404);
     expect(head.text).toBe("");

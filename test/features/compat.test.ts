@@ -49,20 +49,20 @@ describe("an empty parameter counts as absent:", () => {
     "/shards/na/players?filter[playerNames]=&filter[playerIds]=",
   ])("%s", async (path) => {
     const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const reply = await world.get(path);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toEqual(bare.body.data);
-    expect(reply.body.included).toEqual(bare.body.included);
-    expect(queryOf(reply.body.links.self)).toEqual([]);
+    const response = await world.get(path);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toEqual(bare.body.data);
+    expect(response.body.included).toEqual(bare.body.included);
+    expect(queryOf(response.body.links.self)).toEqual([]);
     const refused = await strictly(path);
     expect(problemsIn(refused).map(({ code }) => code)).toContain("empty-parameter");
   });
 
   test("next to one with a value it does not count as repeated", async () => {
-    const reply = await world.get(
+    const response = await world.get(
       "/shards/na/players?filter[playerNames]=&filter[playerNames]=Ada&filter[playerIds]=",
     );
-    expect(reply.body.data).toMatchObject([{ id: "player-a" }]);
+    expect(response.body.data).toMatchObject([{ id: "player-a" }]);
   });
 
   test("so does an empty fields[TYPE], which otherwise means no fields", async () => {
@@ -118,10 +118,10 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     `${PLAYER}?${COLLECTION}&page[limit]=50&filter[createdAt-start]=never`,
   ])("%s", async (path) => {
     const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const reply = await world.get(path);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toEqual(bare.body.data);
-    expect(queryOf(reply.body.links.self)).toEqual([]);
+    const response = await world.get(path);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toEqual(bare.body.data);
+    expect(queryOf(response.body.links.self)).toEqual([]);
     expect((await strictly(path)).status).toBe(400);
   });
 
@@ -163,9 +163,9 @@ describe("other errors are still refused, and only they are reported:", () => {
     ],
     ["include=nothing", "unknown-include-path", "include"],
   ])("%s", async (query, code, parameter) => {
-    const reply = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({ code, source: { parameter } });
+    const response = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({ code, source: { parameter } });
   });
 });
 
@@ -179,18 +179,18 @@ describe("an Accept header that takes JSON in general is served, as application/
     "application/json;q=0, */*",
   ])("%s", async (accept) => {
     for (const path of ENDPOINTS) {
-      const reply = await world.get(path, { Accept: accept });
-      expect(reply.status).toBe(200);
-      expect(reply.headers.get("content-type")).toBe(JSON_API);
+      const response = await world.get(path, { Accept: accept });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe(JSON_API);
       expect((await strictly(path, { Accept: accept })).status).toBe(406);
     }
   });
 
   test("so is a request without one", async () => {
     const lines = [`GET ${MATCH} HTTP/1.1`, "Host: here", `Authorization: Bearer ${world.key}`];
-    const reply = await exchange(world.url, lines);
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("content-type")).toBe(JSON_API);
+    const response = await exchange(world.url, lines);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(JSON_API);
     expect((await exchange(strict.url, lines)).status).toBe(406);
   });
 
@@ -201,9 +201,9 @@ describe("an Accept header that takes JSON in general is served, as application/
     "*/*;q=0.0",
     "application/vnd.api+json;q=0, */*",
   ])("%s does not accept JSON, and is refused", async (accept) => {
-    const reply = await world.get(MATCH, { Accept: accept });
-    expect(reply.status).toBe(406);
-    expect(problemIn(reply)).toMatchObject({ code: "not-acceptable" });
+    const response = await world.get(MATCH, { Accept: accept });
+    expect(response.status).toBe(406);
+    expect(problemIn(response)).toMatchObject({ code: "not-acceptable" });
   });
 });
 

@@ -12,8 +12,10 @@ const documents = () => [
 /** All links that the four endpoints return for requests with these headers. */
 async function links(world: World, headers: Record<string, string> = {}): Promise<string[]> {
   const paths = ["matches?page[limit]=1", "matches/match-a", "players", "players/player-a"];
-  const replies = await Promise.all(paths.map((path) => world.get(`/shards/na/${path}`, headers)));
-  return replies.flatMap(({ body }) => Object.values<string>(body.links));
+  const responses = await Promise.all(
+    paths.map((path) => world.get(`/shards/na/${path}`, headers)),
+  );
+  return responses.flatMap(({ body }) => Object.values<string>(body.links));
 }
 
 /** The distinct origins of the links. */
@@ -40,24 +42,27 @@ describe("without settings", () => {
   test("links are on the host the caller used", async () => {
     expect(await origins(world)).toEqual([world.url]);
     for (const host of ["matches.example:8443", "matches.example", "[::1]:8080"]) {
-      const reply = await exchange(world.url, head(host));
-      expect(JSON.parse(reply.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
+      const response = await exchange(world.url, head(host));
+      expect(JSON.parse(response.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
     }
   });
 
   test("links use the server's own address when there is no Host header", async () => {
     const [, ...rest] = head(undefined);
-    const reply = await exchange(world.url, ["GET /shards/na/matches/match-a HTTP/1.0", ...rest]);
-    expect(reply.status).toBe(200);
-    expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+    const response = await exchange(world.url, [
+      "GET /shards/na/matches/match-a HTTP/1.0",
+      ...rest,
+    ]);
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
   });
 
   test("an invalid host never appears in a link", async () => {
     for (const host of ['evil"><script>', "user@evil.example", "a b", "evil.example/path?x=#y"]) {
-      const reply = await exchange(world.url, head(host));
-      expect([200, 400]).toContain(reply.status);
-      if (reply.status === 200) {
-        expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+      const response = await exchange(world.url, head(host));
+      expect([200, 400]).toContain(response.status);
+      if (response.status === 200) {
+        expect(JSON.parse(response.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
       }
     }
   });
@@ -75,9 +80,9 @@ describe("without settings", () => {
   ])("a trailing slash and a bare ? change nothing: %s", async (_, path) => {
     const request = async (target: string) => {
       const [, ...rest] = head("here");
-      const reply = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
-      expect(reply.status).toBe(200);
-      const { data, included, links: found } = JSON.parse(reply.body);
+      const response = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
+      expect(response.status).toBe(200);
+      const { data, included, links: found } = JSON.parse(response.body);
       return { data, included, self: found?.self };
     };
     const plain = await request(path);
@@ -85,15 +90,15 @@ describe("without settings", () => {
   });
 
   test("a trailing slash may stand before a query", async () => {
-    const reply = await world.get("/shards/na/matches/?page[limit]=1");
-    expect(reply.status).toBe(200);
-    expect(reply.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
+    const response = await world.get("/shards/na/matches/?page[limit]=1");
+    expect(response.status).toBe(200);
+    expect(response.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
   });
 
   test("percent-encoded letters in a path are decoded", async () => {
-    const reply = await world.get("/shards/%6Ea/matches/match%2Da");
-    expect(reply.status).toBe(200);
-    expect(reply.body.data.id).toBe("match-a");
+    const response = await world.get("/shards/%6Ea/matches/match%2Da");
+    expect(response.status).toBe(200);
+    expect(response.body.data.id).toBe("match-a");
   });
 
   test.each([
@@ -111,9 +116,9 @@ describe("without settings", () => {
     "/v1/shards/na/matches",
   ])("nothing is served at %s", async (path) => {
     const [, ...rest] = head("here");
-    const reply = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);
-    expect(reply.status).toBe(404);
-    const { errors } = JSON.parse(reply.body);
+    const response = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);
+    expect(response.status).toBe(404);
+    const { errors } = JSON.parse(response.body);
     expect(errors).toMatchObject([{ code: "unknown-route" }]);
     expect(errors[0].detail).toContain("/shards/{shard}/matches/{id}");
   });

@@ -28,9 +28,9 @@ const LISTS = [
 const ENDPOINTS = [...SINGLES, ...LISTS];
 
 async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {
-  const reply = await world.get(path, headers);
-  expect(reply.status).toBe(200);
-  return reply.headers.get("etag")!;
+  const response = await world.get(path, headers);
+  expect(response.status).toBe(200);
+  return response.headers.get("etag")!;
 }
 
 /** The bytes as sent. */
@@ -54,20 +54,20 @@ describe.each(ENDPOINTS)("%s", (path) => {
   test("is 304 without a body for a caller that has it", async () => {
     const first = await world.get(path);
     const etag = first.headers.get("etag")!;
-    const reply = await world.get(path, { "If-None-Match": etag });
-    expect(reply.status).toBe(304);
-    expect(reply.text).toBe("");
+    const response = await world.get(path, { "If-None-Match": etag });
+    expect(response.status).toBe(304);
+    expect(response.text).toBe("");
     for (const name of ["etag", "cache-control", "vary"]) {
-      expect(reply.headers.get(name)).toBe(first.headers.get(name)!);
+      expect(response.headers.get(name)).toBe(first.headers.get(name)!);
     }
-    expect(reply.headers.get("content-encoding")).toBeNull();
-    expect(reply.headers.get("x-request-id")).not.toBeNull();
-    expect(reply.headers.get("ratelimit")).not.toBeNull();
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("x-request-id")).not.toBeNull();
+    expect(response.headers.get("ratelimit")).not.toBeNull();
   });
 
   test("is 304 to HEAD as well", async () => {
-    const reply = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
-    expect(reply.status).toBe(304);
+    const response = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
+    expect(response.status).toBe(304);
   });
 
   test("is compared weakly, and in a list, and against *", async () => {
@@ -238,16 +238,16 @@ test("every reply says what it depends on", async () => {
     ["/shards/na/matches?nonsense=1", {}],
     ["/status", {}],
   ] as const) {
-    const reply = await world.get(path, headers);
-    expect(reply.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
+    const response = await world.get(path, headers);
+    expect(response.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
   }
 });
 
 test("errors are not cacheable and have no tag", async () => {
   for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
-    const reply = await world.get(path, { "If-None-Match": "*" });
-    expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(reply.headers.get("cache-control")).toBe("no-store");
-    expect(reply.headers.get("etag")).toBeNull();
+    const response = await world.get(path, { "If-None-Match": "*" });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("etag")).toBeNull();
   }
 });

@@ -35,15 +35,15 @@ const request = (path: string, authorization: string | null) =>
 
 describe.each(ENDPOINTS)("%s", (path) => {
   test("is served to a caller with a key in force", async () => {
-    const reply = await request(path, `Bearer ${live}`);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toBeDefined();
+    const response = await request(path, `Bearer ${live}`);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toBeDefined();
   });
 
   test("is not served without a key", async () => {
-    const reply = await request(path, null);
-    expect(reply.status).toBe(401);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await request(path, null);
+    expect(response.status).toBe(401);
+    expect(problemIn(response)).toMatchObject({
       code: "unauthorized",
       source: { header: "Authorization" },
     });
@@ -83,8 +83,8 @@ describe("every kind of wrong credentials gets the same 401 as none at all:", ()
 });
 
 test("a 401 says how to authenticate", async () => {
-  const reply = await request("/shards/na/matches", null);
-  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+  const response = await request("/shards/na/matches", null);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
 });
 
 test.each(["bearer ", "BEARER ", "Bearer   "])("a key is read after %p", async (scheme) => {
@@ -108,18 +108,18 @@ test("a caller without a key learns nothing about shards, records or parameters"
 });
 
 test("a request without Authorization and Accept gets 401", async () => {
-  const reply = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
-  expect(reply.status).toBe(401);
-  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+  const response = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
 });
 
 test("a key that arrives over a raw connection works", async () => {
-  const reply = await exchange(server.url, [
+  const response = await exchange(server.url, [
     "GET /shards/na/matches/match-a HTTP/1.1",
     "Host: here",
     `AUTHORIZATION: Bearer ${live}`,
     `accept: ${JSON_API}`,
   ]);
-  expect(reply.status).toBe(200);
-  expect(JSON.parse(reply.body).data.id).toBe("match-a");
+  expect(response.status).toBe(200);
+  expect(JSON.parse(response.body).data.id).toBe("match-a");
 });

@@ -176,10 +176,10 @@ const page = (query: string, shard = "na") => world.get(`/shards/${shard}/matche
 async function found(query: string, shard = "na"): Promise<string[]> {
   const ids: string[] = [];
   for (let offset = 0; ; offset += 5) {
-    const reply = await page(`${query}&page[offset]=${offset}`, shard);
-    expect(reply.status).toBe(200);
-    ids.push(...idsOf(reply.body));
-    if (reply.body.data.length < 5) return ids;
+    const response = await page(`${query}&page[offset]=${offset}`, shard);
+    expect(response.status).toBe(200);
+    ids.push(...idsOf(response.body));
+    if (response.body.data.length < 5) return ids;
   }
 }
 
@@ -274,9 +274,9 @@ describe("filter[gameMode]", () => {
   test.each(["rankd", "Ranked", "practice", "ranked,nonsense", "ranked%20", "5v5_pvp_ranked"])(
     "refuses %s",
     async (value) => {
-      const reply = await page(`filter[gameMode]=${value}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
+      const response = await page(`filter[gameMode]=${value}`);
+      expect(response.status).toBe(400);
+      expect(problemIn(response)).toMatchObject({
         code: "invalid-parameter",
         source: { parameter: "filter[gameMode]" },
       });

@@ -36,9 +36,9 @@ const near = (text: string, where: World = world) =>
   where.get(`/shards/na/player-names?filter[near]=${encodeURIComponent(text)}`);
 
 async function ids(text: string): Promise<string[]> {
-  const reply = await near(text);
-  expect(reply.status).toBe(200);
-  return idsOf(reply.body);
+  const response = await near(text);
+  expect(response.status).toBe(200);
+  return idsOf(response.body);
 }
 
 async function refusal(query: string) {
@@ -178,10 +178,10 @@ describe("refused is", () => {
   });
 
   test("a parameter of another endpoint, and one that there is not", async () => {
-    const reply = await world.get(
+    const response = await world.get(
       "/shards/na/player-names?filter[near]=Ada&page[limit]=3&filter[naer]=Ada",
     );
-    expect(problemsIn(reply).map(({ code, source }) => [code, source?.parameter])).toEqual([
+    expect(problemsIn(response).map(({ code, source }) => [code, source?.parameter])).toEqual([
       ["unknown-parameter", "page[limit]"],
       ["unknown-parameter", "filter[naer]"],
     ]);
@@ -194,8 +194,8 @@ describe("refused is", () => {
   });
 
   test("filter[near] on other endpoints", async () => {
-    const reply = await world.get("/shards/na/players?filter[near]=Ada");
-    expect(problemIn(reply).code).toBe("unknown-parameter");
+    const response = await world.get("/shards/na/players?filter[near]=Ada");
+    expect(problemIn(response).code).toBe("unknown-parameter");
   });
 });
 

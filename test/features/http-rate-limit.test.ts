@@ -110,19 +110,19 @@ test("a burst of its own is the capacity, which the rate refills", async () => {
 test("a spent key gets 429 and is told when to come back", async () => {
   await withKeys([1], async (request) => {
     expect((await request(0)).status).toBe(200);
-    const reply = await request(0);
-    expect(reply.status).toBe(429);
-    const seconds = Number(reply.headers.get("retry-after"));
+    const response = await request(0);
+    expect(response.status).toBe(429);
+    const seconds = Number(response.headers.get("retry-after"));
     expect(seconds).toBeInteger();
     expect(seconds).toBeWithin(1, 61);
-    expect(limits(reply)).toEqual({
+    expect(limits(response)).toEqual({
       "ratelimit-policy": '"default";q=1;w=60',
       ratelimit: `"default";r=0;t=${seconds}`,
       "x-ratelimit-limit": "1",
       "x-ratelimit-remaining": "0",
       "x-ratelimit-reset": String(seconds),
     });
-    expect(problemIn(reply).code).toBe("rate-limited");
+    expect(problemIn(response).code).toBe("rate-limited");
   });
 });
 
@@ -130,11 +130,12 @@ test("Retry-After is for the next token, the reset for a full bucket", async () 
   await withKeys([2], async (request) => {
     await request(0);
     await request(0);
-    const reply = await request(0);
-    expect(reply.status).toBe(429);
-    expect(Number(reply.headers.get("retry-after"))).toBeWithin(1, 31);
+    const response = await request(0);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeWithin(1, 31);
     const wait =
-      Number(reply.headers.get("x-ratelimit-reset")) - Number(reply.headers.get("retry-after"));
+      Number(response.headers.get("x-ratelimit-reset")) -
+      Number(response.headers.get("retry-after"));
     expect(wait).toBe(30);
   });
 });
@@ -156,7 +157,7 @@ test("one key's requests do not count against another's", async () => {
 test("every authenticated request costs one token, HEAD, 304 and refusals too", async () => {
   await withKeys([6], async (request) => {
     const first = await request(0);
-    const replies = [
+    const responses = [
       first,
       await request(0, undefined, {}, "HEAD"),
       await request(0, undefined, { "If-None-Match": first.headers.get("etag") }),
@@ -164,8 +165,8 @@ test("every authenticated request costs one token, HEAD, 304 and refusals too", 
       await request(0, "/shards/na/matches?nonsense=1"),
       await request(0, "/shards/na/matches", { Accept: "*/*" }),
     ];
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 304, 404, 400, 406]);
-    expect(replies.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 304, 404, 400, 406]);
+    expect(responses.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
       "5",
       "4",
       "3",

@@ -27,9 +27,9 @@ const world = await startWorld([rich]);
 afterAll(() => world.stop());
 
 const get = async (path: string) => {
-  const reply = await world.get(path);
-  expect(reply.status).toBe(200);
-  return reply.body;
+  const response = await world.get(path);
+  expect(response.status).toBe(200);
+  return response.body;
 };
 const rosterOf = async (index: 0 | 1) =>
   included(await get(MATCH), "roster", `${rich.data.id}-r${index}`)!;
@@ -193,9 +193,9 @@ describe("what is not there", () => {
     "players/Ada",
     `players/${rich.data.id}`,
   ])("is a 404: %s", async (path) => {
-    const reply = await world.get(`/shards/na/${path}`);
-    expect(reply.status).toBe(404);
-    const problem = problemIn(reply);
+    const response = await world.get(`/shards/na/${path}`);
+    expect(response.status).toBe(404);
+    const problem = problemIn(response);
     expect(problem.code).toBe("not-found");
     expect(problem.source).toBeUndefined();
   });
@@ -223,9 +223,9 @@ test.each([
 ])("an unknown shard is a 404 that says which shards exist: %s", async (shard, guess) => {
   await world.ingest([aMatch({ id: "one-more", shard: "eu" })]);
   for (const rest of ["matches", "matches/nobody", "players", "players/registered"]) {
-    const reply = await world.get(`/shards/${shard}/${rest}`);
-    expect(reply.status).toBe(404);
-    const problem = problemIn(reply);
+    const response = await world.get(`/shards/${shard}/${rest}`);
+    expect(response.status).toBe(404);
+    const problem = problemIn(response);
     expect(problem.code).toBe("unknown-shard");
     expect(problem.detail).toMatch(/\beu\b.*\bna\b/);
     if (guess !== undefined) expect(problem.detail).toContain(`"${guess}"`);

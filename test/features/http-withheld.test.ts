@@ -61,15 +61,15 @@ const get = (path: string) => world.get(`/shards/na/${path}`);
 
 describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
   test("asking for it is answered like asking for one that never was", async () => {
-    const reply = await get(`matches/${id}`);
-    expect(reply.status).toBe(404);
-    expect(anonymous(reply)).toEqual(anonymous(await get("matches/never-was")));
+    const response = await get(`matches/${id}`);
+    expect(response.status).toBe(404);
+    expect(anonymous(response)).toEqual(anonymous(await get("matches/never-was")));
   });
 
   test("asking for its players is answered like asking for some that never were", async () => {
-    const reply = await get(`players/one-${id}`);
-    expect(reply.status).toBe(404);
-    expect(anonymous(reply)).toEqual(anonymous(await get("players/never-was")));
+    const response = await get(`players/one-${id}`);
+    expect(response.status).toBe(404);
+    expect(anonymous(response)).toEqual(anonymous(await get("players/never-was")));
     for (const filter of [`filter[playerIds]=one-${id}`, `filter[playerNames]=One+${id}`]) {
       expect((await get(`players?${filter}`)).body.data).toEqual([]);
     }
@@ -82,10 +82,10 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
       `filter[teamNames]=T-${id}`,
       `filter[patchVersion]=patch-${id}`,
     ]) {
-      const reply = await get(`matches?${filter}`);
-      expect(reply.status).toBe(200);
-      expect(reply.body.data).toEqual([]);
-      expect(reply.body.included).toEqual([]);
+      const response = await get(`matches?${filter}`);
+      expect(response.status).toBe(200);
+      expect(response.body.data).toEqual([]);
+      expect(response.body.included).toEqual([]);
     }
   });
 
@@ -93,9 +93,9 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
     const unknown = anonymous(
       await get("matches?include=extra-never-was&fields[kind-never-was]=a"),
     );
-    const reply = await get(`matches?include=extra-${id}&fields[kind-${id}]=a`);
-    expect(reply.status).toBe(400);
-    expect(JSON.parse(JSON.stringify(anonymous(reply)).replaceAll(id, "never-was"))).toEqual(
+    const response = await get(`matches?include=extra-${id}&fields[kind-${id}]=a`);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(JSON.stringify(anonymous(response)).replaceAll(id, "never-was"))).toEqual(
       unknown,
     );
   });

@@ -133,10 +133,10 @@ export class FailoverCluster {
   async #members(): Promise<Member[]> {
     for (const { statePort } of this.#nodes) {
       try {
-        const reply = await fetch(`http://127.0.0.1:${statePort}/cluster`, {
+        const response = await fetch(`http://127.0.0.1:${statePort}/cluster`, {
           signal: AbortSignal.timeout(2000),
         });
-        if (reply.ok) return ((await reply.json()) as { members: Member[] }).members;
+        if (response.ok) return ((await response.json()) as { members: Member[] }).members;
       } catch {
         // The other node may respond.
       }

@@ -60,16 +60,18 @@ export class Readers {
     const at = performance.now();
     const result = (status: number) => ({ at, status, milliseconds: performance.now() - at });
     try {
-      const reply = await fetch(`${this.#url}/shards/na/matches/${id}`, { headers: this.#headers });
-      const body = (await reply.json()) as { data?: { id: string } };
-      if (reply.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
-      if (reply.status === 503 && !reply.headers.has("retry-after")) {
+      const response = await fetch(`${this.#url}/shards/na/matches/${id}`, {
+        headers: this.#headers,
+      });
+      const body = (await response.json()) as { data?: { id: string } };
+      if (response.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
+      if (response.status === 503 && !response.headers.has("retry-after")) {
         this.wrong.push(`${id}: 503 without Retry-After`);
       }
-      if (reply.status !== 200 && reply.status !== 503) {
-        this.wrong.push(`${id}: ${reply.status} ${JSON.stringify(body)}`);
+      if (response.status !== 200 && response.status !== 503) {
+        this.wrong.push(`${id}: ${response.status} ${JSON.stringify(body)}`);
       }
-      return result(reply.status);
+      return result(response.status);
     } catch (error) {
       this.wrong.push(`${id}: no response: ${(error as Error).message}`);
       return result(0);

@@ -52,18 +52,18 @@ export class Sender {
   /** Whether the whole batch is stored. */
   async #send(batch: readonly string[]): Promise<boolean> {
     try {
-      const reply = await fetch(`${this.#adminUrl}/ingest`, {
+      const response = await fetch(`${this.#adminUrl}/ingest`, {
         method: "POST",
         headers: { Authorization: `Bearer ${TOKEN}` },
         body: `${batch.join("\n")}\n`,
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
-      const { error } = (await reply.json()) as Uploaded;
-      if (reply.ok) {
+      const { error } = (await response.json()) as Uploaded;
+      if (response.ok) {
         this.served.push(...batch.flatMap(idIfServed));
         return true;
       }
-      this.failures.push(error?.code ?? String(reply.status));
+      this.failures.push(error?.code ?? String(response.status));
     } catch (error) {
       this.failures.push((error as Error).message);
     }

@@ -174,13 +174,13 @@ describe("an upload into a shard whose database is unavailable", () => {
     const { env, url, stop } = await listening();
     cluster.stop("immediate");
     try {
-      const reply = await fetch(`${url}/ingest`, {
+      const response = await fetch(`${url}/ingest`, {
         method: "POST",
         headers: AUTHORIZATION,
         body: text(0, 60),
       });
-      expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
-      expect(await reply.json()).toMatchObject({
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await response.json()).toMatchObject({
         error: {
           code: "shard-unavailable",
           message: expect.stringContaining("send the body again"),

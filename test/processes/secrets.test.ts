@@ -27,8 +27,8 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   const admin = await server.saying(/private listener on (http:\S+)/);
   const seen: string[] = [];
   const request = async (url: string, init: RequestInit = {}) => {
-    const reply = await fetch(url, init);
-    const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`;
+    const response = await fetch(url, init);
+    const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
     seen.push(text);
     return text;
   };
@@ -89,7 +89,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
 
   const secrets = [key, fresh, ...guesses].flatMap((one) => [one, hashKey(one)]);
   const places = {
-    replies: seen.join("\n"),
+    responses: seen.join("\n"),
     log,
     metrics,
     arguments: arguments_,
@@ -99,7 +99,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   for (const [place, text] of Object.entries(places)) {
     const found = [...secrets, TOKEN, hashKey(TOKEN)].filter((secret) => text.includes(secret));
     // An error may repeat to callers what they sent themselves.
-    const allowed = place === "replies" ? [key, fresh, ...guesses] : [];
+    const allowed = place === "responses" ? [key, fresh, ...guesses] : [];
     expect([place, found.filter((one) => !allowed.includes(one))]).toEqual([place, []]);
   }
   for (const name of readdirSync(join(cwd, "data"))) {

@@ -175,10 +175,10 @@ describe("shutdown", () => {
     socket.resume();
     await whole;
 
-    const reply = Buffer.concat(received);
-    expect(reply.toString("latin1", 0, 12)).toBe("HTTP/1.1 200");
-    expect(reply.length).toBe(size);
-    const body = JSON.parse(reply.subarray(reply.indexOf("\r\n\r\n") + 4).toString());
+    const response = Buffer.concat(received);
+    expect(response.toString("latin1", 0, 12)).toBe("HTTP/1.1 200");
+    expect(response.length).toBe(size);
+    const body = JSON.parse(response.subarray(response.indexOf("\r\n\r\n") + 4).toString());
     expect(body.data.attributes.notes).toEqual(notes);
     socket.destroy();
     expect(await server.child.exited).toBe(0);

@@ -104,13 +104,13 @@ describe("shards digest", () => {
       aMatch({ id: "hidden", mode: "unheard-of" }),
     ]);
     try {
-      const replies = [
+      const responses = [
         (await world.get("/shards/na/matches/earlier")).body,
         (await world.get("/shards/na/matches/later")).body,
       ];
       type Resource = { type: string; id: string };
       const shared = (one: Resource) => one.type === "player" || one.type === "team";
-      const lines = replies.flatMap(({ data, included }) => [
+      const lines = responses.flatMap(({ data, included }) => [
         JSON.stringify(data),
         included
           .filter((one: Resource) => !shared(one))
@@ -118,7 +118,7 @@ describe("shards digest", () => {
           .join(),
       ]);
       const named = (type: string, id: string) =>
-        replies[0].included.find((one: Resource) => one.type === type && one.id === id);
+        responses[0].included.find((one: Resource) => one.type === type && one.id === id);
       for (const [type, id] of [
         ["player", "ana"],
         ["player", "ben"],

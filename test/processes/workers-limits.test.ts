@@ -43,12 +43,12 @@ describe("the rate limit of a key", () => {
     // One token a minute is refilled: none during this test.
     const headers = await aKey("--rate", "1", "--burst", "50");
     const server = await start();
-    const replies = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, () => request(server.url, "/shards/na/matches/match-0", headers)),
     );
-    const statuses = replies.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([50, 150]);
-    const answered = replies.filter(({ status }) => status === 200);
+    const answered = responses.filter(({ status }) => status === 200);
     expect(new Set(answered.map(({ process }) => process)).size).toBe(2);
     await server.end();
     const lines = server.log.filter(({ event, status }) => event === "request" && status === 200);
@@ -74,9 +74,9 @@ describe("the daily quota of a key", () => {
     const first = await start();
     const processes = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
-      const reply = await request(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect(reply.status).toBe(200);
-      processes.add(reply.process);
+      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      expect(response.status).toBe(200);
+      processes.add(response.process);
     }
     expect(processes.size).toBe(2);
     const informed = new Set<string | undefined>();
@@ -89,9 +89,9 @@ describe("the daily quota of a key", () => {
     });
     const refusing = new Set<string | undefined>();
     for (let at = 20; at < 40; at++) {
-      const reply = await request(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect([at, reply.status]).toEqual([at, 429]);
-      refusing.add(reply.process);
+      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      expect([at, response.status]).toEqual([at, 429]);
+      refusing.add(response.process);
     }
     expect(refusing.size).toBe(2);
     await first.end();
@@ -109,9 +109,9 @@ test("invalid keys from one IP address are counted across both workers", async (
   const processes = new Set<string | undefined>();
   for (let time = 0; time < 30; time++) {
     const headers = { Authorization: `Bearer wrong-${time}`, Accept: JSON_API };
-    const reply = await request(server.url, "/shards/na/matches", headers);
-    statuses.push(reply.status);
-    processes.add(reply.process);
+    const response = await request(server.url, "/shards/na/matches", headers);
+    statuses.push(response.status);
+    processes.add(response.process);
   }
   expect(processes.size).toBe(2);
   // One more failure is allowed every six seconds.
