@@ -84,7 +84,7 @@ function ingesting(env: Record<string, string>, ...flags: string[]) {
       child.stdin.write(text(from, to));
       await child.stdin.flush();
     },
-    printed: (words: string) => until(`ingest says ${words}`, () => output.includes(words)),
+    saying: (words: string) => until(`ingest says ${words}`, () => output.includes(words)),
     async finished() {
       await child.stdin.end();
       const stdout = await new Response(child.stdout).text();
@@ -102,12 +102,12 @@ describe("matchbook ingest", () => {
     await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
     cluster.stop("immediate");
     await ingest.write(30, 60);
-    await ingest.printed("Waiting for shard na, for up to 120 s: cannot use postgres://");
+    await ingest.saying("Waiting for shard na, for up to 120 s: cannot use postgres://");
     await cluster.start();
     const { exitCode, stdout, stderr } = await ingest.finished();
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Shard na is back after \d+ s/)]);
     expect(stderr).not.toContain("open-sesame");
-    // Once per outage, however many attempts failed.
+    // Once for each time that it was away, however often it was tried.
     expect(stderr.match(/Waiting/g)?.length).toBe(stderr.match(/is back/g)!.length);
     const { withheld, ...report } = JSON.parse(stdout);
     const held = Object.values<number>(withheld).reduce((sum, count) => sum + count, 0);
