@@ -1,4 +1,4 @@
-/** Runs command lines one after another in one process, and prints how each ended and what it said. */
+/** Runs command lines one after another in one process, and prints the exit code and output of each. */
 
 import { run } from "../../src/cli/program.ts";
 

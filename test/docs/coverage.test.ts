@@ -1,4 +1,4 @@
-/** In charge of docs/interface-coverage.md: each promise there has a test that exists, and none is left out. */
+/** Tests docs/interface-coverage.md: every row names tests that exist, and no promise is missing. */
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 interface Row {
   id: string;
-  /** What it says, between its id and its tests. */
+  /** The text between the id and the tests. */
   words: string;
   citations: string[];
 }
@@ -27,7 +27,7 @@ const [built = "", later = ""] = page.split(LATER);
 const rows = rowsOf(built);
 const byId = new Map(rows.map((row) => [row.id, row]));
 
-/** The rows of all tables of a text, their heads aside. */
+/** The rows of all tables in a text, without headers. */
 function rowsOf(text: string): Row[] {
   return text
     .split("\n")
@@ -52,7 +52,7 @@ function testsOf(path: string) {
   return known;
 }
 
-/** What is wrong with a citation; undefined when nothing is. */
+/** What is wrong with a citation; undefined when it is correct. */
 function faultOf(citation: string): string | undefined {
   const [path = "", title] = citation.split(" › ");
   if (title === undefined) return "it is not written as a file › a title";
@@ -63,7 +63,7 @@ function faultOf(citation: string): string | undefined {
 }
 
 describe("docs/interface-coverage.md", () => {
-  test("gives every row an id of its own", () => {
+  test("gives every row a unique id", () => {
     const ids = [...rows, ...rowsOf(later)].map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(250);
     expect(ids.filter((id) => !/^[A-Z]-[\w-]+$/.test(id))).toEqual([]);
@@ -90,7 +90,7 @@ describe("docs/interface-coverage.md", () => {
   });
 });
 
-describe("a row is there for", () => {
+describe("there is a row for", () => {
   const missing = (ids: string[]) => ids.filter((id) => !byId.has(id));
   const wordsOf = (kind: string) =>
     rows.filter(({ id }) => id.startsWith(`${kind}-`)).map(({ words }) => words);
@@ -105,10 +105,10 @@ describe("a row is there for", () => {
   });
 
   test("every error code, with its status, and for no other", () => {
-    const told = rows
+    const listed = rows
       .filter(({ id }) => id.startsWith("E-"))
       .map(({ id, words }) => [id.slice(2), Number.parseInt(words, 10)]);
-    expect(told).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
+    expect(listed).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
   });
 
   test("every game mode and every void ending", () => {
@@ -125,22 +125,22 @@ describe("a row is there for", () => {
     expect(missing(fields)).toEqual([]);
   });
 
-  test("every address", () => {
-    const told = wordsOf("A").join("\n");
+  test("every URL", () => {
+    const listed = wordsOf("A").join("\n");
     const paths = ROUTES.map((route) => `\`${openApiPath(route)}\``);
-    expect(paths.filter((path) => !told.includes(path))).toEqual([]);
+    expect(paths.filter((path) => !listed.includes(path))).toEqual([]);
   });
 
   test("every line and every part of the compatibility profile", () => {
-    const told = wordsOf("C");
+    const listed = wordsOf("C");
     const lines = read("docs/compatibility.md").split("\n");
     const head = lines.findIndex((line) => line.startsWith("| Clients do this |"));
     const rest = lines.slice(head + 2);
     const deeds = rest.slice(0, rest.indexOf("")).map((line) => line.slice(2).split(" | ")[0]!);
     expect(deeds.length).toBeGreaterThanOrEqual(10);
-    expect(deeds.filter((deed) => !told.some((words) => words.startsWith(deed)))).toEqual([]);
+    expect(deeds.filter((deed) => !listed.some((words) => words.startsWith(deed)))).toEqual([]);
     const parts = Object.keys(PROFILES.gamelocker).map((part) => `\`${part}\``);
-    expect(parts.filter((part) => !told.some((words) => words.includes(part)))).toEqual([]);
+    expect(parts.filter((part) => !listed.some((words) => words.includes(part)))).toEqual([]);
   });
 });
 
@@ -160,7 +160,7 @@ function fieldsOf(schema: object): string[] {
   ];
 }
 
-describe("the titles of a source", () => {
+describe("the test titles of a source", () => {
   const SOURCE = `
 describe("outer", () => {
   test("plain", () => {});
@@ -181,7 +181,7 @@ const CASES = ["one"];
   const titles = titlesIn(SOURCE);
   const has = (title: string) => hasTest(SOURCE, titles, title);
 
-  test("are read with what they stand in", () => {
+  test("are read with their describe", () => {
     expect(titles.map(({ path }) => path)).toEqual([
       "outer > plain",
       "outer > of %s > case %s",

@@ -1,4 +1,4 @@
-/** In charge of the documentation saying what the code does: all of it, and nothing that is gone. */
+/** Tests that the documentation matches the code: complete, and nothing outdated. */
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -44,18 +44,18 @@ const PAGES = [...pagesIn("."), ...pagesIn("docs"), ...pagesIn("client")];
 
 const pages = new Map(PAGES.map((page) => [page, readFileSync(join(ROOT, page), "utf8")]));
 const page = (name: string): string => pages.get(name)!;
-/** All but the generated page of error messages, whose mistakes are made on purpose. */
+/** All pages except the generated error messages, whose mistakes are deliberate. */
 const everyPage = PAGES.filter((name) => name !== "docs/error-messages.md")
   .map(page)
   .join("\n");
 
-/** The fenced blocks of a language. */
+/** The fenced code blocks of a language. */
 function blocks(text: string, language: string): string[] {
   const fences = text.matchAll(/^```(\w*)\n(.*?)^```$/gms);
   return [...fences].filter((fence) => fence[1] === language).map((fence) => fence[2]!);
 }
 
-/** The rows of the one table whose head begins with these cells, as cells. */
+/** The rows of the one table whose header begins with these cells. */
 function table(text: string, ...head: string[]): string[][] {
   const lines = text.split("\n");
   const starts = lines.flatMap((line, at) =>
@@ -73,12 +73,12 @@ const cells = (line: string) =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** What stands between backticks. */
+/** The text between backticks. */
 const codes = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map((one) => one[1]!);
 const code = (text: string): string => codes(text)[0] ?? "";
 const unique = (texts: Iterable<string>): string[] => [...new Set(texts)].sort();
 
-/** What a reader sees, without the blocks of code. */
+/** The text without code blocks. */
 const prose = (text: string): string => text.replaceAll(/^```.*?^```$/gms, "");
 
 describe("docs/settings.md", () => {
@@ -99,7 +99,7 @@ describe("docs/settings.md", () => {
     expect(usual === "(empty)" ? "" : code(usual!)).toBe(settingOf(setting).default);
   });
 
-  test("shows a file that loads, and tells where its shards are", () => {
+  test("shows a file that loads, and says where its shards are", () => {
     const [example] = blocks(page("docs/settings.md"), "toml");
     const folder = aFolder();
     writeFileSync(join(folder.path, "matchbook.toml"), example!);
@@ -151,7 +151,7 @@ describe("docs/api.md", () => {
   test("and every other page name only parameters that exist", () => {
     const named = everyPage.matchAll(/\b(?:filter|page)\[[^\]\n]+\]/g);
     const known = new Set(parameters.map(({ name }) => name));
-    // The mistake that the examples of an error make.
+    // The deliberate mistake in the examples of an error.
     known.add("filter[playerName]");
     expect(unique(named.map(([name]) => name)).filter((name) => !known.has(name))).toEqual([]);
   });
@@ -212,7 +212,7 @@ describe("verbs", () => {
     expect(everyPage).toContain(`matchbook ${words}`);
   });
 
-  test("that are documented exist", () => {
+  test("in the documentation exist", () => {
     const known = new Set(verbs.flatMap(({ words }) => [words, words.split(" ")[0]!]));
     const groups = new Set(verbs.map(({ words }) => words).filter((words) => words.includes(" ")));
     const named = everyPage.matchAll(/(?:`|\/|^\$ |\()matchbook ([a-z]+)(?: ([a-z]+))?/gm);
@@ -223,10 +223,10 @@ describe("verbs", () => {
     expect(unknown.map(([text]) => text)).toEqual([]);
   });
 
-  test("have the flags that the documentation names", () => {
+  test("have the documented flags", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
     const named = unique(flagsIn(everyPage));
-    // Those of the benchmark, of curl and of Bun.
+    // Flags of the benchmark, curl and Bun.
     const foreign = [
       ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
       "--help",
@@ -277,7 +277,7 @@ describe("links", () => {
     expect(PAGES.filter((name) => !reached.has(name))).toEqual([]);
   });
 
-  test("and words never lead out of the project", () => {
+  test("and text never point outside the project", () => {
     expect(everyPage).not.toMatch(/\.\.\/shared|\/work\/|issue \d/i);
   });
 });
@@ -289,7 +289,7 @@ function resolves(from: string, link: string): boolean {
   return anchor === undefined || anchors(readFileSync(join(ROOT, target), "utf8")).has(anchor);
 }
 
-/** The anchors that a page's headings get. */
+/** The anchors of a page's headings. */
 function anchors(text: string): Set<string> {
   const headings = [...prose(text).matchAll(/^#+ (.+)$/gm)].map((heading) => heading[1]!);
   return new Set(
@@ -358,7 +358,7 @@ describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
   });
 });
 
-/** The parts that the files of each part import from. */
+/** For each part of the source, the parts it imports from. */
 function importsByPart(sources: string[], parts: string[]): Map<string, string[]> {
   const partOf = (file: string) =>
     parts
@@ -377,7 +377,7 @@ function importsByPart(sources: string[], parts: string[]): Map<string, string[]
   return new Map([...found].map(([part, targets]) => [part, [...targets].sort()]));
 }
 
-test("the changelog has an Unreleased section that says something", () => {
+test("the changelog has a non-empty Unreleased section", () => {
   const [, section = ""] = page("CHANGELOG.md").split("## [Unreleased]");
   expect(section).toMatch(/^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/m);
   expect(section.match(/^- /gm)!.length).toBeGreaterThan(0);

@@ -42,7 +42,7 @@ describe("the HTTP server itself", () => {
   const HOST = "Host: x\r\n";
   const status = (fields: string, line = "GET /status HTTP/1.1") =>
     `${line}\r\n${HOST}${fields}\r\n`;
-  /** A head of exactly so many bytes. */
+  /** A request head of exactly this many bytes. */
   const headOf = (bytes: number) =>
     status(`X: ${"a".repeat(bytes - status("X: \r\n").length)}\r\n`);
   const headers = (count: number) => status("X: y\r\n".repeat(count - 1));
@@ -72,7 +72,7 @@ describe("the HTTP server itself", () => {
     ],
   };
 
-  test("every status of the list is provoked here, and no other", () => {
+  test("every status in the list is triggered here, and no other", () => {
     const listed = new Set(refusals().map(({ status: one }) => one));
     listed.delete("no response");
     expect(Object.keys(PROVOKED)).toEqual([...listed].sort());
@@ -82,7 +82,7 @@ describe("the HTTP server itself", () => {
     Object.entries(PROVOKED).flatMap(([expected, texts]) =>
       texts.map((text) => [expected, text.slice(0, 60), text] as const),
     ),
-  )("answers %s, empty and without an id, to %j", async (expected, _start, text) => {
+  )("sends %s, empty and without an id, for %j", async (expected, _start, text) => {
     const { replies, isHung } = await send(text, true);
     expect(isHung).toBeFalse();
     expect(replies.map(({ status: one }) => one)).toEqual([Number(expected)]);
@@ -98,7 +98,7 @@ describe("the HTTP server itself", () => {
     ["a body of a GET request", body("GET", 65537), 200],
     ["HTTP/1.0 without a host", "GET /status HTTP/1.0\r\n\r\n", 200],
     ["Expect and Upgrade", status("Expect: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"), 200],
-  ])("lets through %s", async (_name, text, expected) => {
+  ])("accepts %s", async (_name, text, expected) => {
     const { replies } = await send(text);
     expect(replies.map(({ status: one }) => one)).toEqual([expected]);
     expect(replies[0]!.headers.has("x-request-id")).toBeTrue();
@@ -107,7 +107,7 @@ describe("the HTTP server itself", () => {
   test.each([
     ["a method that HTTP does not know", status("", "get /status HTTP/1.1"), false],
     ["a head that is cut off", "GET /status HTTP/1.1\r\nHos", true],
-  ])("ends the connection without a reply after %s", async (_name, text, isAll) => {
+  ])("ends the connection without a response after %s", async (_name, text, isAll) => {
     const { replies, rest, isClosed, isHung } = await send(text, isAll);
     expect({ replies, rest: rest.length, isClosed, isHung }).toEqual({
       replies: [],

@@ -1,4 +1,4 @@
-/** In charge of provoking the messages of the command line and of the settings: a real run for each. */
+/** Triggers the messages of the command line and the settings: one real run for each. */
 
 import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,10 +15,10 @@ export interface CommandMessage {
   command: string;
   exitCode: number;
   /** Standard error. */
-  said: string;
+  output: string;
 }
 
-/** A run: its arguments, split at blanks, and variables before it as a shell has them. */
+/** A run: its arguments, separated by spaces, after variables as in a shell. */
 type Run = string;
 
 const USE: readonly Run[] = [
@@ -153,7 +153,7 @@ export async function commandMessages(): Promise<CommandMessages> {
     const use = await together(USE);
     const work = await together(WORK);
     const files: CommandMessage[] = [];
-    // A server takes signals and ports: each has a process of its own, as it has for operators.
+    // A server handles signals and ports, so each run has its own process, as in production.
     for (const run of FILES) {
       const parsed = parse(run, port);
       const ended = await matchbook(parsed.args, { cwd: folder.path, env: parsed.env });
@@ -186,7 +186,7 @@ const message = (
 ): CommandMessage => ({
   command,
   exitCode,
-  said: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
+  output: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
 });
 
 type Ended = Pick<Finished, "exitCode" | "stderr">;
@@ -203,10 +203,10 @@ async function inOneProcess(runs: readonly CommandRun[], cwd: string): Promise<E
   return JSON.parse(await new Response(child.stdout).text());
 }
 
-/** Many complaints of one kind are told by the first and the last of them. */
-function shortened(said: string): string {
-  const lines = said.split("\n");
-  return lines.length <= 12 ? said : [...lines.slice(0, 4), "[…]", ...lines.slice(-3)].join("\n");
+/** Shortens long output to its first and last lines. */
+function shortened(output: string): string {
+  const lines = output.split("\n");
+  return lines.length <= 12 ? output : [...lines.slice(0, 4), "[…]", ...lines.slice(-3)].join("\n");
 }
 
 function someListener(): Promise<Server> {
@@ -214,7 +214,7 @@ function someListener(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-/** The files that the runs are about. */
+/** The files that the runs use. */
 async function prepare(folder: string): Promise<void> {
   const write = (name: string, content: string | Uint8Array) =>
     writeFileSync(join(folder, name), content);

@@ -1,4 +1,4 @@
-/** In charge of provoking every error reply: one real request for each variant of each message. */
+/** Triggers every error response: one real request for each variant of each message. */
 
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 export interface ReplyMessage {
-  /** As a person would write it, shortened where it is long. */
+  /** The path as the page shows it, shortened where it is long. */
   request: string;
   status: number;
   errors: { code: string; title: string; detail: string }[];
@@ -93,7 +93,7 @@ const WISHES: readonly Wish[] = [
   [`${MATCHES}?page[limit]=6&sort=id&filter[playerName]=Ada`],
 ];
 
-/** Every message, in the order of the wishes. */
+/** All messages, in the order of WISHES. */
 export async function replyMessages(): Promise<ReplyMessage[]> {
   const record = aMatch({
     id: "m1",
@@ -142,7 +142,7 @@ async function ask(
   return { request: `${method} ${shown}${note}`, status, errors: body.errors };
 }
 
-/** A key that may send two requests a minute sends three. */
+/** Sends three requests with a key that may send two a minute. */
 async function exhausted(world: World, limited: { url: string; keys: string[] }) {
   const headers = { Authorization: `Bearer ${limited.keys[0]}` };
   for (const _ of [1, 2]) await world.get(`${limited.url}${MATCHES}`, headers);
@@ -150,7 +150,7 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
   return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
 }
 
-/** A key that may read one match a day reads two, one reads a shard it may not, and two are made up. */
+/** Reads two matches with a quota of one, reads a shard the key may not read, and sends two invalid keys. */
 async function guardedMessages(world: World, { url, keys }: { url: string; keys: string[] }) {
   const as = async (key: string, path: string, request: string): Promise<ReplyMessage> => {
     const headers = { Authorization: `Bearer ${key}` };
@@ -168,7 +168,7 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   return messages;
 }
 
-/** A shard whose file is none, a record whose bytes are not those that were stored, no usage. */
+/** Damages a shard file, a stored record, and the usage table. */
 function damage(world: World): void {
   writeFileSync(join(world.data, "torn.db"), "this is no shard".repeat(100));
   const database = new Database(join(world.data, "na.db"));

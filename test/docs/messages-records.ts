@@ -1,4 +1,4 @@
-/** In charge of provoking every reason for which a record is rejected: one real record for each. */
+/** Triggers every reason for rejecting a record: one real record for each. */
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { takeIn } from "../hostile/intake.ts";
@@ -6,12 +6,12 @@ import { aMatch, type MatchDocument } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 export interface RecordMessage {
-  /** What was done to a sound record. */
+  /** What was changed in a valid record. */
   what: string;
   reasons: string[];
 }
 
-/** A sound record with ids that are the same in every run. */
+/** A valid record with ids that are the same in every run. */
 const sound = (): MatchDocument =>
   aMatch({
     id: "m1",
@@ -24,7 +24,7 @@ const sound = (): MatchDocument =>
 
 type Path = string;
 
-/** The node at a path such as "data.attributes" or "included.roster.attributes" (the first of a type). */
+/** The node at a path, e.g. "data.attributes" or "included.roster.attributes" (the first of a type). */
 function at(document: JsonObject, path: Path): JsonObject {
   const [first, ...rest] = path.split(".");
   const start = first === "data" ? document.data : undefined;
@@ -188,7 +188,7 @@ function shared(): Json {
   return document;
 }
 
-/** Every reason, in the order above. */
+/** All reasons, in the order above. */
 export async function recordMessages(): Promise<RecordMessage[]> {
   const records = [
     ...CHANGES.map(([what, ...changes]) => {
@@ -200,7 +200,7 @@ export async function recordMessages(): Promise<RecordMessage[]> {
   ];
   const world = await startWorld();
   try {
-    // The first line shows that these are lines.
+    // The first line makes ingest detect NDJSON.
     const lines = [json(aMatch()), ...records.map(([, line]) => line)];
     const { rejections } = await takeIn(world.settings, lines, Date.parse("2026-06-01T00:00:00Z"));
     return records.map(([what], number) => ({

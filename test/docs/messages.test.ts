@@ -1,4 +1,4 @@
-/** docs/error-messages.md holds every message as it is said now, and each reads as advice. */
+/** Tests that docs/error-messages.md is up to date and that each message says what to do. */
 
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ beforeAll(async () => {
   page = await messagesPage();
 }, 120_000);
 
-test("the page is what Matchbook says now (UPDATE_DOCS=1 writes it anew)", () => {
+test("the page is up to date (UPDATE_DOCS=1 rewrites it)", () => {
   const before = readFileSync(PAGE, "utf8");
   if (process.env.UPDATE_DOCS) writeFileSync(PAGE, page);
-  // Also of a run that writes it: one that has changed the page has not passed.
+  // Also after rewriting the page: a run that changed it fails.
   expect(before).toBe(page);
 });
 
-test("every code of the interface is provoked", () => {
+test("every error code of the API is triggered", () => {
   const sections = page.split(/^### /m).slice(1);
   const provoked = sections
     .filter((section) => /^\| `/m.test(section))
@@ -28,7 +28,7 @@ test("every code of the interface is provoked", () => {
   expect(provoked).toEqual(Object.keys(ERRORS));
 });
 
-test("nothing is left without a message", () => {
+test("every case has a message", () => {
   expect(page.match(/^\| [^|]+ \|\s*\|$/gm)).toBeNull();
   expect(page.match(/^\$ .*\n+# exit/gm)).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** In charge of docs/error-messages.md: every message that can be provoked, provoked, on one page. */
+/** Generates docs/error-messages.md: every message that can be triggered, from real runs. */
 
 import { ERRORS, type ErrorCode } from "../../src/domain/errors.ts";
 import { type CommandMessage, commandMessages } from "./messages-commands.ts";
@@ -21,7 +21,7 @@ do about each, are in [errors.md](errors.md); what is checked in records is in
 - [Settings](#settings)
 `;
 
-/** The page as it should be. */
+/** The page with its current content. */
 export async function messagesPage(): Promise<string> {
   const [replies, records, commands] = await Promise.all([
     replyMessages(),
@@ -46,7 +46,7 @@ export async function messagesPage(): Promise<string> {
   return masked(page);
 }
 
-/** What differs from run to run. */
+/** Masks what differs between runs. */
 function masked(page: string): string {
   return page
     .replaceAll(/(the current time, )[^;]+/g, "$1\\<now\\>")
@@ -73,15 +73,15 @@ function recordTable(records: RecordMessage[]): string {
   return ["| A record with | Is rejected because |", "|---|---|", ...rows, ""].join("\n");
 }
 
-/** None of the requests has a backtick in it. */
+/** No request contains a backtick. */
 const verbatim = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
 
-/** As Markdown shows it: nothing in it is markup. */
+/** Escapes everything that Markdown would treat as markup. */
 const cell = (text: string) => text.replaceAll(/[\\|<>*_`[\]]/g, "\\$&");
 
 function transcript(messages: CommandMessage[]): string {
   const parts = messages.map(
-    ({ command, exitCode, said }) => `$ ${command}\n${said}\n# exit ${exitCode}\n`,
+    ({ command, exitCode, output }) => `$ ${command}\n${output}\n# exit ${exitCode}\n`,
   );
   return ["```text", parts.join("\n").trimEnd(), "```", ""].join("\n");
 }

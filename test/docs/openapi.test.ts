@@ -1,4 +1,4 @@
-/** The OpenAPI document: clean by an existing linter, its examples real replies. */
+/** Tests the OpenAPI document: it passes a linter, and its examples are real responses. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -46,12 +46,12 @@ async function realReplies(): Promise<object> {
 }
 
 test("the examples are real replies (UPDATE_EXAMPLES=1 writes them anew)", async () => {
-  const replies = await realReplies();
+  const responses = await realReplies();
   if (process.env.UPDATE_EXAMPLES) {
-    await Bun.write(EXAMPLES, `${JSON.stringify(replies, null, 2)}\n`);
+    await Bun.write(EXAMPLES, `${JSON.stringify(responses, null, 2)}\n`);
   }
-  // Also of a run that writes them: one that has changed them has not passed.
-  expect(replies).toEqual(examples);
+  // Also after rewriting the examples: a run that changed them fails.
+  expect(responses).toEqual(examples);
 });
 
 test("the document at /openapi.json passes an existing linter without a warning", async () => {

@@ -24,7 +24,7 @@ const blocks = (language: string): string[] =>
     .filter((fence) => fence[1] === language)
     .map((fence) => fence[2]!);
 
-/** A command of the page and the lines that it shows below it. */
+/** A command of the page and the output shown below it. */
 interface Exchange {
   command: string;
   shown: string[];
@@ -38,7 +38,7 @@ const exchanges: Exchange[] = blocks("console")
   })
   .filter(({ command }) => command.startsWith("matchbook "));
 
-/** The words behind `matchbook`, up to a pipe, without quotes. */
+/** The arguments after `matchbook`, up to a pipe, without quotes. */
 const wordsOf = (command: string): string[] =>
   [...command.split(" | ")[0]!.matchAll(/"([^"]*)"|(\S+)/g)]
     .map((one) => one[1] ?? one[2]!)
@@ -46,7 +46,7 @@ const wordsOf = (command: string): string[] =>
 
 const matchbookProgram = await buildProgram();
 
-/** The verb that words begin with, as far as there is one. */
+/** The verb at the start of the arguments, as far as it exists. */
 function verbOf(words: readonly string[], program: Command = matchbookProgram): Command {
   const verb = program.commands.find((one) => one.name() === words[0]);
   return verb ? verbOf(words.slice(1), verb) : program;
@@ -257,9 +257,9 @@ test("the alerts are those of monitoring.md", () => {
   expect(named.filter((name) => !rules.includes(name))).toEqual([]);
 });
 
-describe("the keys, from the first to the last command of the page,", () => {
+describe("the key commands of the page, in order,", () => {
   const KEYS = "matchbook keys ";
-  /** By the id on the page, the id here. */
+  /** Ids on the page, mapped to the ids of this run. */
   const ids = new Map<string, string>();
 
   const run = async (command: string): Promise<string> => {
@@ -285,7 +285,7 @@ describe("the keys, from the first to the last command of the page,", () => {
     expect(ids.size).toBe(4);
   }, 60_000);
 
-  /** Some use, so that there is something to show. */
+  /** Records some usage, so that there is something to show. */
   async function askWithKeys(keyIds: readonly string[]): Promise<void> {
     const access = openAccess({ data });
     const now = Date.now();
@@ -299,7 +299,7 @@ describe("the keys, from the first to the last command of the page,", () => {
   }
 });
 
-/** Without what is different in every run: ids, secrets, moments, and widths that follow from them. */
+/** Masks what differs between runs: ids, secrets, times, and the column widths that depend on them. */
 function plain(text: string): string {
   return text
     .replaceAll(/\bk_\w{10}/g, "ID")
@@ -309,7 +309,7 @@ function plain(text: string): string {
     .trimEnd();
 }
 
-/** What a run must look like; a line `…` stands for any number of lines. */
+/** What the output must look like; a line `…` stands for any number of lines. */
 function patternOf(shown: readonly string[]): RegExp {
   const lines = plain(shown.join("\n"))
     .split("\n")
@@ -317,7 +317,7 @@ function patternOf(shown: readonly string[]): RegExp {
   return new RegExp(`^${lines.join("\n")}$`);
 }
 
-/** What does not depend on numbers: the heads of tables, the members of JSON. */
+/** What does not depend on numbers: table headers and JSON members. */
 function headsOf(text: string): string[] {
   const heads = text.split("\n").filter((line) => /^[A-Z]+ .*[A-Z]$/.test(line));
   const members = [...text.matchAll(/"([a-zA-Z]+)":/g)].map((one) => one[1]!);

@@ -1,11 +1,11 @@
-/** In charge of what docs/errors.md says, as tables that tests can read. */
+/** Reads the tables of docs/errors.md for tests. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ERRORS_PAGE = readFileSync(join(import.meta.dir, "../../docs/errors.md"), "utf8");
 
-/** The rows of the one table with this head, cells trimmed. */
+/** The rows of the one table with this header, cells trimmed. */
 export function rowsOf(head: string): string[][] {
   const lines = ERRORS_PAGE.split("\n");
   const start = lines.indexOf(head);
@@ -24,7 +24,7 @@ export function rowsOf(head: string): string[][] {
 export const refusals = (): { status: string; when: string }[] =>
   rowsOf("| Status | When |").map(([status, when]) => ({ status: status!, when: when! }));
 
-/** The statuses among them. */
+/** The statuses of those refusals. */
 export const refusalStatuses = (): ReadonlySet<number> =>
   new Set(
     refusals()

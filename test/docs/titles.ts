@@ -1,22 +1,22 @@
 /**
- * In charge of the titles of tests as they stand in a file, without running it. It reads code as
- * Biome formats it: what is nested is indented, and a call that is broken goes on in lines of its own.
+ * Reads the titles of tests from a source file without running it. It relies on Biome's formatting: nested
+ * code is indented, and a call that is broken continues on its own lines.
  */
 
 export interface Title {
-  /** The titles from the outermost describe to the test, as written: placeholders and all. */
+  /** The titles from the outermost describe to the test, as written, including placeholders. */
   path: string;
-  /** Whether it is a test that is never run. */
+  /** Whether the test never runs. */
   isSkipped: boolean;
 }
 
 const CALL = /^( *)(describe|test|it)((?:\.\w+)*)[(<]/;
 const CALLED_TWICE = /\.(each|if|skipIf|todoIf)$/;
 const LITERAL = /^("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/;
-/** Where the second of two calls begins; the last one of a line is the outer one. */
+/** The start of the second of two calls; the last one on a line is the outer one. */
 const SECOND_CALL = /^.*\)\((?=$|["'`])/;
 
-/** Every test of a source, in its order. Throws where a title cannot be read. */
+/** All tests of a source in order. Throws when a title cannot be read. */
 export function titlesIn(source: string): Title[] {
   const lines = source.split("\n");
   const titles: Title[] = [];
@@ -50,7 +50,7 @@ const firstCall = (lines: string[], at: number): [line: number, rest: string] =>
   lines[at]!.slice(lines[at]!.indexOf("(") + 1),
 ];
 
-/** A table of cases may go over many lines; the line that closes it is indented like its first. */
+/** A table of cases may span many lines; its closing line has the same indentation as its first. */
 function secondCall(lines: string[], at: number, indent: string): [line: number, rest: string] {
   for (let line = at; line < lines.length; line++) {
     const text = lines[line]!;
@@ -66,8 +66,8 @@ function secondCall(lines: string[], at: number, indent: string): [line: number,
 const PLACEHOLDER = /(%[sdifjop#]|\$\{[^}]*\})/;
 
 /**
- * Whether a source has a test of this title: as written, or as a case of a table whose values stand
- * in the same source.
+ * Whether a source has a test with this title: as written, or as a case of a table whose values are in
+ * the same source.
  */
 export function hasTest(source: string, titles: readonly Title[], title: string): boolean {
   return titles.some(({ path, isSkipped }) => {
@@ -80,7 +80,7 @@ export function hasTest(source: string, titles: readonly Title[], title: string)
   });
 }
 
-/** A value of a table, as a text or as it stands. A placeholder in its place means every value. */
+/** Whether a table value occurs in the source, quoted or as is. A placeholder stands for every value. */
 function isIn(source: string, value: string, placeholder: string): boolean {
   if (value === placeholder || placeholder === "%#") return true;
   if (source.includes(JSON.stringify(value)) || source.includes(`'${value}'`)) return true;

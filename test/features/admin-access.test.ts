@@ -1,4 +1,4 @@
-/** In charge of who is let in to the private listener, and of what it says to others. */
+/** Tests access to the private listener: who is allowed in, and what others get. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ describe("the token", () => {
   };
 
   test.each(ROUTES)(
-    "is asked for by %s %s, and by no route is more said without it",
+    "is required by %s %s, and nothing else is revealed without it",
     async (method, path) => {
       const refused = await world.ask(method, path, undefined, { Authorization: null });
       expect(refused.status).toBe(401);
@@ -54,7 +54,7 @@ describe("the token", () => {
     expect((await world.ask("GET", "/keys", undefined, { Authorization })).status).toBe(401);
   });
 
-  test("lets in, in any case of the scheme", async () => {
+  test("is accepted whatever the case of the scheme", async () => {
     for (const scheme of ["Bearer", "bearer", "BEARER "]) {
       const { status } = await world.ask("GET", "/keys", undefined, {
         Authorization: `${scheme} ${TOKEN}`,
@@ -63,14 +63,14 @@ describe("the token", () => {
     }
   });
 
-  test("is asked for before anything else: what is there is not told", async () => {
+  test("is checked first: without it a caller cannot tell what exists", async () => {
     const nowhere = await world.ask("GET", "/nowhere", undefined, { Authorization: null });
     expect(nowhere.status).toBe(401);
   });
 });
 
-describe("guesses at the token", () => {
-  test("are stopped for a while, with every token from that address", async () => {
+describe("invalid tokens", () => {
+  test("block their IP address for a while, even for the right token", async () => {
     const guessed = await startAdminWorld([], { "auth-failures-per-minute": "3" });
     const guess = (token: string) =>
       guessed.ask("GET", "/keys", undefined, { Authorization: `Bearer ${token}` });
@@ -83,7 +83,7 @@ describe("guesses at the token", () => {
     await guessed.stop();
   });
 
-  test("do not lock out an address that has shown the token", async () => {
+  test("do not block an IP address that has used the right token", async () => {
     const guessed = await startAdminWorld([], { "auth-failures-per-minute": "3" });
     expect((await guessed.ask("GET", "/keys")).status).toBe(200);
     const guess = () => guessed.ask("GET", "/keys", undefined, { Authorization: "Bearer wrong" });
@@ -94,7 +94,7 @@ describe("guesses at the token", () => {
     await guessed.stop();
   });
 
-  test("are counted apart from those at API keys", async () => {
+  test("are counted separately from invalid API keys", async () => {
     const guessed = await startAdminWorld([], { "auth-failures-per-minute": "1" });
     for (let count = 0; count < 3; count++) {
       await guessed.get("/shards/na/matches", { Authorization: "Bearer mb_wrong" });
@@ -104,8 +104,8 @@ describe("guesses at the token", () => {
   });
 });
 
-describe("what is wrong with a request", () => {
-  test("is an address that is none: the reply names those there are", async () => {
+describe("a request", () => {
+  test("to an unknown URL gets a list of those that exist", async () => {
     const { status, body } = await world.ask("GET", "/nowhere");
     expect(status).toBe(404);
     expect(body.error.code).toBe("unknown-route");
@@ -119,13 +119,13 @@ describe("what is wrong with a request", () => {
     ["PUT", "/keys/k_0123456789", "GET, HEAD, PATCH"],
     ["GET", "/ingest", "POST"],
     ["POST", "/metrics", "GET, HEAD"],
-  ])("is %s on %s: the reply says what is right", async (method, path, allowed) => {
+  ])("with %s on %s gets a response that says what is right", async (method, path, allowed) => {
     const { status, headers, body } = await world.ask(method, path);
     expect([status, body.error.code]).toEqual([405, "method-not-allowed"]);
     expect(headers.get("allow")).toBe(allowed);
   });
 
-  test("HEAD is answered wherever GET is, with its headers and without a body", async () => {
+  test("with HEAD works wherever GET does, with the same headers and without a body", async () => {
     for (const path of ["/metrics", "/keys", "/keys/k_0123456789"]) {
       const [got, head] = [await world.ask("GET", path), await world.ask("HEAD", path)];
       expect([path, head.status, head.text]).toEqual([path, got.status, ""]);
@@ -135,7 +135,7 @@ describe("what is wrong with a request", () => {
   });
 
   test.each(["/metrics", "/keys", "/keys/k_0123456789"])(
-    "is a parameter that %s does not know",
+    "with a parameter that %s does not know is refused",
     async (path) => {
       const { status, body } = await world.ask("GET", `${path}?days=3`);
       expect([status, body.error.code]).toEqual([400, "invalid-query"]);
@@ -157,7 +157,7 @@ describe("the public port", () => {
   });
 });
 
-describe("the start", () => {
+describe("startup", () => {
   const folder = aFolder();
   afterAll(() => folder.remove());
   const file = join(folder.path, "token");
@@ -170,14 +170,14 @@ describe("the start", () => {
     return started;
   };
 
-  test("needs a token, and says how to make one", async () => {
+  test("requires a token, and says how to create one", async () => {
     const fault = await faultOf({});
     expect(fault).toStartWith("SettingsError: the private listener (admin-port) needs a token");
     expect(fault).toContain("MATCHBOOK_ADMIN_TOKEN");
     expect(fault).toContain("openssl rand -hex 32");
   });
 
-  test("takes the token from a file, blanks around it aside", async () => {
+  test("reads the token from a file, without surrounding whitespace", async () => {
     writeFileSync(file, `  ${TOKEN}\n\n`);
     const started = await start({ "admin-token-file": file });
     const headers = { Authorization: `Bearer ${TOKEN}` };
@@ -189,7 +189,7 @@ describe("the start", () => {
     [0o644, true],
     [0o640, false],
     [0o600, false],
-  ])("of a file of mode %o warns, if every user can read it: %p", async (mode, warns) => {
+  ])("with a token file of mode %o warns if every user can read it: %p", async (mode, warns) => {
     const path = join(folder.path, `token-${mode}`);
     writeFileSync(path, TOKEN);
     chmodSync(path, mode);
@@ -207,7 +207,7 @@ describe("the start", () => {
     );
   });
 
-  test("prefers the setting to the file", async () => {
+  test("prefers the setting over the file", async () => {
     const other = "another-token-of-the-tests-987";
     const started = await start({
       "admin-token": other,
@@ -233,7 +233,7 @@ describe("the start", () => {
     if (content && content.trim() !== "") expect(fault).not.toContain(content);
   });
 
-  test("fails as a whole when the private port is taken", async () => {
+  test("fails completely when the private port is taken", async () => {
     const { port } = new URL(world.adminUrl);
     const fault = await faultOf({ "admin-port": port, "admin-token": TOKEN });
     expect(fault).toContain(`cannot listen on 127.0.0.1:${port}`);

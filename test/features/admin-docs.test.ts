@@ -14,7 +14,7 @@ import { aFolder } from "../support/world.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/admin.md"), "utf8");
 
-/** The rows of the one table whose head is these cells, without backticks. */
+/** The rows of the one table with this header, without backticks. */
 function table(...head: string[]): string[][] {
   const lines = page.split("\n");
   const start = lines.indexOf(`| ${head.join(" | ")} |`);

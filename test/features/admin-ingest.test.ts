@@ -1,4 +1,4 @@
-/** Records that are uploaded over HTTP: what is taken, and what the response says. */
+/** Tests record uploads over HTTP: what is accepted, and what the response contains. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ const world = await startAdminWorld([], { batch: "5", "max-upload-bytes": "1MiB"
 afterAll(() => world.stop());
 
 const some = (count: number, wishes = {}) => Array.from({ length: count }, () => aMatch(wishes));
-/** The smallest rosters there are. */
+/** The smallest possible rosters. */
 const bots: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
 const idOf = (document: ReturnType<typeof aMatch>) => document.data.id as string;
 const emptyReport = {
@@ -26,14 +26,18 @@ const emptyReport = {
 describe("an upload takes", () => {
   test("lines of NDJSON", async () => {
     const documents = some(12);
-    const reply = await world.upload(ndjson(documents));
-    expect(reply).toEqual({ status: 200, report: { ...emptyReport, stored: 12 }, notStored: [] });
+    const response = await world.upload(ndjson(documents));
+    expect(response).toEqual({
+      status: 200,
+      report: { ...emptyReport, stored: 12 },
+      notStored: [],
+    });
     for (const one of documents) {
       expect((await world.get(`/shards/na/matches/${idOf(one)}`)).status).toBe(200);
     }
   });
 
-  test("one document, over many lines", async () => {
+  test("one document on many lines", async () => {
     const { report } = await world.upload(JSON.stringify(aMatch(), null, 2));
     expect(report).toEqual({ ...emptyReport, stored: 1 });
   });
@@ -71,11 +75,11 @@ describe("an upload takes", () => {
   });
 
   test("records that are served while the rest is still to come", async () => {
-    // Enough that the first of them are stored before the body ends.
+    // Enough records that the first are stored before the body ends.
     const documents = some(300, { shard: "live", rosters: bots });
     const upload = await openUpload(world.adminUrl);
     await upload.write(ndjson(documents));
-    // The shard was not there before this upload.
+    // The shard did not exist before this upload.
     const first = `/shards/live/matches/${idOf(documents[0]!)}`;
     await until(
       "the first match is served",
@@ -149,8 +153,8 @@ describe("the response", () => {
   });
 });
 
-describe("the caller may ask for", () => {
-  test("a shard: records that name none are of it, others are rejected", async () => {
+describe("the query can set", () => {
+  test("a shard: records without one go there, records of other shards are rejected", async () => {
     const nameless = aMatch({ shard: "eu" });
     delete (nameless.data.attributes as { shardId?: string }).shardId;
     const other = aMatch({ shard: "na" });
@@ -160,7 +164,7 @@ describe("the caller may ask for", () => {
     expect((await world.get(`/shards/eu/matches/${idOf(nameless)}`)).status).toBe(200);
   });
 
-  test("replacement of what is known", async () => {
+  test("replace: known matches are replaced", async () => {
     const id = anId("match");
     await world.upload(ndjson([aMatch({ id, patch: "1.0" })]));
     const next = ndjson([aMatch({ id, patch: "2.0" })]);
@@ -194,7 +198,7 @@ describe("an upload stops", () => {
     expect(body.error.message).toContain("max-upload-bytes");
   });
 
-  test("where it becomes too large; what came before is stored and counted", async () => {
+  test("where it becomes too large; records before that are stored and counted", async () => {
     const documents = some(100, { shard: "size", attributes: { notes: "x".repeat(16_000) } });
     const upload = await openUpload(world.adminUrl);
     for (const one of documents) await upload.write(ndjson([one]));

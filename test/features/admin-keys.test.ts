@@ -1,4 +1,4 @@
-/** In charge of the keys over HTTP: made, read, changed, rotated, revoked, and what they were used for. */
+/** Tests keys over HTTP: create, read, update, rotate, revoke, and usage. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { startAdminWorld } from "../support/admin.ts";
@@ -7,7 +7,7 @@ import { aMatch } from "../support/records.ts";
 const world = await startAdminWorld([aMatch(), aMatch()], { "closed-shards": "beta" });
 afterAll(() => world.stop());
 
-/** A key that was made over HTTP. */
+/** A key created over HTTP. */
 async function made(terms: Record<string, string | number | null | string[]> = {}) {
   const { status, body } = await world.ask("POST", "/keys", { name: "a key", ...terms });
   expect(status).toBe(201);
@@ -18,7 +18,7 @@ const statusOf = async (key: string, path = "/shards/na/matches") =>
   (await world.get(path, { Authorization: `Bearer ${key}` })).status;
 
 describe("POST /keys", () => {
-  test("makes a key that counts at once, and shows it this one time", async () => {
+  test("creates a key that works at once, and shows it only this time", async () => {
     const { key, record } = await made();
     expect(key).toMatch(/^mb_[0-9A-Za-z]{38}$/);
     expect(await statusOf(key)).toBe(200);
@@ -27,7 +27,7 @@ describe("POST /keys", () => {
     expect((await world.ask("GET", "/keys")).text).not.toContain(key);
   });
 
-  test("takes every term, and says what they come to", async () => {
+  test("accepts every option, and returns the effective limits", async () => {
     const { record } = await made({
       name: "Tournament desk",
       note: "contract 17",
@@ -60,12 +60,12 @@ describe("POST /keys", () => {
     });
   });
 
-  test("leaves to the tier what is null or not said", async () => {
+  test("takes options that are null or missing from the tier", async () => {
     const { record } = await made({ tier: "community", rate: null, note: null });
     expect(record).toMatchObject({ note: null, rate: null, burst: null, allowance: { rate: 300 } });
   });
 
-  test("says everything that is wrong, and makes nothing", async () => {
+  test("reports every problem, and creates nothing", async () => {
     const before = (await world.ask("GET", "/keys")).body.keys.length;
     const { status, body } = await world.ask("POST", "/keys", {
       tier: "comunity",
@@ -148,7 +148,7 @@ describe("POST /keys", () => {
 });
 
 describe("GET /keys", () => {
-  test("lists all keys, oldest first, ended ones too", async () => {
+  test("lists all keys, oldest first, including expired and revoked ones", async () => {
     const first = await made({ name: "listed first" });
     await world.ask("POST", `/keys/${first.record.id}/revoke`);
     const second = await made({ name: "listed second" });
@@ -162,7 +162,7 @@ describe("GET /keys", () => {
     expect(body.keys.at(-1)).toEqual(second.record);
   });
 
-  test("tells when each key was last used", async () => {
+  test("shows when each key was last used", async () => {
     const began = Date.now();
     const { key, record } = await made();
     expect(record.lastSeen).toBeNull();
@@ -173,7 +173,7 @@ describe("GET /keys", () => {
 });
 
 describe("PATCH /keys/{id}", () => {
-  test("changes what it names and nothing else, and counts at once", async () => {
+  test("changes only the given options, with immediate effect", async () => {
     const { key, record } = await made({ note: "stays", rate: 500 });
     expect(await statusOf(key)).toBe(200);
     const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
@@ -186,7 +186,7 @@ describe("PATCH /keys/{id}", () => {
     expect([await statusOf(key), await statusOf(key)]).toEqual([200, 429]);
   });
 
-  test("takes an exception back with null", async () => {
+  test("removes an override with null", async () => {
     const { record } = await made({ rate: 5, note: "n", tier: "community", shards: ["na"] });
     const { body } = await world.ask("PATCH", `/keys/${record.id}`, {
       rate: null,
@@ -198,13 +198,13 @@ describe("PATCH /keys/{id}", () => {
     expect(body.record.allowance).toMatchObject({ tier: "hobby", shards: ["*"] });
   });
 
-  test("of nothing changes nothing", async () => {
+  test("with an empty body changes nothing", async () => {
     const { record } = await made({ note: "n" });
     const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {});
     expect([status, body.record]).toEqual([200, record]);
   });
 
-  test("with something wrong changes nothing", async () => {
+  test("with an invalid option changes nothing", async () => {
     const { record } = await made();
     const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
       name: "new",
@@ -220,7 +220,7 @@ describe("POST /keys/{id}/rotate", () => {
   const rotate = (id: string, body?: Record<string, number | string>) =>
     world.ask("POST", `/keys/${id}/rotate`, body);
 
-  test("makes a new key, and the old one stays good for a day", async () => {
+  test("creates a new key, and the old one stays valid for a day", async () => {
     const { key, record } = await made();
     const began = Date.now();
     const { status, body } = await rotate(record.id);
@@ -232,13 +232,13 @@ describe("POST /keys/{id}/rotate", () => {
     expect([await statusOf(key), await statusOf(body.key)]).toEqual([200, 200]);
   });
 
-  test("with no overlap ends the old one at once", async () => {
+  test("without overlap ends the old one at once", async () => {
     const { key, record } = await made();
     const { body } = await rotate(record.id, { overlapSeconds: 0 });
     expect([await statusOf(key), await statusOf(body.key)]).toEqual([401, 200]);
   });
 
-  test("says the end of the key where that is earlier", async () => {
+  test("reports the expiry of the key when that is earlier", async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const { record } = await made({ expiresAt });
     const { body } = await rotate(record.id, { overlapSeconds: 3600 });
@@ -258,7 +258,7 @@ describe("POST /keys/{id}/rotate", () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  test("refuses a key that has ended", async () => {
+  test("refuses an expired or revoked key", async () => {
     const { record } = await made();
     await world.ask("POST", `/keys/${record.id}/revoke`);
     const { status, body } = await rotate(record.id);
@@ -267,7 +267,7 @@ describe("POST /keys/{id}/rotate", () => {
 });
 
 describe("POST /keys/{id}/revoke", () => {
-  test("ends a key at once; the second time changes nothing", async () => {
+  test("revokes a key at once; a second time changes nothing", async () => {
     const { key, record } = await made();
     expect(await statusOf(key)).toBe(200);
     const first = await world.ask("POST", `/keys/${record.id}/revoke`);
@@ -280,7 +280,7 @@ describe("POST /keys/{id}/revoke", () => {
 });
 
 describe("GET /keys/{id}/usage", () => {
-  test("counts the requests of a moment ago", async () => {
+  test("includes the most recent requests", async () => {
     const { key, record } = await made({ matchesPerDay: 10 });
     await statusOf(key);
     await statusOf(key, "/shards/nowhere/matches");
@@ -296,7 +296,7 @@ describe("GET /keys/{id}/usage", () => {
     });
   });
 
-  test("of a key that was never used has no days", async () => {
+  test("of an unused key has no days", async () => {
     const { record } = await made({ matchesPerDay: 0 });
     const { body } = await world.ask("GET", `/keys/${record.id}/usage?days=400`);
     expect(body.today).toMatchObject({ matches: 0, matchesLeft: null });
@@ -314,20 +314,20 @@ describe("GET /keys/{id}/usage", () => {
   );
 });
 
-describe("a key that is not there", () => {
+describe("an unknown key", () => {
   test.each([
     ["GET", ""],
     ["PATCH", ""],
     ["POST", "/rotate"],
     ["POST", "/revoke"],
     ["GET", "/usage"],
-  ])("is unknown to %s /keys/{id}%s", async (method, rest) => {
+  ])("gets 404 from %s /keys/{id}%s", async (method, rest) => {
     const { status, body } = await world.ask(method, `/keys/k_0000000000${rest}`);
     expect([status, body.error.code]).toEqual([404, "unknown-key"]);
     expect(body.error.message).toContain("k_0000000000");
   });
 
-  test("is not repeated if it is the key itself", async () => {
+  test("is not repeated when the secret key is given instead of its id", async () => {
     const { key } = await made();
     const { status, text } = await world.ask("GET", `/keys/${key}`);
     expect(status).toBe(404);

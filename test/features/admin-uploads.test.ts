@@ -1,4 +1,4 @@
-/** Uploads that do not go as planned: slow, cut off, too many at once, into stores that fail. */
+/** Tests uploads that go wrong: slow, cut off, too many at once, into stores that fail. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
@@ -20,7 +20,7 @@ const some = (count: number) => Array.from({ length: count }, () => aMatch({ ros
 
 const WORKER = new URL("../../src/upload-worker.ts", import.meta.url).href;
 
-/** A private listener alone. */
+/** Starts only a private listener. */
 function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER) } = {}) {
   const folder = aFolder();
   const flags = { data: folder.path, batch: "100", "admin-port": "0" };
@@ -51,9 +51,9 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
     url: admin.url,
     data: folder.path,
     events,
-    /** How many matches of na are served. */
+    /** The number of served matches of na. */
     served: async () => (await counts()).na?.served ?? 0,
-    /** Settled when so many uploads are over. */
+    /** Settles when this many uploads have ended. */
     over: (count: number) =>
       until(`${count} uploads are over`, () => {
         const ended = events.filter(({ event }) => event === "admin-request");
@@ -70,7 +70,7 @@ type Listener = ReturnType<typeof startListener>;
 
 const uploadsOf = ({ events }: Listener) => events.filter((one) => one.event === "upload");
 
-/** Settled when some of an upload is stored, and the rest still to come. */
+/** Settles when a part of an upload is stored and the rest is still to come. */
 const someStored = (listener: Listener) =>
   until("some of the upload is stored", async () => (await listener.served()) > 0 || undefined);
 
@@ -94,7 +94,7 @@ describe("a connection that is cut", () => {
     await listener.stop();
   });
 
-  test("is told from gzip that is cut off", async () => {
+  test("is distinguished from truncated gzip", async () => {
     const listener = startListener();
     const upload = await openUpload(listener.url);
     const whole = gzipSync(ndjson(some(600)));
@@ -105,7 +105,7 @@ describe("a connection that is cut", () => {
     await listener.stop();
   });
 
-  test("before the first byte of the body leaves nothing", async () => {
+  test("before the first byte of the body stores nothing", async () => {
     const listener = startListener();
     (await openUpload(listener.url)).socket.destroy();
     await listener.over(1);
@@ -118,7 +118,7 @@ describe("a connection that is cut", () => {
     const upload = await openUpload(listener.url);
     await upload.write(ndjson(some(350)));
     await upload.end();
-    // Documents are read 256 at a time: beyond that, the end of the body has been read.
+    // Documents are read 256 at a time: once more are served, the end of the body has been read.
     await until(
       "the whole body has been read",
       async () => (await listener.served()) > 256 || undefined,
@@ -131,7 +131,7 @@ describe("a connection that is cut", () => {
   });
 });
 
-test("a sender that sends nothing for too long gets 408; what came before is stored", async () => {
+test("a client that sends nothing for too long gets 408; earlier records are stored", async () => {
   const listener = startListener({ stallMs: 200 });
   const upload = await openUpload(listener.url);
   await upload.write(ndjson(some(3)));
@@ -142,7 +142,7 @@ test("a sender that sends nothing for too long gets 408; what came before is sto
   await listener.stop();
 });
 
-test("the list of records that are not stored has a limit; beyond it the upload stops", async () => {
+test("the list of records that are not stored is limited; beyond that the upload stops", async () => {
   const listener = startListener();
   const lines = 1_000_000;
   const body = `${ndjson(some(1))}${"x\n".repeat(lines)}`;
@@ -151,17 +151,17 @@ test("the list of records that are not stored has a limit; beyond it the upload 
   expect(JSON.stringify(notStored).length / 2 ** 20).toBeWithin(7.9, 8.1);
   expect(report.rejected).toBeWithin(notStored.length, lines);
   expect([report.stored, await listener.served()]).toEqual([1, 1]);
-  // The next one is not affected.
+  // The next upload is not affected.
   expect((await uploadTo(listener.url, ndjson(some(2)))).status).toBe(200);
   await listener.stop();
 });
 
-describe("uploads at once", () => {
-  test("are two at most; a third is told to come again, and may when one is over", async () => {
+describe("concurrent uploads", () => {
+  test("are limited to two; a third gets 503, and is accepted when one has ended", async () => {
     const listener = startListener();
     const uploads = [await openUpload(listener.url), await openUpload(listener.url)];
     for (const upload of uploads) await upload.write(ndjson(some(300)));
-    // Some of both, or all of one and some of the other.
+    // A part of both, or all of one and a part of the other.
     await until(
       "some of both uploads is stored",
       async () => (await listener.served()) > 300 || undefined,
@@ -200,10 +200,10 @@ describe("a store that fails", () => {
   const failures = ({ events }: Listener) =>
     events.flatMap((one) => (one.event === "failure" ? [String(one.error)] : []));
 
-  test("stops the upload with an error; what is counted is stored, and others go on", async () => {
+  test("stops the upload with an error; counted records are stored, and other uploads continue", async () => {
     const listener = startListener();
     writeFileSync(join(listener.data, "bad.db"), "this is no store ".repeat(100));
-    // Enough that the first of them are stored before that shard is met.
+    // Enough records that the first are stored before the damaged shard is reached.
     const documents = [...some(300), aMatch({ shard: "bad" })];
     const { status, report, error } = await uploadTo(listener.url, ndjson(documents));
     expect([status, error!.code]).toEqual([500, "internal-error"]);
@@ -215,7 +215,7 @@ describe("a store that fails", () => {
     await listener.stop();
   });
 
-  test("because the disk is full says so; what is counted is stored", async () => {
+  test("because the disk is full is reported as such; counted records are stored", async () => {
     const listener = startListener({
       openThread: () => new Worker(new URL("../support/full-disk-worker.ts", import.meta.url).href),
     });
@@ -228,7 +228,7 @@ describe("a store that fails", () => {
     await listener.stop();
   });
 
-  test("with its thread gets an error without counts, and the next upload another thread", async () => {
+  test("because its thread crashes gives an error without counts; the next upload gets a new thread", async () => {
     let opened = 0;
     const broken = URL.createObjectURL(
       new Blob(['self.onmessage = () => { throw new Error("the thread is broken"); };']),
@@ -248,7 +248,7 @@ describe("while records cannot be stored", () => {
   const world = startAdminWorld([aMatch()], { batch: "20" });
   afterAll(async () => (await world).stop());
 
-  test("their sender has to wait, and callers of the public port have not", async () => {
+  test("uploads are held back, and the public port is not affected", async () => {
     const { adminUrl, data, get } = await world;
     const other = new Database(join(data, "na.db"));
     other.run("BEGIN IMMEDIATE");

@@ -1,4 +1,4 @@
-/** The profile for clients of older services of this kind: what it adds to replies, and to nothing else. */
+/** Tests what the compatibility profile adds to responses, and that other responses are unchanged. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "jsonapi-validator";
@@ -217,7 +217,7 @@ describe("they are added to replies alone:", () => {
   });
 
   test.each(PATHS.filter((path) => !path.includes("assets")))(
-    "%s is else the same with and without the profile",
+    "%s is otherwise the same with and without the profile",
     async (path) => {
       const lenient = await world.get(path);
       const plain = await strictly(path);
@@ -243,7 +243,7 @@ describe("a reply with them", () => {
     expect(unlinkedNames(body)).toEqual([]);
   });
 
-  test("holds exactly the fields asked for", async () => {
+  test("contains exactly the requested fields", async () => {
     const page = await world.get("/shards/na/matches?fields[match]=duration&include=");
     expect(page.body.included).toEqual([]);
     for (const match of page.body.data) {
@@ -271,7 +271,7 @@ describe("a reply with them", () => {
     ["assets", ["asset"]],
     ["spectators", ["participant"]],
     ["rosters.team,rounds", ["roster", "round", "team"]],
-  ])("includes what is asked for: %s", async (include, types) => {
+  ])("includes what is requested: %s", async (include, types) => {
     const { body } = await world.get(`/shards/na/matches/rich?include=${include}`);
     expect([...new Set(related(body).map(({ type }) => type))].sort()).toEqual(types);
   });
@@ -282,34 +282,31 @@ describe("a reply with them", () => {
       const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
       expect((await bare.get(path)).body.included).toEqual([]);
       const server = await serveWithKeys(bare, [], { compat: "off" });
-      const reply = await bare.get(`${server.url}${path}`);
+      const response = await bare.get(`${server.url}${path}`);
       await server.stop();
-      expect(problemIn(reply).code).toBe("unknown-include-path");
+      expect(problemIn(response).code).toBe("unknown-include-path");
     } finally {
       await bare.stop();
     }
   });
 
-  test.each(PATHS)(
-    "%s has a tag of its own, answers 304 to it, and HEAD like GET",
-    async (path) => {
-      const got = await world.get(path);
-      const tag = got.headers.get("etag")!;
-      expect(tag).not.toBe((await strictly(path)).headers.get("etag"));
-      expect((await world.get(path)).headers.get("etag")).toBe(tag);
-      const known = await world.get(path, { "If-None-Match": tag });
-      expect(known.status).toBe(304);
-      expect(known.text).toBe("");
-      expect(known.headers.get("etag")).toBe(tag);
-      const head = await world.get(path, {}, "HEAD");
-      expect(head.status).toBe(200);
-      expect(head.text).toBe("");
-      expect(head.headers.get("etag")).toBe(tag);
-      expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
-    },
-  );
+  test.each(PATHS)("%s has its own tag, gets 304 for it, and HEAD matches GET", async (path) => {
+    const got = await world.get(path);
+    const tag = got.headers.get("etag")!;
+    expect(tag).not.toBe((await strictly(path)).headers.get("etag"));
+    expect((await world.get(path)).headers.get("etag")).toBe(tag);
+    const known = await world.get(path, { "If-None-Match": tag });
+    expect(known.status).toBe(304);
+    expect(known.text).toBe("");
+    expect(known.headers.get("etag")).toBe(tag);
+    const head = await world.get(path, {}, "HEAD");
+    expect(head.status).toBe(200);
+    expect(head.text).toBe("");
+    expect(head.headers.get("etag")).toBe(tag);
+    expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
+  });
 
-  test("of one record has another strong tag for each encoding", async () => {
+  test("of one record has a different strong tag per encoding", async () => {
     const path = "/shards/na/matches/plain";
     const gzip = await world.get(path, { "Accept-Encoding": "gzip" });
     const identity = await world.get(path, { "Accept-Encoding": "identity" });
@@ -329,11 +326,11 @@ describe("a collection that finds nothing is a 404 with an error document:", () 
     "/shards/na/players?filter[playerNames]=Nobody",
     "/shards/na/players?filter[playerIds]=nobody&filter[playerNames]=",
   ])("%s", async (path) => {
-    const reply = await world.get(path);
-    expect(reply.status).toBe(404);
-    expect(problemIn(reply).code).toBe("not-found");
-    expect(reply.headers.get("etag")).toBeNull();
-    expect(reply.headers.get("x-ratelimit-limit")).not.toBeNull();
+    const response = await world.get(path);
+    expect(response.status).toBe(404);
+    expect(problemIn(response).code).toBe("not-found");
+    expect(response.headers.get("etag")).toBeNull();
+    expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     const head = await world.get(path, { "If-None-Match": "*" }, "HEAD");
     expect(head.status).toBe(404);
     expect(head.text).toBe("");

@@ -1,4 +1,4 @@
-/** The profile for clients of older services of this kind: what it forgives, and what it does not. */
+/** Tests what the compatibility profile accepts in requests, and what it does not. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Headers = Record<string, string | null>;
 
-/** What a server answers without the profile, over the same data. */
+/** The response of a server without the profile, over the same data. */
 const strictly = (path: string, headers: Headers = {}): Promise<Reply> =>
   world.get(`${strict.url}${path}`, headers);
 
@@ -49,20 +49,20 @@ describe("an empty parameter counts as absent:", () => {
     "/shards/na/players?filter[playerNames]=&filter[playerIds]=",
   ])("%s", async (path) => {
     const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const reply = await world.get(path);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toEqual(bare.body.data);
-    expect(reply.body.included).toEqual(bare.body.included);
-    expect(queryOf(reply.body.links.self)).toEqual([]);
+    const response = await world.get(path);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toEqual(bare.body.data);
+    expect(response.body.included).toEqual(bare.body.included);
+    expect(queryOf(response.body.links.self)).toEqual([]);
     const refused = await strictly(path);
     expect(problemsIn(refused).map(({ code }) => code)).toContain("empty-parameter");
   });
 
-  test("beside one with a value it is not a second one", async () => {
-    const reply = await world.get(
+  test("next to one with a value it does not count as repeated", async () => {
+    const response = await world.get(
       "/shards/na/players?filter[playerNames]=&filter[playerNames]=Ada&filter[playerIds]=",
     );
-    expect(reply.body.data).toMatchObject([{ id: "player-a" }]);
+    expect(response.body.data).toMatchObject([{ id: "player-a" }]);
   });
 
   test("so does an empty fields[TYPE], which otherwise means no fields", async () => {
@@ -118,14 +118,14 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     `${PLAYER}?${COLLECTION}&page[limit]=50&filter[createdAt-start]=never`,
   ])("%s", async (path) => {
     const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const reply = await world.get(path);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toEqual(bare.body.data);
-    expect(queryOf(reply.body.links.self)).toEqual([]);
+    const response = await world.get(path);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toEqual(bare.body.data);
+    expect(queryOf(response.body.links.self)).toEqual([]);
     expect((await strictly(path)).status).toBe(400);
   });
 
-  test("what it stands beside is kept, in data and in links", async () => {
+  test("other parameters still apply, in data and in links", async () => {
     const { body } = await world.get(
       "/shards/na/matches?junk=1&filter[playerNames]=Ada&sort=-createdAt&filter[teamNames]=",
     );
@@ -138,13 +138,13 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     }
   });
 
-  test("a hundred of them do not make the query too long", async () => {
+  test("a hundred of them do not exceed the parameter limit", async () => {
     const junk = Array.from({ length: 150 }, (_, at) => `junk${at}=1`).join("&");
     expect((await world.get(`/shards/na/matches?${junk}&page[limit]=1`)).status).toBe(200);
   });
 });
 
-describe("what is wrong stays wrong, and only that is reported:", () => {
+describe("other errors are still refused, and only they are reported:", () => {
   test.each([
     ["page[limit]=abc", "invalid-parameter", "page[limit]"],
     ["page[limit]=0", "invalid-parameter", "page[limit]"],
@@ -163,9 +163,9 @@ describe("what is wrong stays wrong, and only that is reported:", () => {
     ],
     ["include=nothing", "unknown-include-path", "include"],
   ])("%s", async (query, code, parameter) => {
-    const reply = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({ code, source: { parameter } });
+    const response = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({ code, source: { parameter } });
   });
 });
 
@@ -179,18 +179,18 @@ describe("an Accept header that takes JSON in general is served, as application/
     "application/json;q=0, */*",
   ])("%s", async (accept) => {
     for (const path of ENDPOINTS) {
-      const reply = await world.get(path, { Accept: accept });
-      expect(reply.status).toBe(200);
-      expect(reply.headers.get("content-type")).toBe(JSON_API);
+      const response = await world.get(path, { Accept: accept });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe(JSON_API);
       expect((await strictly(path, { Accept: accept })).status).toBe(406);
     }
   });
 
   test("so is a request without one", async () => {
     const lines = [`GET ${MATCH} HTTP/1.1`, "Host: here", `Authorization: Bearer ${world.key}`];
-    const reply = await exchange(world.url, lines);
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("content-type")).toBe(JSON_API);
+    const response = await exchange(world.url, lines);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(JSON_API);
     expect((await exchange(strict.url, lines)).status).toBe(406);
   });
 
@@ -200,10 +200,10 @@ describe("an Accept header that takes JSON in general is served, as application/
     "application/json;q=0",
     "*/*;q=0.0",
     "application/vnd.api+json;q=0, */*",
-  ])("%s takes none, and is refused", async (accept) => {
-    const reply = await world.get(MATCH, { Accept: accept });
-    expect(reply.status).toBe(406);
-    expect(problemIn(reply)).toMatchObject({ code: "not-acceptable" });
+  ])("%s does not accept JSON, and is refused", async (accept) => {
+    const response = await world.get(MATCH, { Accept: accept });
+    expect(response.status).toBe(406);
+    expect(problemIn(response)).toMatchObject({ code: "not-acceptable" });
   });
 });
 
@@ -213,14 +213,14 @@ describe("a key", () => {
     expect((await strictly(path, { Authorization: world.key })).status).toBe(401);
   });
 
-  test("has one limit, however it is written", async () => {
+  test("has one limit, with or without Bearer", async () => {
     const server = await serveWithKeys(world, [{ rate: 1 }]);
     const key = server.keys[0]!;
-    const ask = (authorization: string) =>
+    const request = (authorization: string) =>
       world.get(`${server.url}${MATCH}`, { Authorization: authorization });
     try {
-      expect((await ask(`Bearer ${key}`)).status).toBe(200);
-      expect((await ask(key)).status).toBe(429);
+      expect((await request(`Bearer ${key}`)).status).toBe(200);
+      expect((await request(key)).status).toBe(429);
     } finally {
       await server.stop();
     }

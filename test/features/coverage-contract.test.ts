@@ -1,4 +1,4 @@
-/** In charge of promises of the interface that belong to no other topic. */
+/** Tests promises of the API that belong to no other topic. */
 
 import { afterAll, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";
@@ -50,9 +50,9 @@ test("without a setting nothing is forgiven that the compatibility profile forgi
     [M, { Accept: "application/json" }, 406, "not-acceptable"],
     [M, { Authorization: world.key }, 401, "unauthorized"],
   ] as const) {
-    const reply = await world.get(path, headers);
-    expect([path, reply.status]).toEqual([path, status]);
-    expect(problemIn(reply).code).toBe(code);
+    const response = await world.get(path, headers);
+    expect([path, response.status]).toEqual([path, status]);
+    expect(problemIn(response).code).toBe(code);
   }
   const empty = await world.get(`${M}?filter[playerNames]=Nobody`);
   expect([empty.status, empty.body.data]).toEqual([200, []]);

@@ -1,3 +1,5 @@
+/** Tests the Accept header. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -35,9 +37,9 @@ describe("served as application/vnd.api+json:", () => {
     'application/vnd.api+json; Profile="https://a.example/x https://a.example/y, z"; q=0.5',
     'application/vnd.api+json; ext="https://a.example/x", application/vnd.api+json; profile=x',
   ])("%s", async (accept) => {
-    const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("content-type")).toBe("application/vnd.api+json");
+    const response = await world.get("/shards/na/matches/match-a", { Accept: accept });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/vnd.api+json");
   });
 });
 
@@ -62,9 +64,9 @@ describe("refused with 406:", () => {
     'text/x;note="application/vnd.api+json"',
     'text/x;note=", application/vnd.api+json"',
   ])("%s", async (accept) => {
-    const reply = await world.get("/shards/na/matches/match-a", { Accept: accept });
-    expect(reply.status).toBe(406);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await world.get("/shards/na/matches/match-a", { Accept: accept });
+    expect(response.status).toBe(406);
+    expect(problemIn(response)).toMatchObject({
       code: "not-acceptable",
       source: { header: "Accept" },
     });
@@ -72,24 +74,26 @@ describe("refused with 406:", () => {
 });
 
 test("a missing Accept header is refused with 406", async () => {
-  const reply = await exchange(world.url, [
+  const response = await exchange(world.url, [
     "GET /shards/na/matches HTTP/1.1",
     "Host: here",
     `Authorization: Bearer ${world.key}`,
   ]);
-  expect(reply.status).toBe(406);
-  expect(JSON.parse(reply.body).errors).toMatchObject([{ code: "not-acceptable", status: "406" }]);
+  expect(response.status).toBe(406);
+  expect(JSON.parse(response.body).errors).toMatchObject([
+    { code: "not-acceptable", status: "406" },
+  ]);
 });
 
 test("two Accept headers count as one list", async () => {
-  const reply = await exchange(world.url, [
+  const response = await exchange(world.url, [
     "GET /shards/na/matches HTTP/1.1",
     "Host: here",
     `Authorization: Bearer ${world.key}`,
     "Accept: text/html",
     "Accept: application/vnd.api+json",
   ]);
-  expect(reply.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 test.each(ENDPOINTS)("the Accept header is asked for on %s", async (path) => {

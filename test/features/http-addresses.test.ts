@@ -1,3 +1,5 @@
+/** Tests URLs: the routes, and the origin of links. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { aMatch, duel } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
@@ -7,14 +9,16 @@ const documents = () => [
   aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
 ];
 
-/** Every link that the four endpoints give, asked for with these headers. */
+/** All links that the four endpoints return for requests with these headers. */
 async function links(world: World, headers: Record<string, string> = {}): Promise<string[]> {
   const paths = ["matches?page[limit]=1", "matches/match-a", "players", "players/player-a"];
-  const replies = await Promise.all(paths.map((path) => world.get(`/shards/na/${path}`, headers)));
-  return replies.flatMap(({ body }) => Object.values<string>(body.links));
+  const responses = await Promise.all(
+    paths.map((path) => world.get(`/shards/na/${path}`, headers)),
+  );
+  return responses.flatMap(({ body }) => Object.values<string>(body.links));
 }
 
-/** The links' origins, each once. */
+/** The distinct origins of the links. */
 async function origins(world: World, headers: Record<string, string> = {}): Promise<string[]> {
   return [...new Set((await links(world, headers)).map((link) => link.split("/shards/")[0]!))];
 }
@@ -38,24 +42,27 @@ describe("without settings", () => {
   test("links are on the host the caller used", async () => {
     expect(await origins(world)).toEqual([world.url]);
     for (const host of ["matches.example:8443", "matches.example", "[::1]:8080"]) {
-      const reply = await exchange(world.url, head(host));
-      expect(JSON.parse(reply.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
+      const response = await exchange(world.url, head(host));
+      expect(JSON.parse(response.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
     }
   });
 
-  test("links are on the server's own address when the caller names no host", async () => {
+  test("links use the server's own address when there is no Host header", async () => {
     const [, ...rest] = head(undefined);
-    const reply = await exchange(world.url, ["GET /shards/na/matches/match-a HTTP/1.0", ...rest]);
-    expect(reply.status).toBe(200);
-    expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+    const response = await exchange(world.url, [
+      "GET /shards/na/matches/match-a HTTP/1.0",
+      ...rest,
+    ]);
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
   });
 
-  test("a host that could not stand in a link never does", async () => {
+  test("an invalid host never appears in a link", async () => {
     for (const host of ['evil"><script>', "user@evil.example", "a b", "evil.example/path?x=#y"]) {
-      const reply = await exchange(world.url, head(host));
-      expect([200, 400]).toContain(reply.status);
-      if (reply.status === 200) {
-        expect(JSON.parse(reply.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
+      const response = await exchange(world.url, head(host));
+      expect([200, 400]).toContain(response.status);
+      if (response.status === 200) {
+        expect(JSON.parse(response.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
       }
     }
   });
@@ -71,27 +78,27 @@ describe("without settings", () => {
     ["one player", "/shards/na/players/player-a"],
     ["the status", "/status"],
   ])("a trailing slash and a bare ? change nothing: %s", async (_, path) => {
-    const ask = async (target: string) => {
+    const request = async (target: string) => {
       const [, ...rest] = head("here");
-      const reply = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
-      expect(reply.status).toBe(200);
-      const { data, included, links: found } = JSON.parse(reply.body);
+      const response = await exchange(world.url, [`GET ${target} HTTP/1.1`, ...rest]);
+      expect(response.status).toBe(200);
+      const { data, included, links: found } = JSON.parse(response.body);
       return { data, included, self: found?.self };
     };
-    const plain = await ask(path);
-    for (const ending of ["/", "?", "/?"]) expect(await ask(path + ending)).toEqual(plain);
+    const plain = await request(path);
+    for (const ending of ["/", "?", "/?"]) expect(await request(path + ending)).toEqual(plain);
   });
 
   test("a trailing slash may stand before a query", async () => {
-    const reply = await world.get("/shards/na/matches/?page[limit]=1");
-    expect(reply.status).toBe(200);
-    expect(reply.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
+    const response = await world.get("/shards/na/matches/?page[limit]=1");
+    expect(response.status).toBe(200);
+    expect(response.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
   });
 
-  test("a path with percent-encoded letters is the path it encodes", async () => {
-    const reply = await world.get("/shards/%6Ea/matches/match%2Da");
-    expect(reply.status).toBe(200);
-    expect(reply.body.data.id).toBe("match-a");
+  test("percent-encoded letters in a path are decoded", async () => {
+    const response = await world.get("/shards/%6Ea/matches/match%2Da");
+    expect(response.status).toBe(200);
+    expect(response.body.data.id).toBe("match-a");
   });
 
   test.each([
@@ -109,9 +116,9 @@ describe("without settings", () => {
     "/v1/shards/na/matches",
   ])("nothing is served at %s", async (path) => {
     const [, ...rest] = head("here");
-    const reply = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);
-    expect(reply.status).toBe(404);
-    const { errors } = JSON.parse(reply.body);
+    const response = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);
+    expect(response.status).toBe(404);
+    const { errors } = JSON.parse(response.body);
     expect(errors).toMatchObject([{ code: "unknown-route" }]);
     expect(errors[0].detail).toContain("/shards/{shard}/matches/{id}");
   });
@@ -144,7 +151,7 @@ describe("with trusted proxies", () => {
     expect(await origins(world, FORWARDED)).toEqual(["https://api.example.com"]);
   });
 
-  test("a scheme alone, or a host alone, replaces only that", async () => {
+  test("a forwarded scheme alone, or host alone, replaces only that", async () => {
     const { host } = new URL(world.url);
     expect(await origins(world, { "X-Forwarded-Proto": "https" })).toEqual([`https://${host}`]);
     expect(await origins(world, { "X-Forwarded-Host": "api.example.com:81" })).toEqual([
@@ -152,7 +159,7 @@ describe("with trusted proxies", () => {
     ]);
   });
 
-  test("of several forwarded hosts the first one counts: the one the caller used", async () => {
+  test("of several forwarded hosts the first one is used: the client's", async () => {
     const headers = {
       "X-Forwarded-Host": "api.example.com, inner.example",
       "X-Forwarded-Proto": "HTTPS, http",
@@ -160,7 +167,7 @@ describe("with trusted proxies", () => {
     expect(await origins(world, headers)).toEqual(["https://api.example.com"]);
   });
 
-  test("a forwarded host or scheme that could not stand in a link never does", async () => {
+  test("an invalid forwarded host or scheme never appears in a link", async () => {
     const headers = { "X-Forwarded-Host": 'a"/../b', "X-Forwarded-Proto": "javascript" };
     expect(await origins(world, headers)).toEqual([world.url]);
   });

@@ -1,3 +1,5 @@
+/** Tests entity tags, conditional requests and compression. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
@@ -26,12 +28,12 @@ const LISTS = [
 const ENDPOINTS = [...SINGLES, ...LISTS];
 
 async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {
-  const reply = await world.get(path, headers);
-  expect(reply.status).toBe(200);
-  return reply.headers.get("etag")!;
+  const response = await world.get(path, headers);
+  expect(response.status).toBe(200);
+  return response.headers.get("etag")!;
 }
 
-/** The bytes as they are sent. */
+/** The bytes as sent. */
 async function bytes(path: string, headers: Record<string, string>) {
   const response = await fetch(`${world.url}${path}`, {
     headers: { Authorization: `Bearer ${world.key}`, Accept: JSON_API, ...headers },
@@ -52,20 +54,20 @@ describe.each(ENDPOINTS)("%s", (path) => {
   test("is 304 without a body for a caller that has it", async () => {
     const first = await world.get(path);
     const etag = first.headers.get("etag")!;
-    const reply = await world.get(path, { "If-None-Match": etag });
-    expect(reply.status).toBe(304);
-    expect(reply.text).toBe("");
+    const response = await world.get(path, { "If-None-Match": etag });
+    expect(response.status).toBe(304);
+    expect(response.text).toBe("");
     for (const name of ["etag", "cache-control", "vary"]) {
-      expect(reply.headers.get(name)).toBe(first.headers.get(name)!);
+      expect(response.headers.get(name)).toBe(first.headers.get(name)!);
     }
-    expect(reply.headers.get("content-encoding")).toBeNull();
-    expect(reply.headers.get("x-request-id")).not.toBeNull();
-    expect(reply.headers.get("ratelimit")).not.toBeNull();
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("x-request-id")).not.toBeNull();
+    expect(response.headers.get("ratelimit")).not.toBeNull();
   });
 
   test("is 304 to HEAD as well", async () => {
-    const reply = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
-    expect(reply.status).toBe(304);
+    const response = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
+    expect(response.status).toBe(304);
   });
 
   test("is compared weakly, and in a list, and against *", async () => {
@@ -76,13 +78,13 @@ describe.each(ENDPOINTS)("%s", (path) => {
     }
   });
 
-  test("is sent to a caller that has something else", async () => {
+  test("is sent in full when the tag does not match", async () => {
     for (const known of ['"x"', 'W/"x"', (await tag(path)).replace(/"$/, 'x"'), "nonsense"]) {
       expect((await world.get(path, { "If-None-Match": known })).status).toBe(200);
     }
   });
 
-  test("has the tag of GET in HEAD", async () => {
+  test("has the same tag for HEAD as for GET", async () => {
     const head = await world.get(path, {}, "HEAD");
     expect(head.headers.get("etag")).toBe(await tag(path));
   });
@@ -93,7 +95,7 @@ test.each([
   ["/shards/na/players/player-a", "player", "name"],
   ["/shards/na/matches", "match", "duration"],
   ["/shards/na/players", "player", "name"],
-])("%s has another tag for another shape", async (path, type, field) => {
+])("%s has a different tag for different fields", async (path, type, field) => {
   expect(await tag(`${path}?fields[${type}]=${field}`)).not.toBe(await tag(path));
 });
 
@@ -113,7 +115,7 @@ describe.each(SINGLES)("%s", (path) => {
     expect((await world.get(path, headers)).status).toBe(200);
   });
 
-  test("is the same bytes under the same tag", async () => {
+  test("has the same bytes under the same tag", async () => {
     for (const encoding of ["gzip", "identity"]) {
       const [one, other] = await Promise.all(
         [1, 2].map(() => bytes(path, { "Accept-Encoding": encoding })),
@@ -123,7 +125,7 @@ describe.each(SINGLES)("%s", (path) => {
     }
   });
 
-  test("has another tag where its links are others", async () => {
+  test("has a different tag when its links differ", async () => {
     expect(await tag(`${path}?include=`)).not.toBe(await tag(path));
   });
 });
@@ -221,8 +223,8 @@ describe("gzip", () => {
     ["gzip;q=0, *", null],
     ["*;q=0", null],
     ["identity, gzip;q=0.5", null],
-  ])("is asked for by Accept-Encoding: %s gives %s", async (asked, given) => {
-    const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": asked });
+  ])("with Accept-Encoding: %s gives %s", async (accepted, given) => {
+    const sent = await bytes("/shards/na/matches/match-a", { "Accept-Encoding": accepted });
     expect(sent.headers.get("content-encoding")).toBe(given);
   });
 });
@@ -236,16 +238,16 @@ test("every reply says what it depends on", async () => {
     ["/shards/na/matches?nonsense=1", {}],
     ["/status", {}],
   ] as const) {
-    const reply = await world.get(path, headers);
-    expect(reply.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
+    const response = await world.get(path, headers);
+    expect(response.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
   }
 });
 
-test("refusals are not kept and have no tag", async () => {
+test("errors are not cacheable and have no tag", async () => {
   for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
-    const reply = await world.get(path, { "If-None-Match": "*" });
-    expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(reply.headers.get("cache-control")).toBe("no-store");
-    expect(reply.headers.get("etag")).toBeNull();
+    const response = await world.get(path, { "If-None-Match": "*" });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("etag")).toBeNull();
   }
 });

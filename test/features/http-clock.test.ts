@@ -1,4 +1,4 @@
-/** A system clock that is set wrong for a moment: no key gets a new quota, and no usage is lost. */
+/** Tests a system clock that is wrong for a moment: no key gets a new quota, and no usage is lost. */
 
 import { afterAll, expect, test } from "bun:test";
 import { dayOf } from "../../src/access/usage.ts";
@@ -19,7 +19,7 @@ afterAll(() => world.stop());
 async function withClock(
   work: (
     clock: { set(time: number): void; wait(milliseconds: number): void },
-    ask: (path: string) => Promise<number>,
+    request: (path: string) => Promise<number>,
   ) => Promise<void>,
 ): Promise<void> {
   let [time, monotonic] = [NOON, 0];
@@ -34,44 +34,44 @@ async function withClock(
     monotonic += milliseconds;
   };
   const headers = { Authorization: `Bearer ${server.keys[0]}` };
-  const ask = async (path: string) => (await world.get(`${server.url}${path}`, headers)).status;
+  const request = async (path: string) => (await world.get(`${server.url}${path}`, headers)).status;
   try {
-    await work({ set, wait }, ask);
+    await work({ set, wait }, request);
   } finally {
     await server.stop();
   }
 }
 
-test("a jump of a day does not reset today's quota; a day that passes does, and so does a step that lasts", async () => {
-  await withClock(async (clock, ask) => {
-    expect(await ask("/shards/na/matches/match-a")).toBe(200);
-    expect(await ask("/shards/na/matches/match-b")).toBe(429);
+test("a clock jump of a day does not reset today's quota; a passing day does, and so does a lasting jump", async () => {
+  await withClock(async (clock, request) => {
+    expect(await request("/shards/na/matches/match-a")).toBe(200);
+    expect(await request("/shards/na/matches/match-b")).toBe(429);
     clock.set(NOON + DAY);
-    expect(await ask("/shards/na/matches/match-b")).toBe(429);
+    expect(await request("/shards/na/matches/match-b")).toBe(429);
     clock.wait(3000);
-    expect(await ask("/shards/na/matches/match-b")).toBe(429);
+    expect(await request("/shards/na/matches/match-b")).toBe(429);
     clock.set(NOON + 3000);
-    expect(await ask("/shards/na/matches/match-b")).toBe(429);
+    expect(await request("/shards/na/matches/match-b")).toBe(429);
     clock.wait(DAY / 2);
-    expect(await ask("/shards/na/matches/match-b")).toBe(200);
-    expect(await ask("/shards/na/matches/match-a")).toBe(429);
+    expect(await request("/shards/na/matches/match-b")).toBe(200);
+    expect(await request("/shards/na/matches/match-a")).toBe(429);
     clock.set(NOON + 7 * DAY);
-    expect(await ask("/shards/na/matches/match-a")).toBe(429);
+    expect(await request("/shards/na/matches/match-a")).toBe(429);
     clock.wait(61_000);
-    expect(await ask("/shards/na/matches/match-a")).toBe(200);
+    expect(await request("/shards/na/matches/match-a")).toBe(200);
   });
 });
 
-test("a jump of 500 days deletes no history, and leaves no day that has not come", async () => {
+test("a clock jump of 500 days deletes no history, and leaves no future days", async () => {
   const access = openAccess({ data: world.data });
   const old = { keyId: "k_old", day: dayOf(NOON) - 300, requests: new Map([[200, 1]]), records: 1 };
   await access.usage.add([{ ...old, lastSeen: NOON - 300 * DAY }], []);
-  await withClock(async (clock, ask) => {
+  await withClock(async (clock, request) => {
     clock.set(NOON + 500 * DAY);
-    expect(await ask("/shards/na/matches/match-a")).toBe(200);
+    expect(await request("/shards/na/matches/match-a")).toBe(200);
     clock.wait(3000);
-    expect(await ask("/usage")).toBe(200);
-    // It ends, and writes, while the clock is wrong.
+    expect(await request("/usage")).toBe(200);
+    // The server stops, and writes usage, while the clock is wrong.
   });
   const days = (await access.usage.read(0)).map(({ day }) => day - dayOf(NOON));
   expect(Math.min(...days)).toBe(-300);

@@ -1,4 +1,4 @@
-/** Tests what both listeners owe a connection: an announced close, one Host, our own 500. */
+/** Tests connection handling on both listeners: an announced close, a single Host header, our own 500. */
 
 import { afterAll, expect, test } from "bun:test";
 import { type Event, unobserved } from "../../src/observe/events.ts";
@@ -49,9 +49,9 @@ test.each(CLOSED)(
   "a request with Connection: close is answered with it: %s",
   async (_, url, lines, status) => {
     const [first, ...rest] = lines;
-    const reply = await exchange(url, [first!, HOST, ...rest]);
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get("connection")).toBe("close");
+    const response = await exchange(url, [first!, HOST, ...rest]);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("connection")).toBe("close");
   },
 );
 
@@ -70,10 +70,10 @@ test("a connection that stays open is not announced as closing", async () => {
   }
 });
 
-test("HTTP/1.0 without a Host, after which the connection ends, gets Connection: close", async () => {
-  const reply = await exchange(world.url, ["GET /healthz HTTP/1.0", "X-Nothing: 1"], false);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get("connection")).toBe("close");
+test("HTTP/1.0 without a Host gets Connection: close", async () => {
+  const response = await exchange(world.url, ["GET /healthz HTTP/1.0", "X-Nothing: 1"], false);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("connection")).toBe("close");
 });
 
 test("a request with several Host headers is refused with 400", async () => {
@@ -82,13 +82,13 @@ test("a request with several Host headers is refused with 400", async () => {
       ["Host: here", "Host: there"],
       ["Host: here", "Host: here"],
     ]) {
-      const reply = await exchange(url, ["GET /healthz HTTP/1.1", ...hosts]);
-      expect(reply).toMatchObject({ status: 400, body: "" });
+      const response = await exchange(url, ["GET /healthz HTTP/1.1", ...hosts]);
+      expect(response).toMatchObject({ status: 400, body: "" });
     }
   }
 });
 
-test("a failure outside of the pipeline gets our own 500, without internals", async () => {
+test("a failure outside the pipeline gets our own 500, without internals", async () => {
   const failures: Event[] = [];
   const server = await serve(world.settings, (event) => {
     if (event.event === "request" || event.event === "admin-request")
@@ -97,10 +97,10 @@ test("a failure outside of the pipeline gets our own 500, without internals", as
     unobserved(event);
   });
   try {
-    const reply = await world.get(`${server.url}/healthz`);
-    expect(reply.status).toBe(500);
-    expect(reply.text).not.toContain("secret");
-    const { id, code } = problemIn(reply);
+    const response = await world.get(`${server.url}/healthz`);
+    expect(response.status).toBe(500);
+    expect(response.text).not.toContain("secret");
+    const { id, code } = problemIn(response);
     expect(code).toBe("internal-error");
     const error = new Error("secret inside");
     expect(failures).toEqual([{ event: "failure", requestId: id, error }]);

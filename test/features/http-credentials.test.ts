@@ -1,3 +1,5 @@
+/** Tests the Authorization header. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { serveWithKeys } from "../support/keys.ts";
@@ -28,20 +30,20 @@ const ENDPOINTS = [
   "/shards/na/player-names?filter[near]=Ada",
 ];
 
-const ask = (path: string, authorization: string | null) =>
+const request = (path: string, authorization: string | null) =>
   world.get(`${server.url}${path}`, { Authorization: authorization });
 
 describe.each(ENDPOINTS)("%s", (path) => {
   test("is served to a caller with a key in force", async () => {
-    const reply = await ask(path, `Bearer ${live}`);
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toBeDefined();
+    const response = await request(path, `Bearer ${live}`);
+    expect(response.status).toBe(200);
+    expect(response.body.data).toBeDefined();
   });
 
   test("is not served without a key", async () => {
-    const reply = await ask(path, null);
-    expect(reply.status).toBe(401);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await request(path, null);
+    expect(response.status).toBe(401);
+    expect(problemIn(response)).toMatchObject({
       code: "unauthorized",
       source: { header: "Authorization" },
     });
@@ -72,8 +74,8 @@ const WRONG: [what: string, authorization: string][] = [
 
 describe("every kind of wrong credentials gets the same 401 as none at all:", () => {
   test.each(WRONG)("%s", async (_, authorization) => {
-    const none = await ask("/shards/na/matches", null);
-    const wrong = await ask("/shards/na/matches", authorization);
+    const none = await request("/shards/na/matches", null);
+    const wrong = await request("/shards/na/matches", authorization);
     expect(wrong.status).toBe(401);
     expect(anonymous(wrong)).toEqual(anonymous(none));
     expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
@@ -81,43 +83,43 @@ describe("every kind of wrong credentials gets the same 401 as none at all:", ()
 });
 
 test("a 401 says how to authenticate", async () => {
-  const reply = await ask("/shards/na/matches", null);
-  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+  const response = await request("/shards/na/matches", null);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
 });
 
 test.each(["bearer ", "BEARER ", "Bearer   "])("a key is read after %p", async (scheme) => {
-  expect((await ask("/shards/na/matches", scheme + live)).status).toBe(200);
+  expect((await request("/shards/na/matches", scheme + live)).status).toBe(200);
 });
 
 test("a key in the query is not a key", async () => {
-  expect((await ask(`/shards/na/matches?Authorization=${live}`, null)).status).toBe(401);
+  expect((await request(`/shards/na/matches?Authorization=${live}`, null)).status).toBe(401);
 });
 
 test("a caller without a key learns nothing about shards, records or parameters", async () => {
-  const known = anonymous(await ask("/shards/na/matches/match-a", null));
+  const known = anonymous(await request("/shards/na/matches/match-a", null));
   for (const path of [
     "/shards/na/matches/nobody",
     "/shards/nowhere/matches",
     "/shards/na/matches?nonsense=1",
     "/shards/na/players/player-a",
   ]) {
-    expect(anonymous(await ask(path, null))).toEqual(known);
+    expect(anonymous(await request(path, null))).toEqual(known);
   }
 });
 
-test("a request without any Authorization or Accept header gets the 401", async () => {
-  const reply = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
-  expect(reply.status).toBe(401);
-  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+test("a request without Authorization and Accept gets 401", async () => {
+  const response = await exchange(server.url, ["GET /shards/na/matches HTTP/1.1", "Host: here"]);
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
 });
 
-test("a key that arrives over a bare connection is as good as any", async () => {
-  const reply = await exchange(server.url, [
+test("a key that arrives over a raw connection works", async () => {
+  const response = await exchange(server.url, [
     "GET /shards/na/matches/match-a HTTP/1.1",
     "Host: here",
     `AUTHORIZATION: Bearer ${live}`,
     `accept: ${JSON_API}`,
   ]);
-  expect(reply.status).toBe(200);
-  expect(JSON.parse(reply.body).data.id).toBe("match-a");
+  expect(response.status).toBe(200);
+  expect(JSON.parse(response.body).data.id).toBe("match-a");
 });

@@ -1,3 +1,5 @@
+/** Tests which resources a document includes. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   danglingNames,
@@ -9,7 +11,7 @@ import {
 import { aMatch, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
 import { included, startWorld } from "../support/world.ts";
 
-/** Each patch is one story; a test asks for the matches of its story alone. */
+/** Each patch holds one scenario; a test fetches only the matches of its scenario. */
 const story = (patch: string) => `/shards/na/matches?filter[patchVersion]=${patch}`;
 
 const asset = (id: string, attributes = {}) => ({
@@ -52,7 +54,7 @@ const sharing = [1, 2, 3].map((number) =>
   }),
 );
 
-/** Two matches whose records, by mistake or habit, use one roster id. */
+/** Two matches whose records, by mistake or habit, use the same roster id. */
 const sameRoster = [1, 2].map((number) =>
   renamed(
     aMatch({
@@ -73,7 +75,7 @@ function renamed(document: MatchDocument, from: string, to: string): MatchDocume
   return JSON.parse(JSON.stringify(document).replaceAll(`"${from}"`, `"${to}"`));
 }
 
-/** Players that carry relationships of their own, some of which a later match no longer carries. */
+/** Players with their own relationships, some of which a later match no longer has. */
 function withLinks(
   document: MatchDocument,
   player: string,
@@ -110,7 +112,7 @@ const companions = [
   ),
 ];
 
-/** A player that only another player names, and no longer does in a later match. */
+/** A player that is linked only by another player, and no longer in a later match. */
 const friends = [
   withLinks(
     aMatch({
@@ -131,7 +133,7 @@ const friends = [
   }),
 ];
 
-/** A resource that a match links to and another match's player as well. */
+/** A resource that is linked both by a match and by a player of another match. */
 const crossing = [
   aMatch({
     id: "crossing-1",
@@ -204,7 +206,7 @@ describe("by default everything related is included", () => {
     expect(includedNames(body, "participant")).toHaveLength(6);
   });
 
-  test("with an empty page: an empty list", async () => {
+  test("an empty page has an empty list", async () => {
     const body = await get(story("nonesuch"));
     expect(body.data).toEqual([]);
     expect(body.included).toEqual([]);
@@ -247,7 +249,7 @@ describe.each(["plain", "sharing", "same-roster", "companions", "friends", "cros
   },
 );
 
-test("of two rosters with one id, a page has the one of its first match; alone each has its own", async () => {
+test("of two rosters with one id, a page has that of its first match; each single match has its own", async () => {
   const participants = (body: object) =>
     included(body as never, "roster", "the-roster")!.relationships;
   const [first, second] = await Promise.all(
@@ -260,7 +262,7 @@ test("of two rosters with one id, a page has the one of its first match; alone e
   );
 });
 
-test("what a player brings along is that of its latest match", async () => {
+test("resources linked by a player are those of its latest match", async () => {
   const older = await get("/shards/na/matches/companions-1");
   expect(includedNames(older, "asset")).toEqual(["asset/c1-new"]);
   expect(includedNames(await get(story("companions")), "asset")).toEqual(["asset/c1-new"]);

@@ -1,3 +1,5 @@
+/** Tests error documents: one request for every error code. */
+
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -33,9 +35,9 @@ afterAll(async () => {
 });
 
 /**
- * A second server with a key for one request a minute and one for a single match a day; it listens
- * to one wrong key a minute. Its clock stands, so that what is spent stays spent. An unfit store
- * would stop its start.
+ * Starts a second server with a key for one request a minute and one for a single match a day; it accepts
+ * one invalid key a minute. Its clock stands still, so that nothing is refilled. It serves only the healthy
+ * shards, because a damaged store would prevent the start.
  */
 function serveOnlyHealthy() {
   const settings = {
@@ -177,9 +179,9 @@ const CASES: Case[] = [
 
 describe("each error has its code, its status and its source:", () => {
   test.each(CASES.map((one) => [one.code, one] as const))("%s", async (code, one) => {
-    const reply = await world.get(one.path, one.headers, one.method);
-    expect(reply.status).toBe(one.status);
-    const problem = problemIn(reply);
+    const response = await world.get(one.path, one.headers, one.method);
+    expect(response.status).toBe(one.status);
+    const problem = problemIn(response);
     expect(problem.code).toBe(code);
     expect(problem.status).toBe(String(one.status));
     expect(problem.title).toBe(ERRORS[code].title);
@@ -195,9 +197,9 @@ describe("failures of the service itself", () => {
   test.each(["/shards/hurt/matches/match-b", "/shards/hurt/matches", "/shards/away/matches"])(
     "say nothing about its inside: %s",
     async (path) => {
-      const reply = await world.get(path);
-      expect(reply.status).toBeGreaterThanOrEqual(500);
-      const text = reply.text + JSON.stringify([...reply.headers]);
+      const response = await world.get(path);
+      expect(response.status).toBeGreaterThanOrEqual(500);
+      const text = response.text + JSON.stringify([...response.headers]);
       for (const secret of [
         world.data,
         "sqlite",
@@ -213,14 +215,14 @@ describe("failures of the service itself", () => {
     },
   );
 
-  test("that will pass say when to try again", async () => {
-    const reply = await world.get("/shards/away/matches");
-    expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
+  test("that are temporary say when to retry", async () => {
+    const response = await world.get("/shards/away/matches");
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
   test("are charged like any other authenticated request", async () => {
-    const reply = await world.get("/shards/hurt/matches/match-b");
-    expect(reply.headers.get("ratelimit")).not.toBeNull();
+    const response = await world.get("/shards/hurt/matches/match-b");
+    expect(response.headers.get("ratelimit")).not.toBeNull();
   });
 
   test("leave the other shards alone", async () => {
@@ -287,12 +289,12 @@ describe("checks come in this order:", () => {
     const other = await startWorld([aMatch()]);
     const limited = await serveWithKeys(other, [terms], {}, clock);
     try {
-      const ask = async () =>
+      const request = async () =>
         (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
           .status;
-      expect([await ask(), await ask()]).toEqual([200, 429]);
+      expect([await request(), await request()]).toEqual([200, 429]);
       clock.advance(2000);
-      expect(await ask()).toBe(401);
+      expect(await request()).toBe(401);
     } finally {
       await limited.stop();
       await other.stop();
@@ -303,15 +305,15 @@ describe("checks come in this order:", () => {
 test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
   "there are no events: %s is no address",
   async (path) => {
-    const reply = await world.get(path);
-    expect([reply.status, problemIn(reply).code]).toEqual([404, "unknown-route"]);
+    const response = await world.get(path);
+    expect([response.status, problemIn(response).code]).toEqual([404, "unknown-route"]);
   },
 );
 
-test("what the caller sent is quoted safely: any text comes back as JSON text", async () => {
+test("input is quoted safely: any text is returned as a JSON string", async () => {
   const name = '"><script>\u0000\u2028é🎮';
-  const reply = await world.get(`${M}?${encodeURIComponent(name)}=1`);
-  expect(reply.status).toBe(400);
-  expect(problemIn(reply).source).toEqual({ parameter: name });
-  expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+  const response = await world.get(`${M}?${encodeURIComponent(name)}=1`);
+  expect(response.status).toBe(400);
+  expect(problemIn(response).source).toEqual({ parameter: name });
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
 });

@@ -1,4 +1,4 @@
-/** In charge of limits under concurrency: nobody gets more than their due, and nobody less. */
+/** Tests rate limits and quotas under concurrency: nobody gets more than their limit, and nobody less. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type KeyIn, serveWithKeys, TestClock } from "../support/keys.ts";

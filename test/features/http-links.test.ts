@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const start = Date.now() - 5 * HOUR;
 
-/** So many matches, three to a moment; some of a player, a team, a mode, a patch. */
+/** This many matches, three per timestamp; some share a player, a team, a mode or a patch. */
 function season(count: number): MatchIn[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `m${String(index).padStart(3, "0")}`,
@@ -42,7 +42,7 @@ const get = async (path: string) => {
 };
 const idsIn = (pages: Reply[]) => pages.flatMap(({ body }) => idsOf(body));
 
-/** By RFC 3986: no character that would have to be encoded, every escape whole. */
+/** RFC 3986: no character that must be encoded, and every escape complete. */
 const URI =
   /^https?:\/\/[A-Za-z0-9.:[\]-]+(\/([A-Za-z0-9\-._~!$&'()*+;=:@]|%[0-9A-F]{2})*)*(\?([A-Za-z0-9\-._~!$&'()*+;=:@/?]|%[0-9A-F]{2})*)?$/;
 
@@ -107,7 +107,7 @@ describe("links", () => {
     ]);
   });
 
-  test("self is the request itself, and answers the same", async () => {
+  test("self is the request itself, and gives the same response", async () => {
     const query = "page[limit]=2&page[offset]=3&filter[playerNames]=The+Hero&sort=-createdAt";
     const body = await get(`${M}?${query}`);
     expect(body.links.self).toBe(
@@ -117,7 +117,7 @@ describe("links", () => {
     expect((await get(M)).links.self).toBe(`${world.url}${M}`);
   });
 
-  test("first leads to the first page of the same window", async () => {
+  test("first is the first page of the same window", async () => {
     const body = await get(`${M}?page[limit]=3&page[offset]=9`);
     const first = await get(body.links.first);
     expect(idsOf(first)).toEqual(ALL.slice(0, 3));
@@ -165,7 +165,7 @@ describe("links", () => {
 
 describe.each(SORTS)("a walk sorted by %s", (sort) => {
   test.each(FILTERS.slice(0, -1))(
-    "meets the same pages backwards as forwards: %s",
+    "gives the same pages backwards as forwards: %s",
     async (filter) => {
       const forward = await walk(world, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
       const backward = await walk(world, forward.at(-1)!.body.links.self, "prev");
@@ -181,14 +181,14 @@ describe.each(SORTS)("a walk sorted by %s", (sort) => {
     },
   );
 
-  test("that starts at an offset can go back to the very first match", async () => {
+  test("that starts at an offset can go back to the first match", async () => {
     const pages = await walk(world, `${M}?sort=${sort}&page[limit]=5&page[offset]=7`, "prev");
     const expected = await found("", sort);
     expect(idsIn(pages.toReversed())).toEqual(expected.slice(0, 12));
   });
 });
 
-/** From the moment of the first match to that of the last one. */
+/** The window from the first match to the last, exactly. */
 const TIGHT = [
   `filter[createdAt-start]=${new Date(start).toISOString()}`,
   `filter[createdAt-end]=${new Date(Number(matches.at(-1)!.createdAt)).toISOString()}`,
@@ -274,7 +274,7 @@ describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
     const clock = { now: () => now, monotonic: () => now };
     const lively = await startWorld(matches.map(aMatch), {}, clock);
     try {
-      // Time goes on, and a match of the moments between is there for whoever begins now.
+      // Time passes, and a match created in between is visible to new walks.
       const goOn = async () => {
         now += 2 * MINUTE;
         const id = anId("new");
@@ -292,7 +292,7 @@ describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
   });
 });
 
-/** Each of the original matches once and in order; of the others, none twice. */
+/** Each of the original matches occurs once and in order; no other match occurs twice. */
 function expectWalk(seen: string[], original: string[]): void {
   expect(seen.filter((id) => original.includes(id))).toEqual(original);
   expect(new Set(seen).size).toBe(seen.length);
@@ -302,7 +302,7 @@ describe("a walk by name", () => {
   test.each([
     ["the player is renamed", "filter[playerNames]=The+Hero", "hero"],
     ["the team takes another tag", "filter[teamNames]=A%5C,B", "other"],
-  ])("goes on when %s meanwhile", async (_, filter, id) => {
+  ])("continues when %s in the meantime", async (_, filter, id) => {
     const lively = await startWorld(matches.map(aMatch));
     try {
       const before = await found(filter, "createdAt", lively);
@@ -319,14 +319,14 @@ describe("a walk by name", () => {
     }
   });
 
-  test("finds others once the link is changed to another name", async () => {
+  test("finds other matches when the name in the link is changed", async () => {
     const { links } = await get(`${M}?filter[playerNames]=The+Hero&page[limit]=1`);
     const other = links.next.replace("The%20Hero", "Nobody");
     expect(other).not.toBe(links.next);
     expect((await get(other)).data).toEqual([]);
   });
 
-  test("can be followed however many names are asked for and however many bear them", async () => {
+  test("can be followed however many names are given and however many players have them", async () => {
     const crowd = Array.from({ length: 45 }, (_, index) => `${"x".repeat(40)}-${index + 10}`);
     const side = (letter: string): RosterIn => ({
       members: crowd.map((id) => ({ id: letter + id, name: "Crowd" })),

@@ -1,3 +1,5 @@
+/** Tests the filters of GET /matches. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -22,7 +24,7 @@ const MODES = [
   "blitz_pvp_ranked",
 ];
 
-/** Each plays one match, named after the id. */
+/** Each player plays one match, named after the player's id. */
 const NAMES: Record<string, string> = {
   "upper-1": "Ada",
   "upper-2": "Ada",
@@ -53,7 +55,7 @@ const nobody = (): PlayerIn => ({ id: anId("extra") });
 const team = (id: string, name: string): RosterIn => ({ members: [nobody()], team: { id, name } });
 
 const documents = [
-  // The patches and modes that combine with others.
+  // Patches and modes that combine with others.
   aMatch({
     id: "x-ranked-25",
     createdAt: at(),
@@ -90,7 +92,7 @@ const documents = [
       rosters: duel({ id: `p-${id}`, name }, nobody()),
     }),
   ),
-  // A player and a team that have changed their names.
+  // A player and a team that changed their names.
   aMatch({
     id: "as-old",
     createdAt: at(),
@@ -140,7 +142,7 @@ const documents = [
     patch: "teams",
     rosters: [team("t-abc-1", "ABC"), team("t-def", "D,F")],
   }),
-  // Every mode; the private one has a ranked player.
+  // Every mode; the private match has a ranked player.
   ...MODES.map((mode) =>
     aMatch({
       id: `mode-${mode}`,
@@ -158,7 +160,7 @@ const documents = [
     patch: "bots",
     rosters: [{ members: [{ bot: true }] }, { members: [{ bot: true }] }],
   }),
-  // A name in another shard is another name.
+  // The same name in another shard is a different player.
   aMatch({
     id: "elsewhere",
     shard: "eu",
@@ -170,14 +172,14 @@ afterAll(() => world.stop());
 
 const page = (query: string, shard = "na") => world.get(`/shards/${shard}/matches?${query}`);
 
-/** Every match that a query finds, over all its pages. */
+/** All matches that a query finds, over all its pages. */
 async function found(query: string, shard = "na"): Promise<string[]> {
   const ids: string[] = [];
   for (let offset = 0; ; offset += 5) {
-    const reply = await page(`${query}&page[offset]=${offset}`, shard);
-    expect(reply.status).toBe(200);
-    ids.push(...idsOf(reply.body));
-    if (reply.body.data.length < 5) return ids;
+    const response = await page(`${query}&page[offset]=${offset}`, shard);
+    expect(response.status).toBe(200);
+    ids.push(...idsOf(response.body));
+    if (response.body.data.length < 5) return ids;
   }
 }
 
@@ -272,9 +274,9 @@ describe("filter[gameMode]", () => {
   test.each(["rankd", "Ranked", "practice", "ranked,nonsense", "ranked%20", "5v5_pvp_ranked"])(
     "refuses %s",
     async (value) => {
-      const reply = await page(`filter[gameMode]=${value}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
+      const response = await page(`filter[gameMode]=${value}`);
+      expect(response.status).toBe(400);
+      expect(problemIn(response)).toMatchObject({
         code: "invalid-parameter",
         source: { parameter: "filter[gameMode]" },
       });
@@ -289,7 +291,7 @@ describe("filter[patchVersion]", () => {
     expect(await found("filter[patchVersion]=2.60")).toEqual([]);
   });
 
-  test("takes an escaped comma", async () => {
+  test("accepts an escaped comma", async () => {
     expect(await found(`filter[patchVersion]=${list("3.0, beta")}`)).toEqual(["patch-odd"]);
   });
 });
@@ -332,7 +334,7 @@ describe("different filters narrow together:", () => {
   });
 });
 
-test("a match that only mentions a player, as a spectator, is not one of that player's", async () => {
+test("a match that only links a player, as a spectator, is not one of that player's matches", async () => {
   await world.ingest([
     aMatch({
       id: "watched",
@@ -345,6 +347,6 @@ test("a match that only mentions a player, as a spectator, is not one of that pl
   expect(await found("filter[playerNames]=Spectator")).toEqual([]);
 });
 
-test("a match of bots alone is served, and no filter by player finds it", async () => {
+test("a match of bots only is served, and no player filter finds it", async () => {
   expect(await found("filter[patchVersion]=bots")).toEqual(["bots"]);
 });

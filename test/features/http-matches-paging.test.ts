@@ -1,3 +1,5 @@
+/** Tests page size, offset and order of GET /matches. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -5,12 +7,12 @@ import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 const start = Date.now() - 3_600_000;
-/** Oldest first; the last five share one moment, and their ids are in bytewise order. */
+/** Oldest first; the last five have the same timestamp, and their ids are in bytewise order. */
 const IDS = ["m00", "m01", "m02", "m03", "m04", "m05", "m06", "-tie", "0tie", "Tie", "_tie", "tie"];
 const TIED = 7;
 const world = await startWorld(
   IDS.map((id, index) => aMatch({ id, createdAt: start + Math.min(index, TIED) * 1000 }))
-    // The order of arrival is not the order of creation.
+    // The order of arrival differs from the order of creation.
     .toSorted((a, b) => String(b.data.id).localeCompare(String(a.data.id))),
 );
 afterAll(() => world.stop());
@@ -19,9 +21,9 @@ const page = (query: string) => world.get(`/shards/na/matches?${query}`);
 const ids = async (query: string) => idsOf((await page(query)).body);
 
 test("without parameters: the oldest five matches of the window, oldest first", async () => {
-  const reply = await world.get("/shards/na/matches");
-  expect(reply.status).toBe(200);
-  expect(idsOf(reply.body)).toEqual(IDS.slice(0, 5));
+  const response = await world.get("/shards/na/matches");
+  expect(response.status).toBe(200);
+  expect(idsOf(response.body)).toEqual(IDS.slice(0, 5));
 });
 
 describe("page[limit]", () => {
@@ -44,9 +46,9 @@ describe("page[limit]", () => {
     "٣",
     "99999999999999999999",
   ])("%s is refused", async (value) => {
-    const reply = await page(`page[limit]=${value}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`page[limit]=${value}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "page[limit]" },
     });
@@ -61,26 +63,26 @@ describe("page[offset]", () => {
   test.each([12, 13, 500, 10_000])(
     "%d is past the end: 200 with an empty array",
     async (offset) => {
-      const reply = await page(`page[offset]=${offset}`);
-      expect(reply.status).toBe(200);
-      expect(reply.body.data).toEqual([]);
-      expect(reply.body.links.next).toBeUndefined();
+      const response = await page(`page[offset]=${offset}`);
+      expect(response.status).toBe(200);
+      expect(response.body.data).toEqual([]);
+      expect(response.body.links.next).toBeUndefined();
     },
   );
 
   test.each(["-1", "abc", "1.5", "1e3", "%2B1"])("%s is refused", async (value) => {
-    const reply = await page(`page[offset]=${value}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`page[offset]=${value}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "page[offset]" },
     });
   });
 
   test.each(["10001", "99999999999999999999"])("%s is too deep", async (value) => {
-    const reply = await page(`page[offset]=${value}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`page[offset]=${value}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "offset-too-deep",
       source: { parameter: "page[offset]" },
     });
@@ -90,9 +92,9 @@ describe("page[offset]", () => {
     const shallow = await startWorld([aMatch()], { "max-offset": "3" });
     try {
       expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
-      const reply = await shallow.get("/shards/na/matches?page[offset]=4");
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply).code).toBe("offset-too-deep");
+      const response = await shallow.get("/shards/na/matches?page[offset]=4");
+      expect(response.status).toBe(400);
+      expect(problemIn(response).code).toBe("offset-too-deep");
     } finally {
       await shallow.stop();
     }
@@ -123,9 +125,9 @@ describe("sort", () => {
     "createdAt,id",
     "--createdAt",
   ])("%s is refused", async (value) => {
-    const reply = await page(`sort=${value}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`sort=${value}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "sort" },
     });
@@ -155,9 +157,9 @@ describe("cursors", () => {
       "%20",
     ];
     for (const cursor of damaged) {
-      const reply = await page(`${name}=${cursor}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
+      const response = await page(`${name}=${cursor}`);
+      expect(response.status).toBe(400);
+      expect(problemIn(response)).toMatchObject({
         code: "invalid-cursor",
         source: { parameter: name },
       });
@@ -173,9 +175,9 @@ describe("cursors", () => {
       [`page[before]=${cursor}&page[offset]=0`, "page[offset]"],
       [`page[before]=${cursor}&page[after]=${cursor}`, "page[before]"],
     ] as const) {
-      const reply = await page(query);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
+      const response = await page(query);
+      expect(response.status).toBe(400);
+      expect(problemIn(response)).toMatchObject({
         code: "conflicting-parameters",
         source: { parameter },
       });

@@ -1,3 +1,5 @@
+/** Tests the time window of GET /matches. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn, problemsIn } from "../support/problems.ts";
@@ -16,7 +18,7 @@ const AT: Record<string, number> = {
   noon,
   "noon-and-a-millisecond": noon + 1,
   recent: now - MINUTE,
-  // Clocks of game servers may be ahead a little.
+  // Clocks of game servers may be slightly ahead.
   ahead: now + 9 * MINUTE,
 };
 const world = await startWorld(
@@ -29,9 +31,9 @@ const END = "filter[createdAt-end]";
 const iso = (time: number) => new Date(time).toISOString();
 const page = (query: string) => world.get(`/shards/na/matches?${query}`);
 async function ids(query: string): Promise<string[]> {
-  const reply = await page(query);
-  expect(reply.status).toBe(200);
-  return idsOf(reply.body);
+  const response = await page(query);
+  expect(response.status).toBe(200);
+  return idsOf(response.body);
 }
 
 describe("without start and end", () => {
@@ -93,15 +95,18 @@ describe("the end", () => {
 
   test("in the future is taken as now", async () => {
     const before = Date.now();
-    const reply = await page(`${END}=2999-12-31T23:59:59Z`);
-    expect(idsOf(reply.body)).not.toContain("ahead");
-    expect(Date.parse(reply.body.meta.window.end)).toBeWithin(before, Date.now() + 1);
+    const response = await page(`${END}=2999-12-31T23:59:59Z`);
+    expect(idsOf(response.body)).not.toContain("ahead");
+    expect(Date.parse(response.body.meta.window.end)).toBeWithin(before, Date.now() + 1);
   });
 
   test("before the default start is refused", async () => {
-    const reply = await page(`${END}=${iso(AT["before-window"]!)}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({ code: "invalid-window", source: { parameter: END } });
+    const response = await page(`${END}=${iso(AT["before-window"]!)}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
+      code: "invalid-window",
+      source: { parameter: END },
+    });
   });
 
   test("before the default start is fine with a start of its own", async () => {
@@ -112,9 +117,9 @@ describe("the end", () => {
 
 describe("start and end", () => {
   test("together are both inclusive, down to one millisecond, and echoed in meta", async () => {
-    const reply = await page(`${START}=${iso(noon)}&${END}=${iso(noon + 1)}`);
-    expect(idsOf(reply.body)).toEqual(["noon", "noon-and-a-millisecond"]);
-    const { start, end } = reply.body.meta.window;
+    const response = await page(`${START}=${iso(noon)}&${END}=${iso(noon + 1)}`);
+    expect(idsOf(response.body)).toEqual(["noon", "noon-and-a-millisecond"]);
+    const { start, end } = response.body.meta.window;
     expect([Date.parse(start), Date.parse(end)]).toEqual([noon, noon + 1]);
   });
 
@@ -122,9 +127,9 @@ describe("start and end", () => {
     ["equal", noon, noon],
     ["reversed", noon + 1, noon],
   ])("that are %s are refused", async (_, start, end) => {
-    const reply = await page(`${START}=${iso(start)}&${END}=${iso(end)}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`${START}=${iso(start)}&${END}=${iso(end)}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-window",
       source: { parameter: START },
     });
@@ -134,9 +139,9 @@ describe("start and end", () => {
     ["alone", ""],
     ["with an end after it", `&${END}=2999-12-31T23:59:59Z`],
   ])("a start in the future is refused %s", async (_, more) => {
-    const reply = await page(`${START}=2999-01-01T00:00:00Z${more}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`${START}=2999-01-01T00:00:00Z${more}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-window",
       source: { parameter: START },
     });
@@ -156,9 +161,9 @@ describe("a moment is read alike however it is written:", () => {
     ["an offset of zero", `${day}T12:00:00-00:00`],
     ["encoded colons", `${day}T12%3A00%3A00Z`],
   ])("%s", async (_, written) => {
-    const reply = await page(`${START}=${written}`);
-    expect(reply.status).toBe(200);
-    expect(Date.parse(reply.body.meta.window.start)).toBe(noon);
+    const response = await page(`${START}=${written}`);
+    expect(response.status).toBe(200);
+    expect(Date.parse(response.body.meta.window.start)).toBe(noon);
     const [, end] = [START, END].map((name) => `${name}=${written}`);
     expect(idsOf((await page(end!)).body)).toEqual(["in-window", "noon"]);
   });
@@ -190,16 +195,16 @@ describe.each([START, END])("%s", (name) => {
     "20260301T183000Z",
     "26-03-01T18:30:00Z",
   ])("refuses %s", async (written) => {
-    const reply = await page(`${name}=${written}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await page(`${name}=${written}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: name },
     });
   });
 });
 
-test("a window is not called empty on account of an end that could not be read", async () => {
+test("an invalid end is not also reported as an empty window", async () => {
   const codes = async (start: string, end: string) =>
     problemsIn(await page(`${START}=${start}&${END}=${end}`)).map(({ code }) => code);
   expect(await codes("yesterday", "2020-01-01T00:00:00Z")).toEqual(["invalid-parameter"]);
@@ -208,10 +213,10 @@ test("a window is not called empty on account of an end that could not be read",
 });
 
 test("a window without matches is an empty array", async () => {
-  const reply = await page(`${START}=2001-01-01T00:00:00Z&${END}=2001-02-01T00:00:00Z`);
-  expect(reply.status).toBe(200);
-  expect(reply.body.data).toEqual([]);
-  expect(reply.body.meta.window).toEqual({
+  const response = await page(`${START}=2001-01-01T00:00:00Z&${END}=2001-02-01T00:00:00Z`);
+  expect(response.status).toBe(200);
+  expect(response.body.data).toEqual([]);
+  expect(response.body.meta.window).toEqual({
     start: "2001-01-01T00:00:00Z",
     end: "2001-02-01T00:00:00Z",
   });

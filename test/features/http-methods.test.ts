@@ -1,3 +1,5 @@
+/** Tests HTTP methods. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -30,7 +32,7 @@ describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
     expect(got.text).not.toBe("");
     expect(head.status).toBe(got.status);
     expect(head.text).toBe("");
-    // The window's end moves with the clock, and the length of a compressed body with it.
+    // The end of the window moves with the clock, and with it the length of a compressed body.
     const stable = ([name]: [string, string]) => name !== "content-length";
     expect(lasting(head.headers).filter(stable)).toEqual(lasting(got.headers).filter(stable));
   });

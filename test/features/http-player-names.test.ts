@@ -1,4 +1,4 @@
-/** Help with names: who is called almost as somebody typed it. The filters stay exact. */
+/** Tests name suggestions: players whose name is close to what was typed. The filters stay exact. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
@@ -7,7 +7,7 @@ import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/record
 import { startWorld, type World } from "../support/world.ts";
 
 let minutes = 500;
-/** A match of this player against one whose name is like nobody else's. */
+/** A match of this player against one whose name resembles no other. */
 const play = (player: PlayerIn, more: { id?: string; mode?: string; shard?: string } = {}) =>
   aMatch({
     ...more,
@@ -36,9 +36,9 @@ const near = (text: string, where: World = world) =>
   where.get(`/shards/na/player-names?filter[near]=${encodeURIComponent(text)}`);
 
 async function ids(text: string): Promise<string[]> {
-  const reply = await near(text);
-  expect(reply.status).toBe(200);
-  return idsOf(reply.body);
+  const response = await near(text);
+  expect(response.status).toBe(200);
+  return idsOf(response.body);
 }
 
 async function refusal(query: string) {
@@ -98,7 +98,7 @@ describe("a name is found", () => {
     expect(await ids(typed)).toEqual([]);
   });
 
-  test("with blanks as + and %20 alike", async () => {
+  test("with spaces as + and as %20", async () => {
     for (const typed of ["grace+hoper", "grace%20hoper"]) {
       const { body } = await world.get(`/shards/na/player-names?filter[near]=${typed}`);
       expect(idsOf(body)).toEqual(["grace"]);
@@ -178,10 +178,10 @@ describe("refused is", () => {
   });
 
   test("a parameter of another endpoint, and one that there is not", async () => {
-    const reply = await world.get(
+    const response = await world.get(
       "/shards/na/player-names?filter[near]=Ada&page[limit]=3&filter[naer]=Ada",
     );
-    expect(problemsIn(reply).map(({ code, source }) => [code, source?.parameter])).toEqual([
+    expect(problemsIn(response).map(({ code, source }) => [code, source?.parameter])).toEqual([
       ["unknown-parameter", "page[limit]"],
       ["unknown-parameter", "filter[naer]"],
     ]);
@@ -193,13 +193,13 @@ describe("refused is", () => {
     });
   });
 
-  test("filter[near] where no names are looked for", async () => {
-    const reply = await world.get("/shards/na/players?filter[near]=Ada");
-    expect(problemIn(reply).code).toBe("unknown-parameter");
+  test("filter[near] on other endpoints", async () => {
+    const response = await world.get("/shards/na/players?filter[near]=Ada");
+    expect(problemIn(response).code).toBe("unknown-parameter");
   });
 });
 
-test("the tag changes when somebody takes up such a name, and not otherwise", async () => {
+test("the tag changes when a player takes such a name, and not otherwise", async () => {
   const fresh = await startWorld([play({ id: "p", name: "Ada" })]);
   try {
     const first = await near("adda", fresh);
@@ -217,8 +217,8 @@ test("the tag changes when somebody takes up such a name, and not otherwise", as
 test("the compatibility profile forgives as elsewhere, and finding nobody is no 404", async () => {
   const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
   try {
-    const asked = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
-    const { body } = await lenient.get(asked, { Accept: "application/json" });
+    const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
+    const { body } = await lenient.get(path, { Accept: "application/json" });
     expect(body.data).toEqual([
       { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
     ]);

@@ -1,3 +1,5 @@
+/** Tests GET /players. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -5,7 +7,7 @@ import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/record
 import { startWorld } from "../support/world.ts";
 
 let minutes = 500;
-/** A match of this player against one who never matters here. */
+/** A match of this player against an irrelevant opponent. */
 const play = (player: PlayerIn, more: { mode?: string; shard?: string } = {}) =>
   aMatch({
     ...more,
@@ -33,9 +35,9 @@ const world = await startWorld([
 afterAll(() => world.stop());
 
 async function ids(query: string): Promise<string[]> {
-  const reply = await world.get(`/shards/na/players?${query}`);
-  expect(reply.status).toBe(200);
-  return idsOf(reply.body);
+  const response = await world.get(`/shards/na/players?${query}`);
+  expect(response.status).toBe(200);
+  return idsOf(response.body);
 }
 
 test("the collection is a JSON:API document of players", async () => {
@@ -86,11 +88,11 @@ describe("filter[playerIds]", () => {
     ]);
   });
 
-  test("finds a player once, however often it is given", async () => {
+  test("finds a player once, however often the id is given", async () => {
     expect(await ids("filter[playerIds]=ada,grace,ada")).toEqual(["ada", "grace"]);
   });
 
-  test("is case-sensitive, and of this shard", async () => {
+  test("is case-sensitive, and limited to this shard", async () => {
     expect(await ids("filter[playerIds]=ADA,abroad")).toEqual([]);
   });
 });
@@ -147,9 +149,9 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
   });
 
   test.each(["0", "7", "50", "abc"])("page[limit]=%s is refused", async (limit) => {
-    const reply = await world.get(`/shards/na/players?page[limit]=${limit}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
+    const response = await world.get(`/shards/na/players?page[limit]=${limit}`);
+    expect(response.status).toBe(400);
+    expect(problemIn(response)).toMatchObject({
       code: "invalid-parameter",
       source: { parameter: "page[limit]" },
     });
@@ -158,9 +160,9 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
   test.each(["1", "6", "10001", "-1", "abc"])(
     "page[offset]=%s is refused, because there is no such page",
     async (offset) => {
-      const reply = await world.get(`/shards/na/players?page[offset]=${offset}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
+      const response = await world.get(`/shards/na/players?page[offset]=${offset}`);
+      expect(response.status).toBe(400);
+      expect(problemIn(response)).toMatchObject({
         code: "invalid-parameter",
         source: { parameter: "page[offset]" },
       });
@@ -199,7 +201,7 @@ test("a player seen only in withheld matches is not found", async () => {
 });
 
 test("a filter that matches nothing is 200 with an empty array", async () => {
-  const reply = await world.get("/shards/na/players?filter[playerNames]=Nobody");
-  expect(reply.status).toBe(200);
-  expect(reply.body.data).toEqual([]);
+  const response = await world.get("/shards/na/players?filter[playerNames]=Nobody");
+  expect(response.status).toBe(200);
+  expect(response.body.data).toEqual([]);
 });

@@ -1,3 +1,5 @@
+/** Tests how query strings are parsed. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn, problemsIn } from "../support/problems.ts";
@@ -206,7 +208,7 @@ test.each([
   }
 });
 
-test("a parameter without a name, or more than 100 parameters, cannot be read", async () => {
+test("a parameter without a name, or more than 100 parameters, is malformed", async () => {
   for (const query of ["=1", Array.from({ length: 101 }, (_, index) => `p${index}`).join("&")]) {
     const reply = await get(`matches?${query}`);
     expect(reply.status).toBe(400);

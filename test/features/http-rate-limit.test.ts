@@ -1,3 +1,5 @@
+/** Tests rate limits: their headers, and 429 responses. */
+
 import { afterAll, expect, test } from "bun:test";
 import { SETTINGS } from "../../src/settings/definitions.ts";
 import { serveWithKeys } from "../support/keys.ts";
@@ -10,11 +12,11 @@ const world = await startWorld([
 ]);
 afterAll(() => world.stop());
 
-/** One server with a key of each rate, for one test. */
+/** Starts one server with a key of each rate, for one test. */
 async function withKeys(
   rates: (number | undefined)[],
   work: (
-    ask: (
+    request: (
       key: number,
       path?: string,
       headers?: Record<string, string | null>,
@@ -60,8 +62,8 @@ const NONE = {
 test("without settings a key may send 60 requests a minute, and the first reply says so", async () => {
   await withKeys(
     [undefined],
-    async (ask) => {
-      expect(limits(await ask(0))).toEqual({
+    async (request) => {
+      expect(limits(await request(0))).toEqual({
         "ratelimit-policy": '"default";q=60;w=60',
         ratelimit: '"default";r=59;t=1',
         "x-ratelimit-limit": "60",
@@ -73,11 +75,11 @@ test("without settings a key may send 60 requests a minute, and the first reply 
   );
 });
 
-test("a key's own rate goes before the deployment's", async () => {
+test("a key's own rate takes precedence over the setting", async () => {
   await withKeys(
     [2],
-    async (ask) => {
-      expect(limits(await ask(0))).toEqual({
+    async (request) => {
+      expect(limits(await request(0))).toEqual({
         "ratelimit-policy": '"default";q=2;w=60',
         ratelimit: '"default";r=1;t=30',
         "x-ratelimit-limit": "2",
@@ -92,8 +94,8 @@ test("a key's own rate goes before the deployment's", async () => {
 test("a burst of its own is the capacity, which the rate refills", async () => {
   await withKeys(
     [undefined],
-    async (ask) => {
-      expect(limits(await ask(0))).toEqual({
+    async (request) => {
+      expect(limits(await request(0))).toEqual({
         "ratelimit-policy": '"default";q=3;w=180',
         ratelimit: '"default";r=2;t=60',
         "x-ratelimit-limit": "3",
@@ -106,64 +108,65 @@ test("a burst of its own is the capacity, which the rate refills", async () => {
 });
 
 test("a spent key gets 429 and is told when to come back", async () => {
-  await withKeys([1], async (ask) => {
-    expect((await ask(0)).status).toBe(200);
-    const reply = await ask(0);
-    expect(reply.status).toBe(429);
-    const seconds = Number(reply.headers.get("retry-after"));
+  await withKeys([1], async (request) => {
+    expect((await request(0)).status).toBe(200);
+    const response = await request(0);
+    expect(response.status).toBe(429);
+    const seconds = Number(response.headers.get("retry-after"));
     expect(seconds).toBeInteger();
     expect(seconds).toBeWithin(1, 61);
-    expect(limits(reply)).toEqual({
+    expect(limits(response)).toEqual({
       "ratelimit-policy": '"default";q=1;w=60',
       ratelimit: `"default";r=0;t=${seconds}`,
       "x-ratelimit-limit": "1",
       "x-ratelimit-remaining": "0",
       "x-ratelimit-reset": String(seconds),
     });
-    expect(problemIn(reply).code).toBe("rate-limited");
+    expect(problemIn(response).code).toBe("rate-limited");
   });
 });
 
 test("Retry-After is for the next token, the reset for a full bucket", async () => {
-  await withKeys([2], async (ask) => {
-    await ask(0);
-    await ask(0);
-    const reply = await ask(0);
-    expect(reply.status).toBe(429);
-    expect(Number(reply.headers.get("retry-after"))).toBeWithin(1, 31);
+  await withKeys([2], async (request) => {
+    await request(0);
+    await request(0);
+    const response = await request(0);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeWithin(1, 31);
     const wait =
-      Number(reply.headers.get("x-ratelimit-reset")) - Number(reply.headers.get("retry-after"));
+      Number(response.headers.get("x-ratelimit-reset")) -
+      Number(response.headers.get("retry-after"));
     expect(wait).toBe(30);
   });
 });
 
-test("Retry-After is only sent with a refusal", async () => {
-  await withKeys([1], async (ask) => {
-    expect((await ask(0)).headers.get("retry-after")).toBeNull();
+test("Retry-After is only sent with 429", async () => {
+  await withKeys([1], async (request) => {
+    expect((await request(0)).headers.get("retry-after")).toBeNull();
   });
 });
 
 test("one key's requests do not count against another's", async () => {
-  await withKeys([1, 1], async (ask) => {
-    expect((await ask(0)).status).toBe(200);
-    expect((await ask(0)).status).toBe(429);
-    expect((await ask(1)).status).toBe(200);
+  await withKeys([1, 1], async (request) => {
+    expect((await request(0)).status).toBe(200);
+    expect((await request(0)).status).toBe(429);
+    expect((await request(1)).status).toBe(200);
   });
 });
 
 test("every authenticated request costs one token, HEAD, 304 and refusals too", async () => {
-  await withKeys([6], async (ask) => {
-    const first = await ask(0);
-    const replies = [
+  await withKeys([6], async (request) => {
+    const first = await request(0);
+    const responses = [
       first,
-      await ask(0, undefined, {}, "HEAD"),
-      await ask(0, undefined, { "If-None-Match": first.headers.get("etag") }),
-      await ask(0, "/shards/na/matches/nobody"),
-      await ask(0, "/shards/na/matches?nonsense=1"),
-      await ask(0, "/shards/na/matches", { Accept: "*/*" }),
+      await request(0, undefined, {}, "HEAD"),
+      await request(0, undefined, { "If-None-Match": first.headers.get("etag") }),
+      await request(0, "/shards/na/matches/nobody"),
+      await request(0, "/shards/na/matches?nonsense=1"),
+      await request(0, "/shards/na/matches", { Accept: "*/*" }),
     ];
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 304, 404, 400, 406]);
-    expect(replies.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 304, 404, 400, 406]);
+    expect(responses.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
       "5",
       "4",
       "3",
@@ -171,12 +174,12 @@ test("every authenticated request costs one token, HEAD, 304 and refusals too", 
       "1",
       "0",
     ]);
-    expect((await ask(0)).status).toBe(429);
+    expect((await request(0)).status).toBe(429);
   });
 });
 
 test("what needs no key costs nothing", async () => {
-  await withKeys([1], async (ask) => {
+  await withKeys([1], async (request) => {
     for (const [path, method] of [
       ["/status", "GET"],
       ["/healthz", "GET"],
@@ -185,24 +188,24 @@ test("what needs no key costs nothing", async () => {
       ["/shards/na/matches", "POST"],
       ["/nowhere", "GET"],
     ] as const) {
-      expect(limits(await ask(0, path, {}, method))).toEqual(NONE);
+      expect(limits(await request(0, path, {}, method))).toEqual(NONE);
     }
-    expect((await ask(0)).status).toBe(200);
+    expect((await request(0)).status).toBe(200);
   });
 });
 
-test("replies to callers without a key carry no limit headers", async () => {
-  await withKeys([1], async (ask) => {
-    expect(limits(await ask(0, undefined, { Authorization: null }))).toEqual(NONE);
+test("responses to requests without a key have no limit headers", async () => {
+  await withKeys([1], async (request) => {
+    expect(limits(await request(0, undefined, { Authorization: null }))).toEqual(NONE);
   });
 });
 
 test("a refused request is not charged: the wait does not grow", async () => {
-  await withKeys([1], async (ask) => {
-    await ask(0);
+  await withKeys([1], async (request) => {
+    await request(0);
     const waits: number[] = [];
     for (let count = 0; count < 5; count++)
-      waits.push(Number((await ask(0)).headers.get("retry-after")));
+      waits.push(Number((await request(0)).headers.get("retry-after")));
     expect(waits).toEqual(waits.toSorted((a, b) => b - a));
     expect(waits.every((seconds) => seconds <= 60)).toBe(true);
   });

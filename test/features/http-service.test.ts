@@ -1,3 +1,5 @@
+/** Tests the routes about the service itself. */
+
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+/** Tests include and fields. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { related, repeatedNames, unlinkedNames } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
@@ -163,7 +165,7 @@ describe("fields", () => {
     expect((await get(`${PLAYERS}?fields[player]=&filter[playerIds]=p1`)).data).toEqual([player]);
   });
 
-  test("of a type that the reply does not hold changes nothing", async () => {
+  test("of a type that the response does not contain change nothing", async () => {
     expect((await get(`${PLAYER}?fields[match]=duration`)).data).toEqual((await get(PLAYER)).data);
   });
 

@@ -1,3 +1,5 @@
+/** Tests single resources: GET /matches/{id} and GET /players/{id}. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
@@ -25,9 +27,9 @@ const world = await startWorld([rich]);
 afterAll(() => world.stop());
 
 const get = async (path: string) => {
-  const reply = await world.get(path);
-  expect(reply.status).toBe(200);
-  return reply.body;
+  const response = await world.get(path);
+  expect(response.status).toBe(200);
+  return response.body;
 };
 const rosterOf = async (index: 0 | 1) =>
   included(await get(MATCH), "roster", `${rich.data.id}-r${index}`)!;
@@ -191,9 +193,9 @@ describe("what is not there", () => {
     "players/Ada",
     `players/${rich.data.id}`,
   ])("is a 404: %s", async (path) => {
-    const reply = await world.get(`/shards/na/${path}`);
-    expect(reply.status).toBe(404);
-    const problem = problemIn(reply);
+    const response = await world.get(`/shards/na/${path}`);
+    expect(response.status).toBe(404);
+    const problem = problemIn(response);
     expect(problem.code).toBe("not-found");
     expect(problem.source).toBeUndefined();
   });
@@ -205,7 +207,7 @@ describe("what is not there", () => {
   });
 });
 
-test("a single match is served however old it is: the window is for the collection", async () => {
+test("a single match is served however old it is: the window applies only to the collection", async () => {
   await world.ingest([aMatch({ id: "ancient", createdAt: "2011-11-11T11:11:11Z" })]);
   expect((await get("/shards/na/matches/ancient")).data.attributes.createdAt).toBe(
     "2011-11-11T11:11:11Z",
@@ -221,9 +223,9 @@ test.each([
 ])("an unknown shard is a 404 that says which shards exist: %s", async (shard, guess) => {
   await world.ingest([aMatch({ id: "one-more", shard: "eu" })]);
   for (const rest of ["matches", "matches/nobody", "players", "players/registered"]) {
-    const reply = await world.get(`/shards/${shard}/${rest}`);
-    expect(reply.status).toBe(404);
-    const problem = problemIn(reply);
+    const response = await world.get(`/shards/${shard}/${rest}`);
+    expect(response.status).toBe(404);
+    const problem = problemIn(response);
     expect(problem.code).toBe("unknown-shard");
     expect(problem.detail).toMatch(/\beu\b.*\bna\b/);
     if (guess !== undefined) expect(problem.detail).toContain(`"${guess}"`);

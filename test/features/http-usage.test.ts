@@ -1,4 +1,4 @@
-/** In charge of what a caller learns of their own key at /usage. */
+/** Tests /usage: what callers learn about their own key. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -44,7 +44,7 @@ async function serving(
 }
 
 describe("/usage", () => {
-  test("needs a key, and no Accept header", async () => {
+  test("requires a key, but no Accept header", async () => {
     expect((await world.get("/usage", { Accept: null })).status).toBe(200);
     const refused = await world.get("/usage", { Authorization: null });
     expect(refused.status).toBe(401);
@@ -98,7 +98,7 @@ describe("/usage", () => {
     });
   });
 
-  test("tells nothing of other keys", async () => {
+  test("reveals nothing about other keys", async () => {
     await serving(async ([one, other]) => {
       await one!("/shards/na/matches");
       const { body } = await other!("/usage");
@@ -108,7 +108,7 @@ describe("/usage", () => {
     });
   });
 
-  test("tells the last 30 days and no more", async () => {
+  test("covers the last 30 days and no more", async () => {
     await serving(async ([ask], clock) => {
       await ask!("/shards/na/players");
       clock.advance(29 * 24 * 3_600_000);
@@ -120,7 +120,7 @@ describe("/usage", () => {
     });
   });
 
-  test("outlives a restart", async () => {
+  test("survives a restart", async () => {
     const clock = new TestClock(NOON);
     const keys = await serving(async ([ask]) => void (await ask!("/shards/na/matches")), clock);
     await serving(
@@ -135,11 +135,11 @@ describe("/usage", () => {
   });
 });
 
-describe("from the table of routes", () => {
+describe("in the route table", () => {
   const concrete = (path: string) => path.replace(":shard", "na").replace(":id", "match-a");
   const guarded = ROUTES.filter(({ access }) => access !== "open");
 
-  test("everything under /shards, and whatever is not open, asks for a key", async () => {
+  test("everything under /shards, and every route that is not open, requires a key", async () => {
     expect(ROUTES.filter(({ path }) => path.startsWith("/shards"))).not.toBeEmpty();
     for (const { path, access } of ROUTES) {
       if (path.startsWith("/shards")) expect([path, access]).toEqual([path, "key"]);

@@ -1,10 +1,12 @@
+/** Tests that nothing of a withheld match is served. */
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { anonymous } from "../support/problems.ts";
 import { aMatch, type MatchDocument, type MatchIn, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
-/** A match of players, a team, a patch and an extra resource that nothing else shares. */
+/** A match whose players, team, patch and extra resource occur nowhere else. */
 function lone(id: string, wishes: MatchIn): MatchDocument {
   return aMatch({
     id,
@@ -59,15 +61,15 @@ const get = (path: string) => world.get(`/shards/na/${path}`);
 
 describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
   test("asking for it is answered like asking for one that never was", async () => {
-    const reply = await get(`matches/${id}`);
-    expect(reply.status).toBe(404);
-    expect(anonymous(reply)).toEqual(anonymous(await get("matches/never-was")));
+    const response = await get(`matches/${id}`);
+    expect(response.status).toBe(404);
+    expect(anonymous(response)).toEqual(anonymous(await get("matches/never-was")));
   });
 
   test("asking for its players is answered like asking for some that never were", async () => {
-    const reply = await get(`players/one-${id}`);
-    expect(reply.status).toBe(404);
-    expect(anonymous(reply)).toEqual(anonymous(await get("players/never-was")));
+    const response = await get(`players/one-${id}`);
+    expect(response.status).toBe(404);
+    expect(anonymous(response)).toEqual(anonymous(await get("players/never-was")));
     for (const filter of [`filter[playerIds]=one-${id}`, `filter[playerNames]=One+${id}`]) {
       expect((await get(`players?${filter}`)).body.data).toEqual([]);
     }
@@ -80,10 +82,10 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
       `filter[teamNames]=T-${id}`,
       `filter[patchVersion]=patch-${id}`,
     ]) {
-      const reply = await get(`matches?${filter}`);
-      expect(reply.status).toBe(200);
-      expect(reply.body.data).toEqual([]);
-      expect(reply.body.included).toEqual([]);
+      const response = await get(`matches?${filter}`);
+      expect(response.status).toBe(200);
+      expect(response.body.data).toEqual([]);
+      expect(response.body.included).toEqual([]);
     }
   });
 
@@ -91,9 +93,9 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
     const unknown = anonymous(
       await get("matches?include=extra-never-was&fields[kind-never-was]=a"),
     );
-    const reply = await get(`matches?include=extra-${id}&fields[kind-${id}]=a`);
-    expect(reply.status).toBe(400);
-    expect(JSON.parse(JSON.stringify(anonymous(reply)).replaceAll(id, "never-was"))).toEqual(
+    const response = await get(`matches?include=extra-${id}&fields[kind-${id}]=a`);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(JSON.stringify(anonymous(response)).replaceAll(id, "never-was"))).toEqual(
       unknown,
     );
   });
@@ -104,7 +106,7 @@ describe("served are", () => {
     expect((await get("matches/private-served")).status).toBe(200);
   });
 
-  test("a private match of a player whose record says so", async () => {
+  test("a private match of a player whose record says played_ranked", async () => {
     expect((await get("matches/private-carried")).status).toBe(200);
   });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => monitored.stop());
 
-/** Beside the shard with the records, one that has all that a shard can have, and is away. */
+/** Adds an unavailable shard with every option a shard can have, next to the shard with the records. */
 function withReplica() {
   const far = "postgres://matchbook@127.0.0.1:1/matchbook";
   const parsed = parseShards({ na: {}, far: { url: far, replicas: [far] } });
@@ -34,7 +34,7 @@ function withReplica() {
   return parsed.value;
 }
 
-/** The rows of the table whose head begins with this cell, as cells. */
+/** The rows of the table whose header begins with this cell. */
 function table(head: string): string[][] {
   const [, rest = ""] = page.split(`\n| ${head} |`);
   const lines = rest.split("\n").slice(2);
@@ -54,7 +54,7 @@ function blocks(language: string): string[] {
   return [...fences].filter((fence) => fence[1] === language).map((fence) => fence[2]!);
 }
 
-/** The labels of a family beside those that histograms have by nature. */
+/** The labels of a family except those of every histogram. */
 const labelsOf = ({ samples }: ScrapedFamily) => {
   const names = samples.flatMap(({ labels }) => Object.keys(labels));
   return [...new Set(names)].filter((name) => name !== "le").sort();
@@ -91,7 +91,7 @@ describe("the tables of metrics", () => {
     expect(written).toEqual(real.map((row) => [...row]));
   });
 
-  test("name what the process tells, and nothing else", () => {
+  test("list the process metrics, and nothing else", () => {
     const told = [...scrape].filter(([name]) => !isOurs(name));
     const written = table("Metric of the process").map(([name, type]) => [codes(name!)[0], type]);
     expect(written.toSorted()).toEqual(told.map(([name, { type }]) => [name, type]).toSorted());
@@ -108,7 +108,7 @@ describe("the tables of metrics", () => {
   });
 });
 
-/** Every series that a query asks for, by its name. */
+/** The names of all series in a query. */
 const namesIn = (query: string) =>
   [...query.matchAll(/\b(?:matchbook|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
 
@@ -128,14 +128,14 @@ describe("the dashboard", () => {
   const shown = panels.filter(({ type }) => type !== "row");
   const queries = shown.flatMap(({ targets }) => targets!.map(({ expr }) => expr));
 
-  test("asks only for what a busy server tells", () => {
+  test("queries only metrics that exist", () => {
     const names = queries.flatMap(namesIn);
     expect(names.length).toBeGreaterThan(40);
     expect(names.filter((name) => !isServed(name))).toEqual([]);
     expect(queries.filter((query) => namesIn(query).length === 0)).toEqual([]);
   });
 
-  test("shows every metric of ours", () => {
+  test("shows every metric", () => {
     const asked = new Set(
       queries.flatMap(namesIn).map((name) => name.replace(/_(bucket|sum|count)$/, "")),
     );
@@ -156,7 +156,7 @@ describe("the dashboard", () => {
     }
   });
 
-  test("has the rows that the page tells of", () => {
+  test("has the rows that the page describes", () => {
     expect(panels.filter(({ type }) => type === "row").map(({ title }) => title)).toEqual([
       "Traffic",
       "Stages",
@@ -167,14 +167,14 @@ describe("the dashboard", () => {
     ]);
   });
 
-  test("asks for its data source, and takes no other", () => {
+  test("lets the user choose its data source, and uses no other", () => {
     const [source] = dashboard.templating.list;
     expect(source).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
     const uids = JSON.stringify(dashboard.panels).match(/"uid":"[^"]*"/g)!;
     expect(new Set(uids)).toEqual(new Set([`"uid":"$\{${source.name}}"`]));
   });
 
-  test("has panels with ids and places of their own", () => {
+  test("has panels with distinct ids and positions", () => {
     const ids = dashboard.panels.map(({ id }: { id: number }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -196,13 +196,13 @@ describe("the alerts", () => {
   const [group] = files.find((file) => "groups" in file)!.groups as { rules: Rule[] }[];
   const { rules } = group!;
 
-  test("watch what a busy server tells", () => {
+  test("watch metrics that exist", () => {
     const names = rules.flatMap(({ expr }) => namesIn(expr));
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !isServed(name))).toEqual([]);
   });
 
-  test("each say how bad it is and what it is about", () => {
+  test("each have a severity and a summary", () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const { alert, labels, annotations } of rules) {
       expect(`${alert} ${labels.severity}`).toMatch(/ (page|ticket)$/);
@@ -211,7 +211,7 @@ describe("the alerts", () => {
   });
 });
 
-describe("the examples of the log", () => {
+describe("the log examples", () => {
   const error = new Error("odd");
   const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
     "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
@@ -283,7 +283,7 @@ describe("the examples of the log", () => {
   const lines = blocks("ndjson").flatMap((block) => block.trimEnd().split("\n"));
   const examples: { event: EventName; level: number }[] = lines.map((line) => JSON.parse(line));
 
-  test("are one for each event", () => {
+  test("are one per event", () => {
     const told = new Set(examples.map(({ event }) => event));
     expect([...told].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
   });

@@ -1,4 +1,4 @@
-/** In charge of what a monitoring system reads of a busy server. */
+/** Tests the metrics of a busy server. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
@@ -21,7 +21,7 @@ afterAll(() => monitored.stop());
 const seriesOf = (name: string) => scrape.get(name)!.samples;
 
 describe("the metrics", () => {
-  test("come in the form that Prometheus names", () => {
+  test("are in the Prometheus text format", () => {
     expect(contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
   });
 
@@ -43,13 +43,13 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "matchbook_requests_total", { route, method, status })).toBe(count);
   });
 
-  test("count no request that was not sent", () => {
+  test("count only requests that were sent", () => {
     const total = seriesOf("matchbook_requests_total").reduce((sum, { value }) => sum + value, 0);
     expect(total).toBe(monitored.events.filter(({ event }) => event === "request").length);
     expect(total).toBe(22);
   });
 
-  test("count every request in a bucket of its route, none twice", () => {
+  test("count every request once, in a bucket of its route", () => {
     const route = "/shards/:shard/matches";
     const name = "matchbook_request_duration_seconds";
     const buckets = seriesOf(name).filter(
@@ -67,12 +67,12 @@ describe("the metrics", () => {
     );
   });
 
-  test("tell the stages apart, in their order, and count only those that were reached", () => {
+  test("distinguish the stages, in order, and count only those that were reached", () => {
     const name = "matchbook_stage_duration_seconds";
     const counts = seriesOf(name).filter((one) => one.name === `${name}_count`);
     expect(counts.map(({ labels }) => labels.stage)).toEqual([...STAGES]);
-    // Of the 22 requests the first, the ninth and the seventeenth were timed: a page, a question about
-    // the key's own usage, and one beyond the quota, which got as far as its document.
+    // Of the 22 requests, the first, the ninth and the seventeenth were timed: a page, the key's own usage,
+    // and one beyond the quota, which got as far as its document.
     expect(TIMED_ONE_IN).toBe(8);
     expect(seriesValue(scrape, `${name}_count`, { stage: "credentials" })).toBe(3);
     expect(seriesValue(scrape, `${name}_count`, { stage: "document" })).toBe(2);
@@ -93,7 +93,7 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "matchbook_errors_total", { code })).toBe(count);
   });
 
-  test.each(["rate", "quota", "failures"])("count who ran into the limit of %s", (limit) => {
+  test.each(["rate", "quota", "failures"])("count refusals by the limit %s", (limit) => {
     expect(seriesValue(scrape, "matchbook_limit_rejections_total", { limit })).toBe(1);
   });
 
@@ -101,12 +101,12 @@ describe("the metrics", () => {
     const of = (name: string, tier: string) => seriesValue(scrape, `matchbook_${name}`, { tier });
     expect(of("tier_requests_total", "partner")).toBe(6);
     expect(of("tier_requests_total", "hobby")).toBe(8);
-    // A page of two matches, a match, a player; nothing for HEAD and for what is not there.
+    // A page of two matches, a match, a player; nothing for HEAD and for 404.
     expect(of("records_served_total", "partner")).toBe(4);
     expect(of("records_served_total", "hobby")).toBe(3 * 2 + 2 + 1);
   });
 
-  test("tell of keys, usage and uploads", () => {
+  test("cover keys, usage and uploads", () => {
     expect(seriesValue(scrape, "matchbook_active_keys")).toBe(5);
     expect(seriesValue(scrape, "matchbook_key_reload_failures_total")).toBe(0);
     expect(seriesValue(scrape, "matchbook_usage_write_failures_total")).toBe(0);
@@ -117,11 +117,11 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "matchbook_admin_requests_total", { status: "422" })).toBe(1);
   });
 
-  test("tell the version", () => {
+  test("include the version", () => {
     expect(seriesValue(scrape, "matchbook_build_info", { version })).toBe(1);
   });
 
-  test("tell of each shard what it serves and how fresh it is", () => {
+  test("show what each shard serves and how fresh it is", () => {
     const of = (name: string, shard = "na") =>
       seriesValue(scrape, `matchbook_shard_${name}`, { shard });
     expect(of("up")).toBe(1);
@@ -133,20 +133,20 @@ describe("the metrics", () => {
     expect(of("matches", "sa")).toBe(1);
   });
 
-  test("tell which shard cannot be read, and nothing else of it", () => {
+  test("show which shard cannot be read, and nothing else about it", () => {
     expect(seriesValue(scrape, "matchbook_shard_up", { shard: "eu" })).toBe(0);
-    // One look by /status, one by this reading.
+    // One check by /status, one by this scrape.
     expect(seriesValue(scrape, "matchbook_shard_failures_total", { shard: "eu" })).toBe(2);
-    const told = [...scrape].filter(([, { samples }]) =>
+    const found = [...scrape].filter(([, { samples }]) =>
       samples.some(({ labels }) => labels.shard === "eu"),
     );
-    expect(told.map(([name]) => name)).toEqual([
+    expect(found.map(([name]) => name)).toEqual([
       "matchbook_shard_failures_total",
       "matchbook_shard_up",
     ]);
   });
 
-  test("tell of the process", () => {
+  test("cover the process", () => {
     const names = ["cpu_seconds_total", "resident_memory_bytes", "start_time_seconds", "open_fds"];
     for (const name of names) {
       expect(seriesValue(scrape, `process_${name}`)).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ describe("the metrics", () => {
     expect(seriesValue(scrape, "nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
   });
 
-  test("carry no key, no id of a key, no name and no address that a caller made up", () => {
+  test("contain no key, key id, player name or arbitrary path", () => {
     const { keys } = monitored;
     const secrets = Object.values(keys).flatMap(({ id, key }) => [id, key, key.slice(3, 12)]);
     for (const secret of [...secrets, "Secret Name", "Zoe", "secret-address", "mb_", "PROPFIND"]) {
@@ -163,7 +163,7 @@ describe("the metrics", () => {
   });
 });
 
-test("a second reading goes on counting where the first one was", async () => {
+test("a second scrape continues from the first", async () => {
   await monitored.ask("/healthz");
   const labels = { route: "/healthz", method: "GET", status: "200" };
   const { read } = await monitored.scrape();

@@ -1,4 +1,4 @@
-/** In charge of a match that comes a second time: the same, another, or in the first one's place. */
+/** Tests a match that is ingested a second time: unchanged, changed, or as a replacement. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";
@@ -32,7 +32,7 @@ describe("the same match again", () => {
     expect(await viewOf(world, "dup")).toEqual(before);
   });
 
-  test("counts once within a batch too", async () => {
+  test("counts once within a batch", async () => {
     const match = aMatch({ shard: "dup-batch", rosters: duel({ id: "a", gold: 10 }, { id: "b" }) });
     expect((await world.ingest([match, match, match])).report).toMatchObject({
       stored: 1,
@@ -42,8 +42,8 @@ describe("the same match again", () => {
     expect(body.data.attributes.stats).toMatchObject({ played: 1, winStreak: 1, lifetimeGold: 10 });
   });
 
-  test("does not keep a new one out, however many known ones come before it", async () => {
-    // Long enough that several chunks are read after the first batch is stored.
+  test("does not block new matches, however many known ones come first", async () => {
+    // Large enough that several chunks are read after the first batch is stored.
     const many = (count: number) =>
       Array.from({ length: count }, () =>
         aMatch({ shard: "known", stats: { text: "x".repeat(9000) } }),
@@ -62,7 +62,7 @@ describe("the same match again", () => {
     expect((await world.ingest([match, again])).report).toMatchObject({ stored: 1, duplicate: 1 });
   });
 
-  test("is a duplicate with its time written in another zone, and won as a boolean", async () => {
+  test("is a duplicate with its time in another zone, and won as a boolean", async () => {
     const match = aMatch({ createdAt: "2023-03-01T18:30:00Z" });
     const draft = draftOf(match);
     draft.match.attributes.createdAt = "2023-03-01T20:30:00.0001+02:00";
@@ -146,7 +146,7 @@ describe("a different match with a known id", () => {
         stats: { list: [1, 2], number: 1 },
         relationships: {
           assets: { data: [{ type: "asset", id: "x" }] },
-          // The players are mentioned besides, so that one may leave its seat.
+          // The players are also linked here, so that one can lose its participant.
           mentions: { data: ["a", "b"].map((id) => ({ type: "player", id })) },
         },
         included: [{ type: "asset", id: "x", attributes: { URL: "https://x.test" } }],
@@ -171,7 +171,7 @@ describe("a different match with a known id", () => {
     },
   );
 
-  test("is a conflict within a batch too: the first stays", async () => {
+  test("is a conflict within a batch: the first stays", async () => {
     const match = aMatch({ shard: "na", patch: "1.0" });
     const other = draftOf(match);
     other.match.attributes.duration = 5;
@@ -196,7 +196,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
   const cyd = { id: "cyd", name: "Cyd", gold: 0.7 };
   const team = { id: "t", name: "TEAM" };
   const x = (wishes: MatchIn): MatchDocument => aMatch({ id: "x", ...wishes });
-  /** What else is there, before and after the time of the match in question. */
+  /** Other matches before and after the one in question. */
   const others = [
     aMatch(minute(10, { id: "o1", mode: "casual", rosters: duel(ann, bob), patch: "2.4" })),
     aMatch(
@@ -341,7 +341,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
       const again = await replaced.ingest([replacement], { replace: true });
       expect(again.report).toMatchObject({ stored: 0, duplicate: 1 });
 
-      // And back again.
+      // And back to the first version.
       await replaced.ingest([old], { replace: true });
       const before = await startWorld([...others, old]);
       try {
@@ -356,7 +356,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
     }
   });
 
-  test("what callers may include goes with the record that carried it", async () => {
+  test("include paths are removed with the record that introduced them", async () => {
     const id = anId("match");
     const asset = { type: "clip", id: "c1" };
     const old = aMatch({
@@ -372,7 +372,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
     expect((await ask()).status).toBe(400);
   });
 
-  test("of two different records in one batch the last one stays", async () => {
+  test("of two different records in one batch the last one is kept", async () => {
     const [first, second] = [1, 2].map((duration) =>
       aMatch({
         id: "twice",
@@ -387,7 +387,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
     expect((await world.get("/shards/last/players/p")).body.data.attributes.stats.played).toBe(1);
   });
 
-  test("a replacement that is wrong is rejected, and the old record stays", async () => {
+  test("an invalid replacement is rejected, and the old record stays", async () => {
     const id = anId("match");
     await world.ingest([aMatch({ id })]);
     const { report } = await world.ingest([aMatch({ id, attributes: { duration: -1 } })], {

@@ -1,4 +1,4 @@
-/** In charge of files of every form, wherever the system happens to cut what it hands over. */
+/** Tests files of every format, wherever the chunks happen to be split. */
 
 import { describe, expect, test } from "bun:test";
 import type { Bytes } from "../../src/ingest/source.ts";
@@ -17,7 +17,7 @@ const MARK = "\ufeff";
 async function* inChunks(text: string | Uint8Array, size: number): Bytes {
   const bytes = Buffer.from(text as string);
   for (let at = 0; at < bytes.length; at += size) {
-    // Handed over and then written over, as a source may do with its buffer.
+    // Overwritten after it was handed over, as a source may do with its buffer.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     yield chunk;
     chunk.fill(0x20);
@@ -36,7 +36,7 @@ async function cut(text: string | Uint8Array, size: number, longest = 10_000) {
 
 const SIZES = [1, 2, 3, 5, 64, 1_000_000];
 
-describe("documents are found whole, with their lines:", () => {
+describe("documents are found complete, with their line numbers:", () => {
   test.each<[form: string, text: string, lines: number[], found: unknown[]]>([
     ["one document", JSON.stringify(ONE), [1], [ONE]],
     ["one document and a newline", `${JSON.stringify(ONE)}\n`, [1], [ONE]],
@@ -83,7 +83,7 @@ describe("documents are found whole, with their lines:", () => {
   });
 });
 
-describe("damage stays where it is:", () => {
+describe("damage is contained:", () => {
   const whole = JSON.stringify(ONE);
   const half = whole.slice(0, 20);
   test.each<[string, string[]]>([
@@ -108,7 +108,7 @@ describe("damage stays where it is:", () => {
   });
 
   test.each(["[", `[${whole}`, `[${whole},`, `[\n${whole},\n${whole}\n`])(
-    "an array that is not closed, as in %j, is told from one that is",
+    "an unclosed array, as in %j, is distinguished from a closed one",
     async (text) => {
       for (const size of SIZES) {
         const cuts = await cut(text, size);
@@ -123,14 +123,14 @@ describe("damage stays where it is:", () => {
     },
   );
 
-  test("an array that ends within an element gives that element as it is", async () => {
+  test("an array that ends within an element returns that element as it is", async () => {
     for (const size of SIZES) {
       expect((await cut(`[${whole},${half}`, size)).map(({ text }) => text)).toEqual([whole, half]);
     }
   });
 });
 
-describe("what is too long is left out, and only that:", () => {
+describe("only what is too long is skipped:", () => {
   const long = JSON.stringify({ data: { text: "x".repeat(500) } });
   const short = JSON.stringify({ data: { id: "1" } });
   test.each<[string, string, (string | undefined)[]]>([
@@ -150,7 +150,7 @@ describe("what is too long is left out, and only that:", () => {
     }
   });
 
-  test("a document of exactly the allowed length is taken", async () => {
+  test("a document of exactly the maximum length is accepted", async () => {
     expect(await cut(long, 64, long.length)).toEqual([{ line: 1, text: long }]);
     expect((await cut(long, 64, long.length - 1))[0]!.text).toBeUndefined();
   });

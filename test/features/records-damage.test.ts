@@ -1,4 +1,4 @@
-/** Documents that break off: those that begin on a later line are found, and nothing that is a part of them. */
+/** Tests truncated documents: those that begin on a later line are found, but none of their parts. */
 
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -10,7 +10,7 @@ const compact = (value: unknown) => JSON.stringify(value);
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 const indented = (value: unknown) => pretty(value).replace(/^/gm, "  ");
 
-/** Brackets and quotation marks in strings, which a reader that lost its way takes for its own. */
+/** Brackets and quotation marks in strings, which a parser that lost its position misinterprets. */
 const record = (stats: JsonObject = {}): MatchDocument =>
   aMatch({
     rosters: [
@@ -21,7 +21,7 @@ const record = (stats: JsonObject = {}): MatchDocument =>
   });
 const [one, two, three] = [record(), record(), record()];
 const broken = record({ list: [1, [2], { three: 3 }] });
-/** More than the longest of them, and less than two. */
+/** More than the longest document, and less than two. */
 const LENGTH = 4200;
 
 async function* inChunks(text: string, size: number): Bytes {
@@ -59,7 +59,7 @@ describe("a document that breaks off anywhere is reported once, and those behind
       ].map((value) => ({ line: lineOf(text, text.indexOf(value)), text: value }));
       for (const [size, longest] of [
         [1 << 19, 1 << 24],
-        // The text is too long as soon as a second document is in it.
+        // The text is too long as soon as it contains a second document.
         [64, LENGTH],
       ] as const) {
         const found = await cut(text, size, longest);
@@ -105,7 +105,7 @@ describe("what is a part of a document that breaks off stays one:", () => {
     expect(await cut(`[${text}`, 64, 1 << 24)).toEqual([{ line: 1, text }]);
   });
 
-  test("also of one whose brackets match, and that is no JSON for another reason", async () => {
+  test("also when its brackets match but it is not valid JSON for another reason", async () => {
     const text = `{"data":{"attributes":{"all":[${inner}],"x":}}}`;
     expect(await cut(`[${text},${inner}]`, 64, 1 << 24)).toEqual([
       { line: 1, text },
@@ -114,7 +114,7 @@ describe("what is a part of a document that breaks off stays one:", () => {
   });
 });
 
-describe("what begins in the middle is rejected, and those behind it are taken:", () => {
+describe("malformed text in an array is rejected, and the documents after it are accepted:", () => {
   test.each([
     ["the rest of an object", '"x": 1}, "included": [{"type": "roster"}, {"type": "team"}]}'],
     ["brackets alone", "}]}"],
@@ -129,7 +129,7 @@ describe("what begins in the middle is rejected, and those behind it are taken:"
   });
 });
 
-test("a document that breaks off and is too long is reported once, wherever the next one begins", async () => {
+test("a truncated document that is too long is reported once, wherever the next one begins", async () => {
   const goods = [one, two, three].map(compact);
   for (let filler = 0; filler < 2 * LENGTH; filler += 97) {
     const start = `{"data":{"type":"match","attributes":{"text":"${"x".repeat(2 * LENGTH + filler)}`;

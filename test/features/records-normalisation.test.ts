@@ -1,4 +1,4 @@
-/** In charge of the forms that a record may come in, and the one form in which it is served. */
+/** Tests the formats a record may use, and the one format in which it is served. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type Draft, draftOf, type Loose } from "../support/drafts.ts";
@@ -8,7 +8,7 @@ import { included, startWorld } from "../support/world.ts";
 const world = await startWorld([], { "title-id": "the-setting" });
 afterAll(() => world.stop());
 
-/** The match as it is served after it came in with these changes. */
+/** The match as served after it was ingested with these changes. */
 async function served(change: (draft: Draft) => void, wishes: MatchIn = {}): Promise<Loose> {
   const id = anId("match");
   const draft = draftOf(
@@ -19,7 +19,7 @@ async function served(change: (draft: Draft) => void, wishes: MatchIn = {}): Pro
   expect(rejections.map(({ problems }) => problems)).toEqual([]);
   expect(report.stored).toBe(1);
   const { body } = await world.get(`/shards/na/matches/${draft.match.id}`);
-  // However a record was written, the same record again is known.
+  // The same record again is a duplicate, however it was written.
   expect((await world.ingest([draft.document])).report.duplicate).toBe(1);
   return body;
 }
@@ -70,19 +70,22 @@ describe("compact match stats:", () => {
     expect(body.data.attributes.stats).toEqual(stats);
   });
 
-  test("the ending in it decides whether the match is served", async () => {
+  test("the ending in them decides whether the match is served", async () => {
     const { report } = await world.ingest([
       aMatch({ attributes: { stats: "endGameReason: exitpractice, queue: casual" } }),
     ]);
     expect(report.withheld.ending).toBe(1);
   });
 
-  test.each(["", "victory", "a: 1,, b: 2"])("%j cannot be read, and is rejected", async (stats) => {
-    const { rejections } = await world.ingest([aMatch({ attributes: { stats } })]);
-    expect(rejections[0]!.problems[0]).toEndWith("attributes.stats must be an object");
-  });
+  test.each(["", "victory", "a: 1,, b: 2"])(
+    "%j cannot be parsed, and is rejected",
+    async (stats) => {
+      const { rejections } = await world.ingest([aMatch({ attributes: { stats } })]);
+      expect(rejections[0]!.problems[0]).toEndWith("attributes.stats must be an object");
+    },
+  );
 
-  test("a compact record and the same one spelt out are the same record", async () => {
+  test("a compact record and the same record as an object are duplicates", async () => {
     const stats = "endGameReason: victory, queue: ranked";
     const compact = aMatch({ attributes: { stats } });
     const full = draftOf(compact);
@@ -111,7 +114,7 @@ describe("titleID:", () => {
     });
   });
 
-  test.each(["titleID", "titleId"])("a match's %s stands in for its players'", async (name) => {
+  test.each(["titleID", "titleId"])("a match's %s is the default for its players", async (name) => {
     const body = await served((draft) => {
       delete playerOf(draft).titleID;
       draft.match.attributes[name] = "of-the-match";
@@ -146,7 +149,7 @@ describe("empty references:", () => {
     expect(included(body, "participant")).not.toHaveProperty("relationships");
   });
 
-  test("other relationships of null are kept as they came", async () => {
+  test("other null relationships are kept as sent", async () => {
     const body = await served((draft) => {
       draft.match.relationships.replay = { data: null };
       draft.at(`participant/${draft.match.id}-r0p0`).relationships.mentor = { data: null };
@@ -173,7 +176,7 @@ describe("createdAt:", () => {
   ])("%s is served as %s", async (sent, shown) => {
     const body = await served(() => {}, { createdAt: sent });
     expect(body.data.attributes.createdAt).toBe(shown);
-    // The window works on the same moment, to the millisecond and with both ends.
+    // The window uses the same time, to the millisecond and including both ends.
     const at = Date.parse(shown);
     const found = async (start: number, end: number) => {
       const query = new URLSearchParams({
@@ -191,7 +194,7 @@ describe("createdAt:", () => {
 });
 
 describe("patchVersion of a player", () => {
-  test("is its own where the record has it", async () => {
+  test("is its own if the record has one", async () => {
     const body = await served((draft) => {
       draft.at(`player/${draft.match.id}-w`).attributes.patchVersion = "2.4.1";
     });
@@ -210,13 +213,13 @@ describe("patchVersion of a player", () => {
     });
   });
 
-  test("may be empty, as its match's may", async () => {
+  test("may be empty, like that of a match", async () => {
     const body = await served(() => {}, { patch: "" });
     expect(body.data.attributes.patchVersion).toBe("");
   });
 });
 
-test("a player without stats is served with those that the matches add up to", async () => {
+test("a player without stats is served with the totals of its matches", async () => {
   const body = await served(
     (draft) => delete draft.at(`player/${draft.match.id}-w`).attributes.stats,
   );

@@ -1,4 +1,4 @@
-/** In charge of lifetime player records: what the latest match says, and what all matches add up to. */
+/** Tests lifetime player records: values of the latest match, and totals over all matches. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -20,14 +20,14 @@ const attributesOf = async (id: string): Promise<Loose> =>
   (await world.get(`/shards/na/players/${id}`)).body.data.attributes;
 const statsOf = async (id: string): Promise<Loose> => (await attributesOf(id)).stats;
 
-/** A match of this player at a minute, won unless said otherwise. */
+/** A match of this player at a minute, won by default. */
 function played(player: PlayerIn, at: number, won = true, wishes: MatchIn = {}): MatchDocument {
   const other = { id: anId("other") };
   const rosters = won ? duel(player, other) : duel(other, player);
   return aMatch(minute(at, { rosters, mode: "casual", ...wishes }));
 }
 
-/** Every order of a few things. */
+/** All permutations of a short list. */
 function orders<T>(things: T[]): T[][] {
   if (things.length < 2) return [things];
   return things.flatMap((one, index) =>
@@ -56,29 +56,26 @@ describe("streaks", () => {
     expect(await run(results, 1)).toEqual({ winStreak, lossStreak });
   });
 
-  test.each([15, 16, 17, 127, 128, 129, 150])(
-    "%d in a row are counted to the end",
-    async (length) => {
-      expect(await run(`L${"W".repeat(length)}`)).toEqual({ winStreak: length, lossStreak: 0 });
-      expect(await run("L".repeat(length))).toEqual({ winStreak: 0, lossStreak: length });
-    },
-  );
+  test.each([15, 16, 17, 127, 128, 129, 150])("%d in a row are all counted", async (length) => {
+    expect(await run(`L${"W".repeat(length)}`)).toEqual({ winStreak: length, lossStreak: 0 });
+    expect(await run("L".repeat(length))).toEqual({ winStreak: 0, lossStreak: length });
+  });
 
-  test("a late match before the run does not reset it", async () => {
+  test("a late match before the streak does not reset it", async () => {
     const id = anId("late");
     await world.ingest([played({ id }, 20), played({ id }, 30)]);
     await world.ingest([played({ id }, 10, false)]);
     expect(await statsOf(id)).toMatchObject({ winStreak: 2, lossStreak: 0, played: 3 });
   });
 
-  test("a late match of the same kind lengthens the run", async () => {
+  test("a late match with the same result extends the streak", async () => {
     const id = anId("late");
     await world.ingest([played({ id }, 20), played({ id }, 30)]);
     await world.ingest([played({ id }, 10)]);
     expect(await statsOf(id)).toMatchObject({ winStreak: 3, lossStreak: 0 });
   });
 
-  test("a late match within the run cuts it", async () => {
+  test("a late match with another result within the streak shortens it", async () => {
     const id = anId("late");
     await world.ingest([played({ id }, 10), played({ id }, 20), played({ id }, 30)]);
     await world.ingest([played({ id }, 25, false)]);
@@ -137,7 +134,7 @@ describe("lifetimeGold", () => {
   };
 
   test("is the sum of the gold of all matches, to the last decimal, in any order", async () => {
-    // Added as floating-point numbers these give three different sums.
+    // Added as floating-point numbers, these give three different sums.
     for (const golds of orders([0.1, 0.2, 0.3, 16844.25]))
       expect(await goldAfter(golds)).toBe(16844.85);
   });
@@ -155,7 +152,7 @@ describe("lifetimeGold", () => {
     expect(await goldAfter(golds.toReversed(), 1)).toBe(sum);
   });
 
-  test("passes over participants without gold, or with gold that is no number", async () => {
+  test("ignores participants without gold, or with gold that is not a number", async () => {
     const id = anId("poor");
     const without = played({ id }, 1);
     const worded = played({ id }, 2);
@@ -171,7 +168,7 @@ describe("lifetimeGold", () => {
 });
 
 describe("played, wins and played_ranked", () => {
-  test("are counted from the served matches", async () => {
+  test("are counted from served matches", async () => {
     const id = anId("counted");
     await world.ingest([
       played({ id }, 1, true, { mode: "ranked" }),
@@ -205,7 +202,7 @@ describe("played, wins and played_ranked", () => {
     expect(await statsOf(id)).toMatchObject({ played: 2, wins: 1, played_ranked: 1 });
   });
 
-  test("are counted again when the latest record no longer carries them", async () => {
+  test("are counted again when the latest record no longer has them", async () => {
     const id = anId("dropped");
     const stats = { played: 400, wins: 180, played_ranked: 90 };
     await world.ingest([played({ id, stats }, 1), played({ id }, 2)]);
@@ -318,7 +315,7 @@ describe("a rename", () => {
   });
 });
 
-test("a match that a player only watched adds nothing to its totals", async () => {
+test("a match that a player only watched does not count in its totals", async () => {
   const id = anId("watcher");
   const attributes = { name: "Watcher", patchVersion: "2.5", shardId: "na", titleID: "t" };
   const watched = aMatch(

@@ -1,6 +1,6 @@
 /**
- * In charge of the promise that nothing is lost: what a record carries comes back as equal JSON
- * values, and what the service serves can be taken in by another one.
+ * Tests that nothing is lost: the contents of a record are served as equal JSON values, and another
+ * Matchbook can ingest what is served.
  */
 
 import { afterAll, describe, expect, test } from "bun:test";
@@ -12,7 +12,7 @@ import { startWorld, type World } from "../support/world.ts";
 const world = await startWorld();
 afterAll(() => world.stop());
 
-/** One value of every JSON type, and the names that trip careless code. */
+/** One value of every JSON type, and names that break careless code. */
 const OPEN_SET: JsonObject = JSON.parse(`{
   "text": "two\\nlines, \\"quotes\\", \\\\ and \\u0000",
   "empty": "",
@@ -47,7 +47,7 @@ const resourcesOf = (document: Loose): Map<string, Loose> =>
     [document.data, ...document.included].flat().map((one) => [`${one.type}/${one.id}`, one]),
   );
 
-/** Expects every resource of a document to have come back as an equal JSON value, and no other. */
+/** Expects exactly the resources of a document, each as an equal JSON value. */
 function expectEqualResources(fetched: Loose, sent: Loose): void {
   const came = resourcesOf(fetched);
   const went = resourcesOf(sent);
@@ -56,8 +56,8 @@ function expectEqualResources(fetched: Loose, sent: Loose): void {
 }
 
 /**
- * A JSON value with its objects as sorted lists of pairs: equal when the values are, and blind to
- * nothing, a member called "__proto__" included.
+ * A JSON value with its objects as sorted lists of pairs: equal when the values are equal, including a
+ * member called "__proto__".
  */
 function exact(value: Json): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -69,7 +69,7 @@ function exact(value: Json): unknown {
   };
 }
 
-/** A record's players with all that is computed said already, so that nothing is added to them. */
+/** Player stats that already contain every computed value, so that nothing is added. */
 const COMPLETE = {
   winStreak: 7,
   lossStreak: 0,
@@ -79,7 +79,7 @@ const COMPLETE = {
   played_ranked: 2,
 };
 
-/** A match with something extra in every place that a record may have something in. */
+/** A match with extra data everywhere a record may have it. */
 function rich(id: string): Draft {
   const named = (name: string) => `${id}-${name}`;
   const to = (type: string, name: string) => ({ type, id: named(name) });
@@ -187,14 +187,14 @@ describe("a match that carries everything a record may carry", () => {
     expectEqualResources((await fetched).body, document);
   });
 
-  test("comes back the same on a page", async () => {
+  test("is the same on a page", async () => {
     await fetched;
     const { body } = await world.get("/shards/na/matches?filter[playerIds]=rich-ann");
     expect(body.data).toHaveLength(1);
     expectEqualResources(body, document);
   });
 
-  test("comes back the same when everything it includes is asked for by name", async () => {
+  test("is the same when everything is included by name", async () => {
     await fetched;
     const paths = [
       "rosters.team.coach",
@@ -205,7 +205,7 @@ describe("a match that carries everything a record may carry", () => {
       "spectators.player",
     ];
     const { body } = await world.get(`/shards/na/matches/rich?include=${paths}`);
-    // One step further than a path may be long.
+    // One step longer than an include path may be.
     const shown = {
       ...document,
       included: document.included.filter((one: Loose) => one.type !== "season"),
@@ -213,7 +213,7 @@ describe("a match that carries everything a record may carry", () => {
     expectEqualResources(body, shown);
   });
 
-  test("its players come back the same on their own", async () => {
+  test("its players are the same on their own", async () => {
     await fetched;
     for (const name of ["ann", "bob", "eve"]) {
       const { body } = await world.get(`/shards/na/players/rich-${name}`);
@@ -222,7 +222,7 @@ describe("a match that carries everything a record may carry", () => {
     }
   });
 
-  test("is a duplicate when what is served comes in again, alone or as a page", async () => {
+  test("is a duplicate when the served document is ingested again, alone or as a page", async () => {
     const { body } = await fetched;
     const page = (await world.get("/shards/na/matches?filter[playerIds]=rich-ann")).body;
     expect((await world.ingest([body, page])).report).toMatchObject({
@@ -247,7 +247,7 @@ function withoutLinks({ links: _, meta: __, ...document }: Loose): Loose {
 }
 
 describe("a whole world that is fetched page by page", () => {
-  /** Every match of the shard, as pages, and every player, as documents. */
+  /** All matches of the shard as pages, and all players as documents. */
   async function everything(from: World): Promise<{ pages: Loose[]; players: Loose[] }> {
     const pages: Loose[] = [];
     const ids = new Set<string>();

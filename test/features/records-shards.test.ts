@@ -1,4 +1,4 @@
-/** In charge of which shard a record goes to: its own, the one asked for, the ones in the settings. */
+/** Tests which shard a record goes to: its own, the requested one, or one of the settings. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";
@@ -91,7 +91,7 @@ describe("with a shard asked for", () => {
     const completed = ["roster", "player", "team"];
     for (const { type, attributes } of body.included) {
       if (completed.includes(type)) expect(attributes.shardId).toBe("ea");
-      // The interface gives these no shardId: what they lack stays away.
+      // The API gives these no shardId, so none is added.
       else expect(attributes).not.toHaveProperty("shardId");
     }
   });

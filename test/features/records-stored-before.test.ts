@@ -1,6 +1,7 @@
 /**
- * Records that an earlier version stored. It counted the attributes of teams in the content of a match and
- * kept an empty `shardId` of participants. The fixture is a shard that it wrote from the records beside it.
+ * Tests records stored by an earlier version, which included team attributes in the content of a match and
+ * kept an empty `shardId` of participants. The fixture is a shard which that version wrote from the records
+ * next to it.
  */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-/** What becomes of the records when each is changed and sent again, and whether anything is served differently. */
+/** Changes and resends each record; returns the report and whether anything is served differently. */
 async function sendAgain(change: (draft: Loose) => unknown, options = {}) {
   const before = await viewOf(world, "na");
   const changed = records.map((record) => {
@@ -53,7 +54,7 @@ describe("a match that an earlier version stored", () => {
     expect(outcome).toMatchObject({ duplicate: 3, conflict: 0, isUnchanged: true });
   });
 
-  test("is a conflict when its content is different", async () => {
+  test("is a conflict when its content differs", async () => {
     const outcome = await sendAgain(({ match }) => {
       match.attributes.duration += 1;
     });

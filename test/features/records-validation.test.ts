@@ -42,12 +42,12 @@ async function complaintsAbout(spoil: (draft: Draft) => void): Promise<string[]>
   return rejections[0]!.problems;
 }
 
-test("the record that these tests spoil is sound before", async () => {
+test("the record that these tests damage is valid before", async () => {
   const shard = "sound";
   const draft = draftOf(aMatch({ shard }));
   expect((await world.ingest([draft.document])).report).toMatchObject({ stored: 1, rejected: 0 });
   const { rejections } = await world.ingest([sound()], { shard });
-  // Its shard is all that is wrong with it here, and none of it has come in by the other tests.
+  // The shard is its only problem here, and no other test has stored any of it.
   expect(rejections[0]!.problems).toEqual([
     'match m: attributes.shardId is "na", but the shard asked for is "sound": mend one of them',
   ]);
@@ -93,7 +93,7 @@ describe("a key that the interface names must be there:", () => {
     expect(complaints).toEqual([`${called(key)}: the resource needs attributes`]);
   });
 
-  test("several at once are named in one sentence", async () => {
+  test("several at once are listed in one message", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(PARTICIPANT).attributes.stats = {};
     });
@@ -196,7 +196,7 @@ describe("names:", () => {
     expect(complaints).toEqual([`${called(key)}: attributes.${name} ${complaint}`]);
   });
 
-  test("spaces at the ends, quotes, and letters of every script make a good name", async () => {
+  test("leading and trailing spaces, quotes, and letters of every script are allowed in names", async () => {
     for (const name of [
       " a ",
       "ends in a space ",
@@ -298,7 +298,7 @@ describe("references:", () => {
     expect(complaints).toEqual(["participant m-r1p1: player names player/ann a second time"]);
   });
 
-  test("both rosters may be of one team", async () => {
+  test("both rosters may have the same team", async () => {
     const draft = draftOf(
       aMatch({
         rosters: [
@@ -310,7 +310,7 @@ describe("references:", () => {
     expect((await world.ingest([draft.document])).report.stored).toBe(1);
   });
 
-  test("a reference names the type that belongs there", async () => {
+  test("a reference must have the expected type", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(PARTICIPANT).relationships.player.data = { type: "guest", id: "ann" };
       draft.at(PLAYER).type = "guest";
@@ -321,7 +321,7 @@ describe("references:", () => {
     ]);
   });
 
-  test("what nothing links to is rejected rather than lost", async () => {
+  test("unlinked resources are rejected rather than lost", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push({
         type: "asset",
@@ -334,7 +334,7 @@ describe("references:", () => {
     ]);
   });
 
-  test("a circle of resources that only link to each other counts as linked to by nothing", async () => {
+  test("a cycle of resources that only link to each other counts as unlinked", async () => {
     const to = (id: string) => ({ next: { data: { type: "asset", id } } });
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push(
@@ -384,21 +384,21 @@ describe("ids:", () => {
     }
   });
 
-  test("a resource stands in a document once", async () => {
+  test("a resource occurs in a document once", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push({ ...draft.at(TEAM) });
     });
     expect(complaints).toEqual(["team/red appears more than once: send it once"]);
   });
 
-  test("the match itself does not stand among the included", async () => {
+  test("the match itself is not among the included resources", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push({ ...draft.match });
     });
     expect(complaints).toEqual(["match/m appears more than once: send it once"]);
   });
 
-  test("two types may use one id", async () => {
+  test("two types may use the same id", async () => {
     const draft = draftOf(
       aMatch({
         rosters: [{ members: [{ id: "same" }], team: { id: "same", name: "S" } }, { members: [] }],
@@ -432,7 +432,7 @@ describe("ids:", () => {
     ]);
   });
 
-  test("the type of a further resource is well-formed", async () => {
+  test("the type of an additional resource is well-formed", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.relationships.assets = { data: [{ type: "as set", id: "a1" }] };
       draft.document.included.push({ type: "as set", id: "a1" });
@@ -474,8 +474,8 @@ describe("times:", () => {
     ]);
   });
 
-  test("the zone counts when that is judged", async () => {
-    // The digits alone are an hour ahead; the zone puts them in the past.
+  test("the check respects the time zone", async () => {
+    // The digits alone are an hour ahead; with the zone the time is in the past.
     const createdAt = `${minutesAgo(-60).slice(0, 19)}+02:00`;
     expect((await world.ingest([aMatch({ createdAt })])).report.stored).toBe(1);
   });
@@ -484,7 +484,7 @@ describe("times:", () => {
     expect((await world.ingest([aMatch({ createdAt: minutesAgo(-9) })])).report.stored).toBe(1);
   });
 
-  test("a match of long ago is taken", async () => {
+  test("an old match is accepted", async () => {
     const match = aMatch({ createdAt: "1969-07-20T20:17:40Z" });
     expect((await world.ingest([match])).report.stored).toBe(1);
   });
@@ -512,7 +512,7 @@ describe("numbers beyond 2^53:", () => {
     expect(complaints).toEqual([`match m: attributes.stats.extra ${BEYOND}`]);
   });
 
-  test("are found wherever they stand, and each is named", async () => {
+  test("are found wherever they occur, and each is named", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(PARTICIPANT).attributes.stats.items = [{ deep: [1, written("9007199254740993")] }];
       draft.at(PLAYER).meta = { seen: written("1e400") };
@@ -534,7 +534,7 @@ describe("numbers beyond 2^53:", () => {
     expect(complaints).toEqual([`roster extra: attributes ${BEYOND}`]);
   });
 
-  test("are found in a compact string of stats", async () => {
+  test("are found in compact stats", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.stats =
         "endGameReason: victory, queue: ranked, extra: 9007199254740993";
@@ -598,7 +598,7 @@ describe("text and nesting:", () => {
     return value;
   };
 
-  test.each([62, 10_000])("%d lists within each other in a stat are too many", async (levels) => {
+  test.each([62, 10_000])("%d nested lists in a stat are too many", async (levels) => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.stats.extra = nested(levels);
     });
@@ -607,7 +607,7 @@ describe("text and nesting:", () => {
     ]);
   });
 
-  test("61 lists within each other in a stat are kept", async () => {
+  test("61 nested lists in a stat are kept", async () => {
     const match = aMatch();
     const draft = draftOf(match);
     draft.match.attributes.stats.extra = nested(61);
@@ -642,14 +642,14 @@ describe("documents that are none:", () => {
     expect(rejections[0]!.problems).toEqual(['data must hold resources whose "type" is "match"']);
   });
 
-  test("included that is no list", async () => {
+  test("included is not a list", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included = {};
     });
     expect(complaints.at(-1)).toBe("included must be a list");
   });
 
-  test("an empty page holds nothing, and nothing is wrong with that", async () => {
+  test("an empty page is valid and contains nothing", async () => {
     expect((await world.ingest([{ data: [] }, { data: [], included: [] }])).report.rejected).toBe(
       0,
     );
@@ -720,7 +720,7 @@ describe("a page of matches:", () => {
     expect(rejections[0]!.document!.included).toHaveLength(sent.length);
   });
 
-  test("what two players of a rejected match share is handed back once", async () => {
+  test("a resource that two players of a rejected match share is returned once", async () => {
     const badges = { badges: { data: [{ type: "badge", id: "b1" }] } };
     const draft = draftOf(aMatch({ id: "shares", rosters: duel({ id: "sue" }, { id: "tom" }) }));
     draft.at("player/sue").relationships = badges;
@@ -737,7 +737,7 @@ describe("a page of matches:", () => {
     });
   });
 
-  test("a resource that stands in it twice takes only the matches with it that need it", async () => {
+  test("a resource that occurs twice causes only the matches that need it to be rejected", async () => {
     const draft = draftOf(sound());
     const copy = structuredClone(draft.at(TEAM));
     copy.attributes.name = "OTHER";
@@ -749,7 +749,7 @@ describe("a page of matches:", () => {
     expect(rejections[0]!.document!.included).toContainEqual(copy);
   });
 
-  test("what no match of it links to is rejected, while the matches go in", async () => {
+  test("a resource that no match links to is rejected, while the matches are stored", async () => {
     const stray = { type: "asset", id: "stray" };
     const whole = page(aMatch(), aMatch());
     const { report, rejections } = await world.ingest([
@@ -763,13 +763,13 @@ describe("a page of matches:", () => {
   });
 });
 
-test("a list on one line whose second document is wrong loses only that one", async () => {
+test("a list on one line whose second document is invalid loses only that one", async () => {
   const { report, rejections } = await world.ingest([aMatch(), [aMatch(), { data: 5 }, aMatch()]]);
   expect(report).toMatchObject({ stored: 3, rejected: 1 });
   expect(rejections[0]!.document).toEqual({ data: 5 });
 });
 
-test("nothing of a rejected record comes in: neither match nor players nor teams", async () => {
+test("nothing of a rejected record is stored: no match, players or teams", async () => {
   const draft = draftOf(
     aMatch({
       id: "half",
@@ -787,7 +787,7 @@ test("nothing of a rejected record comes in: neither match nor players nor teams
   expect(found.body.data).toEqual([]);
 });
 
-test("a rejected record can be sent again once it is mended", async () => {
+test("a rejected record can be sent again once it is fixed", async () => {
   const draft = draftOf(aMatch({ id: "mended" }));
   draft.match.attributes.stats.extra = written("9007199254740993");
   const { rejections } = await world.ingest([draft.document]);

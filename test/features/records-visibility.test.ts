@@ -1,4 +1,4 @@
-/** In charge of which records are served: the three rules, and matches that become valid later. */
+/** Tests which records are served: the three rules, and matches that become valid later. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -18,13 +18,13 @@ afterAll(() => world.stop());
 
 let made = 0;
 
-/** A shard of its own for a test, with what is asked of it again and again. */
+/** A new shard for a test, with helpers for requests. */
 function aShard() {
   made += 1;
   return inShard(`shard-${made}`, "");
 }
 
-/** The same without the cost of a shard: players and matches of its own, in one that others use. */
+/** The same without the cost of a shard: new players and matches in a shared one. */
 function aCorner() {
   made += 1;
   return inShard("corners", `c${made}-`);
@@ -46,7 +46,7 @@ function inShard(shard: string, prefix: string) {
     },
     add: async (documents: MatchDocument[], options: { replace?: boolean; batch?: number } = {}) =>
       (await world.ingest(documents, options)).report,
-    /** Whether a match is served: alone and in the list alike. */
+    /** Whether a match is served, checked both alone and in the list. */
     async serves(id: string): Promise<boolean> {
       const { status } = await get(`/matches/${prefix}${id}`);
       const listed = await ids(`?filter[patchVersion]=${prefix}${id}`);
@@ -106,7 +106,7 @@ describe("rule 2: the session was really played", () => {
     },
   );
 
-  test("a match against two rules is counted under the first", async () => {
+  test("a match that breaks two rules is counted under the first", async () => {
     const { match, add } = aCorner();
     const report = await add([match("m", { mode: "practice", ending: "exitpractice" })]);
     expect(report).toMatchObject(withheld("game-mode"));
@@ -230,7 +230,7 @@ describe("rule 3: a private match has a ranked player", () => {
         const shard = aCorner();
         const report = await order(shard);
         expect(await shard.serves("m")).toBe(isEvidence);
-        // Only where the private match had been withheld before.
+        // Only where the private match was withheld before.
         expect(report.released).toBe(isEvidence && (index === 0 || index === 3) ? 1 : 0);
         const { status, body } = await shard.player("b");
         expect(status).toBe(isEvidence ? 200 : 404);
@@ -239,7 +239,7 @@ describe("rule 3: a private match has a ranked player", () => {
       }
     });
 
-    test("a rejected record is no evidence", async () => {
+    test("a rejected record is not evidence", async () => {
       const { match, add, serves } = aCorner();
       await add([match("m", privately("a", "b"))]);
       const wrong = match("e", {
@@ -250,7 +250,7 @@ describe("rule 3: a private match has a ranked player", () => {
       expect(await serves("m")).toBe(false);
     });
 
-    test("a ranked match that only names the player, as a spectator, is evidence", async () => {
+    test("a ranked match that only links the player, as a spectator, is evidence", async () => {
       const { match, add, serves, shard } = aShard();
       await add([match("m", privately("a", "b"))]);
       await add([match("e", { mode: "ranked", ...spectator("a", shard) })]);
@@ -287,14 +287,14 @@ describe("rule 3: a private match has a ranked player", () => {
     expect(body.data.attributes.stats.played_ranked).toBe(0);
   });
 
-  test("a private match that ended with exitpractice never comes out", async () => {
+  test("a private match that ended with exitpractice is never released", async () => {
     const { match, add, serves } = aShard();
     await add([match("m", { ...privately("a", "b"), ending: "exitpractice" })]);
     expect((await add([match("r", { rosters: duel({ id: "a" }, { id: "z" }) })])).released).toBe(0);
     expect(await serves("m")).toBe(false);
   });
 
-  test("what came out is folded into its players in the order of time", async () => {
+  test("released matches count for their players in chronological order", async () => {
     const { match, add, get } = aShard();
     await add([
       match(
@@ -347,7 +347,7 @@ describe("rule 3: a private match has a ranked player", () => {
       expect((await get("/players/a")).body.data.attributes.stats.played).toBe(1);
     });
 
-    test("the private match stays while other evidence stays", async () => {
+    test("the private match is served while other evidence exists", async () => {
       const { match, add, serves } = aShard();
       const saying = (wishes: MatchIn) => match("e2", { mode: "practice", ...wishes });
       await add([
@@ -368,7 +368,7 @@ describe("rule 3: a private match has a ranked player", () => {
 });
 
 describe("what is withheld cannot be observed:", () => {
-  test("the status page knows of served matches only", async () => {
+  test("the status covers only served matches", async () => {
     const { match, add, shard } = aShard();
     await add([match("m1", minute(1, {})), match("m2", minute(2, { mode: "practice" }))]);
     const { body } = await world.get("/status");
@@ -379,7 +379,7 @@ describe("what is withheld cannot be observed:", () => {
   });
 });
 
-/** A match that is watched by somebody: a participant outside the rosters, who names a player. */
+/** A match with a spectator: a participant outside the rosters who links a player. */
 function spectator(id: string, shard: string): MatchIn {
   const attributes = { name: `Name_${id}`, patchVersion: "2.5", shardId: shard, titleID: "t" };
   return {

@@ -1,4 +1,4 @@
-/** In charge of two PostgreSQL nodes that Patroni looks after, with etcd behind it and HAProxy in front. */
+/** A PostgreSQL cluster of two nodes, managed by Patroni with etcd, behind HAProxy. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { freePort, giveAway } from "../support/postgres.ts";
 import { family, killAtOnce, start, until } from "./programs.ts";
 import { haproxySettings, type NodePlace, patroniSettings } from "./settings.ts";
 
-/** As Patroni tells it. */
+/** A cluster member as Patroni reports it. */
 interface Member {
   name: string;
   role: string;
@@ -22,7 +22,7 @@ export class FailoverCluster {
   readonly #others: Subprocess[] = [];
   #port = 0;
 
-  /** Of whichever node is the primary now. */
+  /** The URL of whichever node is the primary now. */
   get url(): string {
     return `postgres://matchbook@127.0.0.1:${this.#port}/postgres`;
   }
@@ -36,7 +36,7 @@ export class FailoverCluster {
       writeFileSync(file, patroniSettings(place, etcdPort));
       giveAway(file);
     }
-    // One after the other, so that the first makes the database and the second copies it.
+    // One after the other: the first creates the database, the second copies it.
     for (const { name } of this.#nodes) {
       this.startNode(name);
       await until(`the node ${name} runs`, 90, () => this.#runs(name));
@@ -45,7 +45,7 @@ export class FailoverCluster {
     await this.bothInStep();
   }
 
-  /** The node that is written to now. */
+  /** The current primary. */
   async primary(): Promise<string | undefined> {
     const members = await this.#members();
     return members.find(({ role, state }) => role === "leader" && state === "running")?.name;
@@ -62,14 +62,14 @@ export class FailoverCluster {
     });
   }
 
-  /** The loss of a machine: its database and what looks after it, at once. */
+  /** Simulates the loss of a machine: kills the database and its Patroni at once. */
   async killNode(name: string): Promise<void> {
     const patroni = this.#patronis.get(name)!;
     killAtOnce([...family(patroni.pid), ...family(this.#database(name))]);
     await patroni.exited;
   }
 
-  /** A crash of the database alone. */
+  /** Simulates a crash of the database alone. */
   killDatabase(name: string): void {
     killAtOnce(family(this.#database(name)));
   }
@@ -80,7 +80,7 @@ export class FailoverCluster {
     this.#patronis.set(name, start("patroni", [settings], folder, "patroni.log"));
   }
 
-  /** What the programs have said last, for whoever has to find out why. */
+  /** The last log lines of all programs, for troubleshooting. */
   lastWords(): string {
     const logs = ["etcd.log", "haproxy.log", "one/patroni.log", "two/patroni.log"];
     return logs.map((log) => `== ${log}\n${tail(join(this.folder, log))}`).join("\n");
@@ -112,7 +112,7 @@ export class FailoverCluster {
       ["--initial-cluster", `etcd=${peer}`],
     ];
     this.#others.push(start("etcd", flags.flat(), this.folder, "etcd.log"));
-    await until("etcd answers", 30, () => answers(`${own}/health`));
+    await until("etcd responds", 30, () => responds(`${own}/health`));
     return port;
   }
 
@@ -129,27 +129,27 @@ export class FailoverCluster {
     return member && /^(running|streaming)$/.test(member.state) ? true : undefined;
   }
 
-  /** Empty when no node answers. */
+  /** Empty when no node responds. */
   async #members(): Promise<Member[]> {
     for (const { statePort } of this.#nodes) {
       try {
-        const reply = await fetch(`http://127.0.0.1:${statePort}/cluster`, {
+        const response = await fetch(`http://127.0.0.1:${statePort}/cluster`, {
           signal: AbortSignal.timeout(2000),
         });
-        if (reply.ok) return ((await reply.json()) as { members: Member[] }).members;
+        if (response.ok) return ((await response.json()) as { members: Member[] }).members;
       } catch {
-        // The other node may answer.
+        // The other node may respond.
       }
     }
     return [];
   }
 
-  /** The first process of a node's database; 0 when there is none. */
+  /** The postmaster's process id on a node; 0 when it is not running. */
   #database(name: string): number {
     const data = join(this.folder, name, "data");
     try {
       const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
-      // One that was killed leaves its number behind, which somebody else may have by now.
+      // A killed postmaster leaves its pid file behind, and another process may have that pid by now.
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(data) ? pid : 0;
     } catch {
       return 0;
@@ -157,7 +157,7 @@ export class FailoverCluster {
   }
 }
 
-async function answers(url: string): Promise<true | undefined> {
+async function responds(url: string): Promise<true | undefined> {
   try {
     return (await fetch(url)).ok || undefined;
   } catch {

@@ -1,4 +1,4 @@
-/** In charge of `matchbook ingest` as it runs through everything: one process that is fed all the while. */
+/** Runs one `matchbook ingest` process through all faults and feeds it continuously. */
 
 import { spawnMatchbook } from "../support/process.ts";
 
@@ -6,10 +6,10 @@ const BATCH = 50;
 const PAUSE_MS = 150;
 
 export class IngestCommand {
-  /** Every line that was written to it, in order. */
+  /** Every line written to it, in order. */
   readonly sent: string[] = [];
-  /** What it said on standard error. */
-  said = "";
+  /** Its output on standard error. */
+  output = "";
   readonly #lines: Iterator<string>;
   readonly #child: ReturnType<typeof spawnMatchbook>;
   readonly #listening: Promise<void>;
@@ -26,7 +26,7 @@ export class IngestCommand {
     this.#work = this.#feed();
   }
 
-  /** Resolves when it has ended, with its exit code and its report. */
+  /** Resolves when it has exited, with its exit code and report. */
   async finish(): Promise<{ exitCode: number; records: number }> {
     this.#isOver = true;
     await this.#work;
@@ -42,18 +42,18 @@ export class IngestCommand {
       const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
       this.sent.push(...batch);
       this.#child.stdin.write(`${batch.join("\n")}\n`);
-      // Settled when it has been read: while the database is away, nothing more is written.
+      // Settles when it has been read: while the database is unavailable, nothing more is written.
       await this.#child.stdin.flush();
       await Bun.sleep(PAUSE_MS);
     }
   }
 
   async #listen(): Promise<void> {
-    for await (const piece of this.#child.stderr) this.said += Buffer.from(piece).toString();
+    for await (const piece of this.#child.stderr) this.output += Buffer.from(piece).toString();
   }
 }
 
-/** Those that its report tells of, whatever became of them. */
+/** The number of records in its report, whatever their outcome. */
 function recordsIn(report: string): number {
   if (report === "") return 0;
   const {

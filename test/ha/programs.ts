@@ -1,11 +1,11 @@
-/** In charge of the programs of the test: where they are, which packages are missing, and their processes. */
+/** Finds and starts the programs of the test, and reports missing packages. */
 
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { asOtherUser, binaries } from "../support/postgres.ts";
 
-/** By program, the package of Debian that brings it. */
+/** The Debian package of each program. */
 const PACKAGES = {
   etcd: "etcd-server",
   patroni: "patroni",
@@ -15,10 +15,10 @@ const PACKAGES = {
 
 export type Program = keyof typeof PACKAGES;
 
-/** Packages put some of them where only root's path leads. */
+/** Some packages install programs that are only on root's PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/bin`;
 
-/** Says everything that is missing at once. */
+/** Reports all missing packages at once. */
 export function checkPrograms(): void {
   const missing: string[] = Object.entries(PACKAGES)
     .filter(([program]) => Bun.which(program, { PATH }) === null)
@@ -39,7 +39,7 @@ function hasServer(): boolean {
   }
 }
 
-/** Starts a program as the user that runs PostgreSQL; what it says is added to a file. */
+/** Starts a program as the user that runs PostgreSQL; its output is appended to a file. */
 export function start(program: Program, args: string[], folder: string, log: string): Subprocess {
   const file = openSync(join(folder, log), "a");
   return Bun.spawn(asOtherUser([Bun.which(program, { PATH })!, ...args]), {
@@ -51,7 +51,7 @@ export function start(program: Program, args: string[], folder: string, log: str
   });
 }
 
-/** A process with all that it has started, itself first. */
+/** A process and all its descendants, itself first. */
 export function family(pid: number): number[] {
   let children: string;
   try {
@@ -62,28 +62,28 @@ export function family(pid: number): number[] {
   return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(family)];
 }
 
-/** Ends processes as the loss of a machine would: all at once, without a word. */
+/** Kills processes all at once, like the loss of a machine. */
 export function killAtOnce(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, "SIGKILL");
     } catch (error) {
-      // It has ended meanwhile.
+      // It has exited in the meantime.
       if ((error as { code?: string }).code !== "ESRCH") throw error;
     }
   }
 }
 
-/** Asks again and again until there is an answer. */
+/** Polls until there is a result. */
 export async function until<T>(
   what: string,
   seconds: number,
-  ask: () => Promise<T | undefined>,
+  check: () => Promise<T | undefined>,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const result = await check();
+    if (result !== undefined) return result;
     if (performance.now() > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
     await Bun.sleep(50);
   }

@@ -1,12 +1,12 @@
-/** In charge of callers who read all the while: what they got, how long it took, and whether it was right. */
+/** Clients that read continuously and record status, duration and correctness of every response. */
 
 import { JSON_API } from "../support/world.ts";
 
-export interface Answer {
-  /** When it was asked, by the clock of performance.now. */
+export interface ReadResult {
+  /** When the request was sent, in performance.now time. */
   at: number;
   milliseconds: number;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   status: number;
 }
 
@@ -14,8 +14,8 @@ const READERS = 4;
 const PAUSE_MS = 10;
 
 export class Readers {
-  readonly answers: Answer[] = [];
-  /** What should never be: a wrong document, a match that is not there, another status. */
+  readonly results: ReadResult[] = [];
+  /** What must never happen: a wrong document, a missing match, another status. */
   readonly wrong: string[] = [];
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -23,7 +23,7 @@ export class Readers {
   #isOver = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  /** `ids` grows while they read: matches that are acknowledged and must be served. */
+  /** `ids` grows during the run: matches that are acknowledged and must be served. */
   constructor(url: string, key: string, ids: readonly string[]) {
     this.#url = url;
     this.#headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
@@ -39,11 +39,11 @@ export class Readers {
     await this.#work;
   }
 
-  /** Asks for each of these once; returns those that are not served. */
+  /** Fetches each of these once; returns those that are not served. */
   async missing(ids: readonly string[]): Promise<string[]> {
     const missing: string[] = [];
     for (const id of ids) {
-      if ((await this.#ask(id)).status !== 200) missing.push(id);
+      if ((await this.#get(id)).status !== 200) missing.push(id);
     }
     return missing;
   }
@@ -51,28 +51,30 @@ export class Readers {
   async #read(): Promise<void> {
     while (!this.#isOver) {
       const id = this.#ids[Math.floor(Math.random() * this.#ids.length)];
-      if (id !== undefined) this.answers.push(await this.#ask(id));
+      if (id !== undefined) this.results.push(await this.#get(id));
       await Bun.sleep(PAUSE_MS);
     }
   }
 
-  async #ask(id: string): Promise<Answer> {
+  async #get(id: string): Promise<ReadResult> {
     const at = performance.now();
-    const answer = (status: number) => ({ at, status, milliseconds: performance.now() - at });
+    const result = (status: number) => ({ at, status, milliseconds: performance.now() - at });
     try {
-      const reply = await fetch(`${this.#url}/shards/na/matches/${id}`, { headers: this.#headers });
-      const body = (await reply.json()) as { data?: { id: string } };
-      if (reply.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
-      if (reply.status === 503 && !reply.headers.has("retry-after")) {
+      const response = await fetch(`${this.#url}/shards/na/matches/${id}`, {
+        headers: this.#headers,
+      });
+      const body = (await response.json()) as { data?: { id: string } };
+      if (response.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
+      if (response.status === 503 && !response.headers.has("retry-after")) {
         this.wrong.push(`${id}: 503 without Retry-After`);
       }
-      if (reply.status !== 200 && reply.status !== 503) {
-        this.wrong.push(`${id}: ${reply.status} ${JSON.stringify(body)}`);
+      if (response.status !== 200 && response.status !== 503) {
+        this.wrong.push(`${id}: ${response.status} ${JSON.stringify(body)}`);
       }
-      return answer(reply.status);
+      return result(response.status);
     } catch (error) {
-      this.wrong.push(`${id}: no answer: ${(error as Error).message}`);
-      return answer(0);
+      this.wrong.push(`${id}: no response: ${(error as Error).message}`);
+      return result(0);
     }
   }
 }

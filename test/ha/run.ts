@@ -1,7 +1,7 @@
 /**
- * In charge of `npm run test:ha`: the primary of a PostgreSQL cluster is killed twice while callers read
- * and matches come in. Nothing that was acknowledged may be lost, nothing served may be wrong, and all
- * goes on by itself. What happened is printed, with times, for docs/scaling.md.
+ * Runs `npm run test:ha`: kills the primary of a PostgreSQL cluster twice while clients read and matches
+ * are ingested. No acknowledged match may be lost, no response may be wrong, and everything recovers
+ * without intervention. Prints what happened, with times, for docs/scaling.md.
  */
 
 import { join } from "node:path";
@@ -17,12 +17,12 @@ import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { LEASE_SECONDS } from "./settings.ts";
 
-/** Before each fault, so that there is something to lose. */
+/** Time before each fault, so that there is data to lose. */
 const CALM_SECONDS = 8;
-/** From the fault to the end of wrong or missing answers: the lease, and what follows from it. */
+/** From the fault to the last failed response: the lease, and the recovery after it. */
 const LONGEST_OUTAGE_SECONDS = LEASE_SECONDS + 20;
-/** A caller is told at once, or nearly so, that a shard is away. */
-const LONGEST_ANSWER_MS = 10_000;
+/** Callers learn without delay that a shard is unavailable. */
+const LONGEST_RESPONSE_MS = 10_000;
 
 const began = performance.now();
 const say = (text: string) =>
@@ -83,25 +83,25 @@ async function story(): Promise<void> {
   await sender.finish();
   await ending(command);
   await readers.stop();
-  expect(readers.wrong.length === 0, `wrong answers: ${readers.wrong.slice(0, 5).join("; ")}`);
-  const slowest = Math.max(...readers.answers.map(({ milliseconds }) => milliseconds));
-  say(`${readers.answers.length} answers, the slowest took ${(slowest / 1000).toFixed(1)} s`);
-  expect(slowest < LONGEST_ANSWER_MS, `an answer took ${slowest} ms`);
+  expect(readers.wrong.length === 0, `wrong responses: ${readers.wrong.slice(0, 5).join("; ")}`);
+  const slowest = Math.max(...readers.results.map(({ milliseconds }) => milliseconds));
+  say(`${readers.results.length} responses, the slowest took ${(slowest / 1000).toFixed(1)} s`);
+  expect(slowest < LONGEST_RESPONSE_MS, `a response took ${slowest} ms`);
   await compare([...sender.sent, ...command.sent], data, config);
   expect((await server.end()) === 0, "the server did not end well");
   await drained;
 }
 
-/** The command has run since before the first fault, and must not have needed anybody. */
+/** The command has run since before the first fault, without intervention. */
 async function ending(command: IngestCommand): Promise<void> {
   const { exitCode, records } = await command.finish();
-  for (const line of command.said.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
+  for (const line of command.output.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
   say(`matchbook ingest ended with ${exitCode}, and reports ${records} of ${command.sent.length}`);
   expect(exitCode === 0, `matchbook ingest ended with ${exitCode}`);
   expect(records === command.sent.length, "matchbook ingest did not report every record");
 }
 
-/** Kills, and waits until all goes on: a primary, readers, the sender, and two nodes in step. */
+/** Kills a node and waits for recovery: a primary, readers, the sender, and both nodes in sync. */
 async function fault(
   what: string,
   sender: Sender,
@@ -112,7 +112,7 @@ async function fault(
   const before = [...sender.served];
   const triesBefore = sender.failures.length;
   const lost = (await cluster.primary())!;
-  const mend = await kill(lost);
+  const repair = await kill(lost);
   const at = performance.now();
   const since = (moment: number) => `${((moment - at) / 1000).toFixed(1)} s`;
   say(`${what} (${lost}); ${before.length} matches were acknowledged as served`);
@@ -128,11 +128,11 @@ async function fault(
   say(`after ${since(resumed)}: a batch is acknowledged again; ${tries.length} tries had failed`);
   for (const failure of new Set(tries)) say(`  the sender got ${failure}`);
   await until("reads go on", LONGEST_OUTAGE_SECONDS, async () => {
-    const last = readers.answers.slice(-50);
-    const isSteady = last.every((answer) => answer.at > at && answer.status === 200);
+    const last = readers.results.slice(-50);
+    const isSteady = last.every((result) => result.at > at && result.status === 200);
     return isSteady || undefined;
   });
-  const failed = readers.answers.filter((answer) => answer.at > at && answer.status !== 200);
+  const failed = readers.results.filter((result) => result.at > at && result.status !== 200);
   const endOfOutage = Math.max(at, ...failed.map((one) => one.at + one.milliseconds));
   say(`after ${since(endOfOutage)}: the last of ${failed.length} reads that got 503`);
   expect(
@@ -142,12 +142,12 @@ async function fault(
   const missing = await readers.missing(before);
   expect(missing.length === 0, `acknowledged and not served: ${missing.slice(0, 5).join(", ")}`);
   say(`all ${before.length} matches that were acknowledged before are served`);
-  mend();
+  repair();
   await cluster.bothInStep();
   say(`after ${since(performance.now())}: ${lost} is back as a synchronous copy`);
 }
 
-/** A store that got the same records without any fault must serve the same. */
+/** A store that ingested the same records without any fault must serve the same. */
 async function compare(sent: readonly string[], data: string, config: string): Promise<void> {
   const whole = join(folder.path, "whole");
   await matchbook(["ingest", "-", "--data", whole], { stdin: `${sent.join("\n")}\n` });
@@ -166,7 +166,7 @@ async function compare(sent: readonly string[], data: string, config: string): P
   expect(here === there, "the digests differ");
 }
 
-/** Without an end, and all of one shard; from another seed on, others. */
+/** An endless stream of demo matches of one shard; another seed gives other matches. */
 function* demoLines(firstSeed: number): Generator<string> {
   const until = Date.now();
   for (let seed = firstSeed; ; seed++) {

@@ -1,23 +1,23 @@
-/** In charge of a game server that sends its matches all the while, and sends again what was not taken. */
+/** A game server that uploads matches continuously and retries batches that were not accepted. */
 
 import { isServedMode, isVoidEnding, PRIVATE_MODE } from "../../src/domain/modes.ts";
 import { TOKEN, type Uploaded } from "../support/admin.ts";
 
 const BATCH = 50;
 const PAUSE_MS = 150;
-/** Before the same batch is sent again. */
+/** Delay before a batch is retried. */
 const RETRY_MS = 500;
-/** Beyond this the connection counts as dead. */
+/** After this time the connection counts as dead. */
 const PATIENCE_MS = 120_000;
 
 export class Sender {
-  /** Every line that was sent, in order: what another store must get to hold the same. */
+  /** Every line that was sent, in order: another store that gets them must hold the same. */
   readonly sent: string[] = [];
-  /** Matches that were acknowledged, and must be served. */
+  /** Matches that were acknowledged and must be served. */
   readonly served: string[] = [];
-  /** When each batch was acknowledged as a whole, by the clock of performance.now. */
+  /** When each complete batch was acknowledged, in performance.now time. */
   readonly acknowledged: number[] = [];
-  /** The errors that came instead. */
+  /** The errors of failed attempts. */
   readonly failures: string[] = [];
   readonly #adminUrl: string;
   readonly #lines: Iterator<string>;
@@ -33,7 +33,7 @@ export class Sender {
     this.#work = this.#run();
   }
 
-  /** Resolves when the batch under way is acknowledged. */
+  /** Resolves when the current batch is acknowledged. */
   async finish(): Promise<void> {
     this.#isOver = true;
     await this.#work;
@@ -49,21 +49,21 @@ export class Sender {
     }
   }
 
-  /** Whether all of it is stored. */
+  /** Whether the whole batch is stored. */
   async #send(batch: readonly string[]): Promise<boolean> {
     try {
-      const reply = await fetch(`${this.#adminUrl}/ingest`, {
+      const response = await fetch(`${this.#adminUrl}/ingest`, {
         method: "POST",
         headers: { Authorization: `Bearer ${TOKEN}` },
         body: `${batch.join("\n")}\n`,
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
-      const { error } = (await reply.json()) as Uploaded;
-      if (reply.ok) {
+      const { error } = (await response.json()) as Uploaded;
+      if (response.ok) {
         this.served.push(...batch.flatMap(idIfServed));
         return true;
       }
-      this.failures.push(error?.code ?? String(reply.status));
+      this.failures.push(error?.code ?? String(response.status));
     } catch (error) {
       this.failures.push((error as Error).message);
     }
@@ -71,7 +71,7 @@ export class Sender {
   }
 }
 
-/** The id of a match that is served whatever else is stored; nothing of others. */
+/** The id of a match that is served regardless of other records; empty for other matches. */
 function idIfServed(line: string): string[] {
   const { id, attributes } = JSON.parse(line).data;
   const { gameMode, stats } = attributes;

@@ -1,4 +1,4 @@
-/** In charge of the settings of Patroni and HAProxy, as an operator would write them for two nodes. */
+/** The settings of Patroni and HAProxy, as an operator would write them for two nodes. */
 
 import { binaries } from "../support/postgres.ts";
 
@@ -6,14 +6,14 @@ export interface NodePlace {
   name: string;
   folder: string;
   port: number;
-  /** Where Patroni answers questions about the node. */
+  /** The port of Patroni's API on the node. */
   statePort: number;
 }
 
-/** Patroni accepts nothing below 20. A node that is lost is replaced when its lease has ended. */
+/** Patroni accepts nothing below 20. A lost node is replaced when its lease has expired. */
 export const LEASE_SECONDS = 20;
 
-/** Written as JSON, which is YAML too. */
+/** JSON, which is also valid YAML. */
 export function patroniSettings(place: NodePlace, etcdPort: number): string {
   const { name, folder, port, statePort } = place;
   return JSON.stringify({
@@ -26,9 +26,9 @@ export function patroniSettings(place: NodePlace, etcdPort: number): string {
         ttl: LEASE_SECONDS,
         loop_wait: 2,
         retry_timeout: 5,
-        // A commit is acknowledged when both nodes have it, as long as there are two.
+        // A commit is acknowledged once both nodes have it, as long as there are two.
         synchronous_mode: true,
-        // A database that crashed is not started again where it was: the other node goes on at once.
+        // A crashed database is not restarted in place: the other node takes over at once.
         master_start_timeout: 0,
         postgresql: {
           use_pg_rewind: true,
@@ -58,7 +58,7 @@ export function patroniSettings(place: NodePlace, etcdPort: number): string {
   });
 }
 
-/** One address for whichever node is the primary now. */
+/** One endpoint for whichever node is the primary now. */
 export function haproxySettings(port: number, nodes: readonly NodePlace[]): string {
   const servers = nodes.map(
     (node) =>

@@ -1,4 +1,4 @@
-/** Small files that want to become large, against the real program: turned away in bounded memory and time. */
+/** Tests small files that expand enormously, against the real program: rejected in bounded memory and time. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { balloons, gzipBomb, UNFOLDING } from "./bombs.ts";
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
-/** Documents may be 16 MiB; parsed, some take a good deal more. */
+/** Documents may be 16 MiB; some take considerably more once parsed. */
 const MEMORY = 768 * MIB;
 const PATIENCE = 60_000;
 
@@ -40,7 +40,7 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-/** What stands behind a bomb still comes in. */
+/** The file after a bomb is still ingested. */
 const sound = () => file("sound.ndjson", `${JSON.stringify(aMatch())}\n`);
 
 let usual: number;
@@ -57,7 +57,7 @@ describe("a gzip bomb on one line", () => {
     ["of blanks", "", " "],
     ["after a sound record", `${JSON.stringify(aMatch())}\n{"data":"`, "a"],
   ])(
-    "%s is given up on, and the next file is read",
+    "%s is abandoned, and the next file is read",
     async (name, start, character) => {
       const bomb = file("bomb.gz", gzipBomb(start, character, 4 * GIB));
       const { exitCode, stderr, report, memory } = await ingest(bomb, sound());
@@ -70,7 +70,7 @@ describe("a gzip bomb on one line", () => {
   );
 });
 
-describe("a document that wants far more than its size:", () => {
+describe("a document that needs far more memory than its size:", () => {
   test.each(UNFOLDING)(
     "%s",
     async (_name, reason, make) => {
@@ -86,7 +86,7 @@ describe("a document that wants far more than its size:", () => {
 });
 
 test(
-  "records that compress to nothing are not gathered beyond a batch's memory",
+  "records that compress to almost nothing are not collected beyond the memory of a batch",
   async () => {
     const path = file("balloons.gz", balloons(100, 8 * MIB));
     const { report, memory } = await ingest(path);
@@ -96,8 +96,8 @@ test(
   PATIENCE,
 );
 
-describe("a gzip file that breaks off", () => {
-  /** Several times what is unpacked at once. */
+describe("a truncated gzip file", () => {
+  /** Several times as much as is decompressed at once. */
   const LINES = 1200;
   const UNPACKED_AT_ONCE = 512 * 1024;
   const line = () => `${JSON.stringify(aMatch())}\n`;
@@ -108,7 +108,7 @@ describe("a gzip file that breaks off", () => {
     ["in the middle", (gzip: Buffer) => gzip.subarray(0, gzip.length / 2)],
     ["in its header", (gzip: Buffer) => gzip.subarray(0, 5)],
   ])(
-    "%s loses only what was lost",
+    "%s loses only the missing part",
     async (name, cut) => {
       const bytes = cut(whole());
       const path = file("broken.gz", bytes);
@@ -116,14 +116,14 @@ describe("a gzip file that breaks off", () => {
       expect(stderr).toContain(`the rest of ${path} cannot be read`);
       const left = wholeLinesIn(bytes);
       if (name === "in the middle") expect(left).toBeWithin(LINES / 3, LINES);
-      // What broke off is one rejection, and the file behind it is read.
+      // The truncated part is one rejection, and the next file is read.
       expect([exitCode, report.stored, report.rejected]).toEqual([1, left + 1, 1]);
     },
     PATIENCE,
   );
 
   test(
-    "and goes on as something else loses no more than what is unpacked at once",
+    "followed by other data loses no more than is decompressed at once",
     async () => {
       const path = file("broken.gz", Buffer.concat([whole(), Buffer.from("and so on")]));
       const { exitCode, stderr, report } = await ingest(path, sound());
@@ -136,7 +136,7 @@ describe("a gzip file that breaks off", () => {
   );
 });
 
-/** How many whole lines are in what is left of a gzip file. */
+/** How many complete lines a truncated gzip file contains. */
 function wholeLinesIn(gzip: Buffer): number {
   if (gzip.length < GZIP_HEADER_BYTES) return 0;
   const left = gzip.subarray(GZIP_HEADER_BYTES);
@@ -147,7 +147,7 @@ function wholeLinesIn(gzip: Buffer): number {
 const GZIP_HEADER_BYTES = 10;
 
 test(
-  "a gzip file in which a bit was flipped is never taken for whole",
+  "a gzip file with a flipped bit is never accepted as complete",
   async () => {
     const bytes = gzipSync(`${JSON.stringify(aMatch())}\n`.repeat(50));
     for (const at of [0.3, 0.5, 0.7, 0.9]) {

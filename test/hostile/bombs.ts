@@ -1,14 +1,14 @@
-/** In charge of small files that want to become large: gzip bombs, and documents that unfold. */
+/** Generates small files that expand enormously: gzip bombs, and documents that grow when expanded. */
 
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
 import { aMatch, type MatchDocument } from "../support/records.ts";
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty last block; the checksum after it is nobody's: it is never reached. */
+/** An empty last block. The checksum after it is wrong, but never reached. */
 const GZIP_END = Buffer.from([0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 const PIECE = 16 * 1024 * 1024;
 
-/** A few megabytes of gzip that inflate to `start` and then so many bytes of one character. */
+/** A few megabytes of gzip that inflate to `start` and then this many bytes of one character. */
 export function gzipBomb(start: string, character: string, bytes: number): Buffer {
   const piece = (plain: Buffer) => deflateRawSync(plain, { finishFlush: constants.Z_FULL_FLUSH });
   const filling = piece(Buffer.alloc(PIECE, character));
@@ -30,7 +30,7 @@ type Loose = Record<string, unknown> & { type: string; id: string };
 
 const reference = (type: string) => (at: number) => ({ type, id: `${type}-${at}` });
 
-/** A record that is sound but for what is done to it. */
+/** A valid record except for one change. */
 function record(change: (document: MatchDocument) => void): string {
   const document = aMatch();
   change(document);
@@ -46,8 +46,8 @@ const many = <T>(length: number, make: (at: number) => T): T[] =>
   Array.from({ length }, (_, at) => make(at));
 
 /**
- * Documents of a few megabytes that would take memory or time out of all proportion, each with the
- * reason that it is turned away for.
+ * Documents of a few megabytes that would take a disproportionate amount of memory or time, each with the
+ * reason it is rejected for.
  */
 export const UNFOLDING: readonly [name: string, reason: RegExp, make: () => string][] = [
   [

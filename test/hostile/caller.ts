@@ -1,4 +1,4 @@
-/** In charge of sending hostile requests: several at a time, over connections that are used again. */
+/** Sends hostile requests: several at a time, over reused connections. */
 
 import { SEED } from "./chance.ts";
 import { Connection, type Exchange } from "./connection.ts";
@@ -12,7 +12,7 @@ export interface Answered {
   exchange: Exchange;
 }
 
-/** Sends the requests of these numbers, and tells of every exchange. */
+/** Sends the requests with these numbers and reports every exchange. */
 export async function send(
   url: string,
   numbers: { from: number; to: number },
@@ -38,7 +38,7 @@ export async function send(
   await Promise.all(Array.from({ length: AT_A_TIME }, call));
 }
 
-/** A connection whose end was announced is not to be used again. */
+/** A connection must not be reused once its close was announced. */
 function isOver({ replies, isClosed, isHung }: Exchange): boolean {
   return isClosed || isHung || replies.some(({ headers }) => headers.get("connection") === "close");
 }
@@ -51,10 +51,10 @@ async function exchangeOver(connection: Connection, request: HostileRequest): Pr
   return connection.replies(afterwards === "end");
 }
 
-/** The server closes a connection whose head is not complete after so long. */
+/** The server closes a connection whose request head is not complete after this time. */
 const HEAD_MS = 10_000;
 
-/** Sends a request byte by byte. On a machine too busy to do that in time, it is sent again. */
+/** Sends a request byte by byte, and again if the machine was too busy to do that in time. */
 export async function sendSlowly(url: string, request: HostileRequest): Promise<Exchange> {
   for (;;) {
     const began = performance.now();

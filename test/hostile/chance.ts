@@ -1,4 +1,4 @@
-/** In charge of chance that can be repeated: the same seed and number give the same choices. */
+/** Reproducible randomness: the same seed and number give the same choices. */
 
 /** Another seed gives other input: HOSTILE_SEED=7 bun test test/hostile. */
 export const SEED = Number(process.env.HOSTILE_SEED ?? 1);
@@ -8,7 +8,7 @@ export class Chance {
 
   constructor(seed: number, number: number) {
     this.#state = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b);
-    // The first words of neighbouring states are alike.
+    // The first outputs of neighbouring states are similar.
     for (let turn = 0; turn < 4; turn++) this.word();
   }
 
@@ -21,12 +21,12 @@ export class Chance {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor((this.word() / 2 ** 32) * limit);
   }
 
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -40,7 +40,7 @@ export class Chance {
     return list[this.below(list.length)]!;
   }
 
-  /** One of a table, the heavier ones more often. */
+  /** An entry of a table, chosen by weight. */
   weigh<T extends { weight: number }>(table: readonly T[]): T {
     let left = this.below(table.reduce((sum, { weight }) => sum + weight, 0));
     return table.find(({ weight }) => {
@@ -53,7 +53,7 @@ export class Chance {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }
 
-  /** So many characters of an alphabet. */
+  /** This many characters of an alphabet. */
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join("");
   }

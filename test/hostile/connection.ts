@@ -1,4 +1,4 @@
-/** In charge of raw connections: bytes out as they are, replies in, and never a wait without end. */
+/** Raw connections: bytes are sent as they are, responses are parsed, and every wait has a timeout. */
 
 import { connect, type Socket } from "node:net";
 
@@ -10,11 +10,11 @@ export interface RawReply {
 
 export interface Exchange {
   replies: RawReply[];
-  /** Bytes that came and were no whole reply. */
+  /** Received bytes that are not a complete response. */
   rest: Buffer;
   /** Whether the server closed the connection. */
   isClosed: boolean;
-  /** Whether the wait was given up. */
+  /** Whether the wait timed out. */
   isHung: boolean;
 }
 
@@ -40,7 +40,7 @@ export class Connection {
     };
     socket.on("end", close);
     socket.on("close", close);
-    // A reset is an end like any other: what counts is what came before it.
+    // A reset is an end like any other: what counts is what was received before it.
     socket.on("error", close);
   }
 
@@ -56,7 +56,7 @@ export class Connection {
     });
   }
 
-  /** Waits until the bytes have been handed over, so that the next ones make another packet. */
+  /** Waits until the bytes have been handed over, so that the next ones are in another packet. */
   write(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed) resolve();
@@ -64,17 +64,17 @@ export class Connection {
     });
   }
 
-  /** No more will be sent. */
+  /** Closes the sending side. */
   finish(): void {
     this.socket.end();
   }
 
-  /** What the requests to come are: replies to HEAD look like others, but have no body. */
+  /** The methods of the next requests: responses to HEAD have no body. */
   expect(methods: readonly string[]): void {
     this.#methods = methods;
   }
 
-  /** A reply to each request that was expected, or fewer where the connection ends. */
+  /** One response per expected request, or fewer when the connection ends. */
   async replies(untilClosed: boolean): Promise<Exchange> {
     const isDone = () =>
       this.#isClosed || (!untilClosed && this.#replies.length >= this.#methods.length);
@@ -108,14 +108,14 @@ export class Connection {
       const found = readReply(this.#received, method);
       if (!found) break;
       this.#received = this.#received.subarray(found.length);
-      // "Continue" is no reply yet.
+      // "Continue" is not the final response.
       if (found.reply.status >= 200) this.#replies.push(found.reply);
     }
     this.#wake();
   }
 }
 
-/** The first reply in these bytes, once it is whole. */
+/** The first response in these bytes, once it is complete. */
 function readReply(bytes: Buffer, method: string): { reply: RawReply; length: number } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

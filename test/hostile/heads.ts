@@ -1,4 +1,4 @@
-/** In charge of hostile request heads: methods, versions, hosts, credentials and other header fields. */
+/** Generates hostile request heads: methods, versions, hosts, credentials and other header fields. */
 
 import type { Chance } from "./chance.ts";
 
@@ -10,7 +10,7 @@ export interface Keys {
 
 const JSON_API = "application/vnd.api+json";
 
-/** Anything a field value may hold by the grammar: no control characters. */
+/** Anything the grammar allows in a field value: no control characters. */
 function oddValue(chance: Chance): string {
   switch (chance.below(6)) {
     case 0:
@@ -162,11 +162,11 @@ const KNOWN_VALUES: Record<string, readonly string[]> = {
   Range: ["bytes=0-0", "bytes=-1", "bytes=5-1", "bytes=0-99999999999"],
 };
 
-/** Some more fields, each of a form that can be read. */
+/** A few more fields, each well-formed. */
 export function fields(chance: Chance): string[] {
   return Array.from({ length: chance.pick([0, 0, 1, 1, 2, 5, 20]) }, () => {
     const name = chance.pick(FIELDS);
-    // A value that asks for the connection's end is for the framing to send.
+    // A value that closes the connection is left to the framing cases.
     const usual = KNOWN_VALUES[name];
     const value =
       usual && (name === "Connection" || chance.oneIn(2)) ? chance.pick(usual) : oddValue(chance);
@@ -184,7 +184,7 @@ export function oversizeFields(chance: Chance): string[] {
   ])();
 }
 
-/** Fields that break the grammar. */
+/** Fields that violate the grammar. */
 export const BROKEN_FIELDS = [
   "X Y: z",
   "X : z",
@@ -218,7 +218,7 @@ export const METHODS = [
   "M-SEARCH",
 ];
 
-/** The runtime does not know these. */
+/** Methods that the runtime does not know. */
 export const UNKNOWN_METHODS = [
   "get",
   "Get",

@@ -1,4 +1,4 @@
-/** In charge of taking in raw lines, whatever they hold, and of looking up what became of them. */
+/** Ingests raw lines, whatever they contain, and looks up their outcome. */
 
 import type { Json } from "../../src/domain/json.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
@@ -11,11 +11,11 @@ import type { Fate } from "../../src/store/store.ts";
 
 export interface Taken {
   report: Report;
-  /** By line, from 1. */
+  /** By line number, starting at 1. */
   rejections: Map<number, Rejection[]>;
 }
 
-/** What `matchbook ingest` does with a file of these lines, at a given time. */
+/** Does what `matchbook ingest` does with a file of these lines, at a given time. */
 export async function takeIn(
   settings: Settings,
   lines: Iterable<Buffer>,
@@ -53,7 +53,7 @@ async function* asFile(lines: Iterable<Buffer>): AsyncGenerator<Uint8Array> {
   for (const line of lines) yield Buffer.concat([line, Buffer.from("\n")]);
 }
 
-/** The shard and id of every match in a line that ingest could read. */
+/** The shard and id of every match in a line that ingest can read. */
 export function matchesIn(line: Buffer): { shard: string; id: string }[] {
   const content = JSON.parse(line.toString());
   return (Array.isArray(content) ? content : [content]).flatMap(({ data }) =>
@@ -64,7 +64,7 @@ export function matchesIn(line: Buffer): { shard: string; id: string }[] {
   );
 }
 
-/** How many records a line stands for: one that cannot be read is one rejection. */
+/** How many records a line contains: a line that cannot be read is one rejection. */
 export function recordsIn(line: Buffer): number {
   let content: Json;
   try {
@@ -80,7 +80,7 @@ export function recordsIn(line: Buffer): number {
   return content.reduce<number>((sum, one) => sum + count(one), 0);
 }
 
-/** Whether each of these matches is served, by "shard/id". */
+/** The outcome of each of these matches, by "shard/id". */
 export async function fates(
   settings: Settings,
   matches: readonly { shard: string; id: string }[],

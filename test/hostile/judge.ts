@@ -1,4 +1,4 @@
-/** In charge of what is right to come back to a hostile request. */
+/** Decides whether the response to a hostile request is correct. */
 
 import { gunzipSync } from "node:zlib";
 import { checkReply } from "../support/replies.ts";
@@ -6,13 +6,13 @@ import type { Exchange, RawReply } from "./connection.ts";
 import type { HostileRequest } from "./requests.ts";
 
 export interface Rules {
-  /** What the runtime may answer by itself, before any code of ours: statuses, with empty bodies. */
+  /** The statuses, with empty bodies, that the runtime may send before any of our code runs. */
   refusals: ReadonlySet<number>;
-  /** With a compatibility profile, documents hold more than their description says. */
+  /** With a compatibility profile, documents contain more than their description says. */
   hasProfile: boolean;
 }
 
-/** What is wrong with an exchange; undefined when nothing is. */
+/** What is wrong with an exchange; undefined when it is correct. */
 export function complaintAbout(
   request: HostileRequest,
   exchange: Exchange,
@@ -75,7 +75,7 @@ function replyComplaint(
   }
 }
 
-/** The portal's page is the same for everybody: nothing of a request comes back in it. */
+/** The portal page is the same for everybody: it contains nothing from a request. */
 let page: string | undefined;
 
 function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string | undefined {
@@ -86,8 +86,8 @@ function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string 
 }
 
 /**
- * The address a reply is described at. Where a strange target leads is the runtime's business, so
- * that an error is held to the description of any address that has it.
+ * The path that describes a response. The runtime decides where a strange target is routed, so an error
+ * is checked against the description of any path that has it.
  */
 function lookAt(
   { status }: RawReply,
@@ -103,7 +103,7 @@ function lookAt(
   return { method: "GET", path: status === 404 ? "/shards/na/matches/m" : "/shards/na/matches" };
 }
 
-/** Where a document says that it is from. */
+/** The path a document comes from. */
 function pathOf(body: object): string {
   const { links } = body as { links?: { self: string } };
   if (links) return links.self;

@@ -1,6 +1,6 @@
 /**
- * In charge of running `bin/matchbook` and measuring its memory: a program of its own, because the
- * system counts what a process weighed when it forked, and a test process is heavy.
+ * Runs `bin/matchbook` and measures its memory. It is a separate program because the system counts the
+ * memory a process had when it forked, and a test process is large.
  */
 
 import { MATCHBOOK } from "../support/process.ts";

@@ -1,16 +1,16 @@
-/** In charge of damage to documents: any node replaced, dropped, doubled, moved or renamed. */
+/** Damages documents: any node is replaced, dropped, duplicated, moved or renamed. */
 
 import { isObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { Chance } from "./chance.ts";
 import { strangeName, strangeValue } from "./values.ts";
 
-/** A place in a document: a member of an object or an item of a list. */
+/** A location in a document: a member of an object or an item of a list. */
 interface Place {
   parent: JsonObject | Json[];
   at: string | number;
 }
 
-/** Damages a document in place, at one spot or several. */
+/** Damages a document in place, at one location or several. */
 export function damage(document: JsonObject, chance: Chance): void {
   for (let times = chance.pick([1, 1, 1, 2, 3, 8]); times > 0; times--) {
     const place = somePlace(document, chance);
@@ -68,7 +68,7 @@ const DAMAGES: readonly { weight: number; make: Damage }[] = [
   { weight: 1, make: wrap },
 ];
 
-/** Mostly deep ones: damage near the top is always the same. */
+/** Mostly deep nodes: damage near the top is always the same. */
 function somePlace(document: JsonObject, chance: Chance): Place | undefined {
   let parent: JsonObject | Json[] = document;
   for (let stop = chance.oneIn(4) ? chance.between(1, 4) : chance.between(4, 6); ; stop--) {
@@ -98,7 +98,7 @@ function put({ parent, at }: Place, value: Json): void {
   else define(parent, at as string, value);
 }
 
-/** Plain assignment to `__proto__` would not make a member. */
+/** Assigning to `__proto__` would not create a member. */
 function define(object: JsonObject, name: string, value: Json): void {
   Object.defineProperty(object, name, {
     value,

@@ -1,4 +1,4 @@
-/** Texts that JSON.parse would read wrongly, or at too great a cost, are refused; others never are. */
+/** Tests that JSON texts which JSON.parse would misread, or parse at too high a cost, are refused, and no others. */
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ test.each([
   '{"a\\"":1,"a\\"":2}',
   '{"x":[0,{"y":{"b":1,"b":2}}],"c":":"}',
   `${'{"in":'.repeat(5000)}{"b":1,"b":2}${"}".repeat(5000)}`,
-])("%.40s has a member twice", (text) => {
+])("%.40s has a duplicate member", (text) => {
   expect(parse(text)).toEqual(TWICE);
 });
 
@@ -35,11 +35,11 @@ test.each([
   '["a",":b"]',
   '"a"',
   "[]",
-])("%s has none", (text) => {
+])("%s has no duplicate member", (text) => {
   expect(parse(text)).toMatchObject({ value: JSON.parse(text) });
 });
 
-test("no JSON text that was written by a program is refused, however it is spaced", () => {
+test("no JSON text written by a program is refused, whatever its whitespace", () => {
   fc.assert(
     fc.property(anyJson, fc.constantFrom("", " ", "\t", "\n"), (value, space) => {
       const text = JSON.stringify(value, null, space);
@@ -50,7 +50,7 @@ test("no JSON text that was written by a program is refused, however it is space
   );
 });
 
-test("only long texts of very many levels are not worth parsing", () => {
+test("only long, very deeply nested texts are refused without parsing", () => {
   const nested = (levels: number) => Buffer.from("[".repeat(levels) + "]".repeat(levels));
   expect(isTooDeep(nested(40_000))).toBeTrue();
   expect(isTooDeep(nested(30_000))).toBeFalse();
@@ -58,7 +58,7 @@ test("only long texts of very many levels are not worth parsing", () => {
   expect(isTooDeep(Buffer.from(`[${"[],".repeat(100_000)}0]`))).toBeFalse();
 });
 
-test("reasons are each one line, told once, and not without end", () => {
+test("reasons are each one line, reported once, and limited", () => {
   expect(readable(["a", "b", "a"])).toEqual(["a", "b"]);
   expect(readable(["\u001b[2J\n\u202e"])).toEqual(["\\u001b[2J\\u000a\\u202e"]);
   expect(readable(["x".repeat(5000)])[0]).toHaveLength(400);

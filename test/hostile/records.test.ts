@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world.stop());
 
-/** Names a record so that it can be made again. */
+/** Names a record so that it can be reproduced. */
 const nameOf = (number: number) =>
   `record ${number} of HOSTILE_SEED=${SEED} (${records[number]!.kind})`;
 
@@ -36,7 +36,7 @@ const nameOf = (number: number) =>
 const accepted = () => [...records.keys()].filter((number) => !taken.rejections.has(number + 1));
 
 test(`every record is accounted for (HOSTILE_SEED=${SEED})`, () => {
-  // What a list of matches includes without need is one rejection more.
+  // Unlinked included resources in a list of matches are one additional rejection.
   const counts = records.map(({ line }) => recordsIn(line));
   const least = counts.reduce((sum, count) => sum + count, 0);
   const lists = counts.filter((count) => count !== 1).length;
@@ -45,7 +45,7 @@ test(`every record is accounted for (HOSTILE_SEED=${SEED})`, () => {
   expect(taken.report.rejected).toBeGreaterThan(COUNT / 4);
 }, 60_000);
 
-test("every rejection has reasons that a person can read", () => {
+test("every rejection has readable reasons", () => {
   const unreadable = [...taken.rejections].flatMap(([line, rejections]) =>
     rejections
       .filter(({ problems }) => problems.length === 0 || !problems.every(isReadable))
@@ -54,7 +54,7 @@ test("every rejection has reasons that a person can read", () => {
   expect(unreadable).toEqual([]);
 });
 
-/** One line of a bearable length, without anything that a terminal would obey. */
+/** One line of reasonable length, without terminal control characters. */
 function isReadable(reason: string): boolean {
   return (
     reason.length >= 8 &&
@@ -63,7 +63,7 @@ function isReadable(reason: string): boolean {
   );
 }
 
-test("what cannot be read, or would lose something, is never taken in", () => {
+test("records that cannot be read, or would lose data, are never stored", () => {
   const hopeless = new Set([
     "cut off",
     "front missing",
@@ -99,7 +99,7 @@ test("every record that was accepted is served as it was sent, or withheld", asy
   for (const { shard, id, number } of matches) {
     const fate = known.get(`${shard}/${id}`);
     const reply = await getAsSent(world, `/shards/${shard}/matches/${id}`);
-    // Of other ids there may be several records, of which the first one stays.
+    // Several records may share any other id; the first one is kept.
     const isOnly = id === `m-${number}`;
     const trouble =
       fate === undefined
@@ -116,7 +116,7 @@ test("every record that was accepted is served as it was sent, or withheld", asy
   expect(matches.length).toBeGreaterThan(COUNT / 10);
 }, 120_000);
 
-test("the collections of shards that took all this in can be walked from end to end", async () => {
+test("the collections of these shards can be paged from end to end", async () => {
   for (const shard of ["na", "eu"]) {
     const start = "filter[createdAt-start]=0000-01-01T00:00:00Z";
     let path: string | undefined = `/shards/${shard}/matches?${start}`;

@@ -1,4 +1,4 @@
-/** In charge of hostile records: demo documents damaged in every way, one a line. */
+/** Generates hostile records: damaged demo documents, one per line. */
 
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -7,11 +7,11 @@ import { damage } from "./mutations.ts";
 import { TANGLES, type Tangle } from "./tangles.ts";
 import { DEFACEMENTS } from "./texts.ts";
 
-/** No record is later; the clock of the tests stands a day after. */
+/** The latest time of any record; the clock of the tests is a day later. */
 export const UNTIL = Date.parse("2026-03-01T00:00:00Z");
 
 export interface HostileRecord {
-  /** What was done to it, for messages. */
+  /** How the record was damaged, for messages. */
   kind: string;
   /** Without a line feed. */
   line: Buffer;
@@ -20,7 +20,7 @@ export interface HostileRecord {
 /** Fewer documents than records: some come again, damaged differently. */
 const SOUND = 2000;
 
-/** The first one is always sound, so that a file of them is seen to be NDJSON. */
+/** The first record is always valid, so that ingest detects NDJSON. */
 export function* hostileRecords(seed: number, count: number): Generator<HostileRecord> {
   const options = { matches: SOUND, seed, until: UNTIL, shards: ["na", "eu"] };
   const sound = Array.from(demoDocuments(options), (document) => JSON.stringify(document));
@@ -28,7 +28,7 @@ export function* hostileRecords(seed: number, count: number): Generator<HostileR
   for (let number = 1; number < count; number++) {
     const chance = new Chance(seed, number);
     const json = chance.pick(sound);
-    // Most are matches of their own, so that damage is not mistaken for a conflict.
+    // Most have their own match id, so that damage is not mistaken for a conflict.
     yield hostile(chance.oneIn(10) ? json : json.replace(MATCH_ID, `$1m-${number}"`), chance);
   }
 }

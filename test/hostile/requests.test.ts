@@ -18,7 +18,7 @@ const COUNT = 10_000;
 const WARM_UP = 2000;
 const WITH_PROFILE = 2000;
 const SLOW_CALLERS = 24;
-/** How much more the server may hold in the end than after warming up. */
+/** How far memory may grow after the warm-up. */
 const GROWTH_MIB = 64;
 
 type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
@@ -61,11 +61,11 @@ function surroundingsOf({ url }: ServerProcess): Surroundings {
   };
 }
 
-/** Names a request so that it can be made again. */
+/** Names a request so that it can be reproduced. */
 const nameOf = (number: number, { kind, bytes }: HostileRequest) =>
   `request ${number} of HOSTILE_SEED=${SEED} (${kind}): ${bytes.toString("latin1").slice(0, 300)}`;
 
-/** Collects what was wrong, and what was met. */
+/** Collects complaints and response statuses. */
 class Findings {
   readonly troubles: string[] = [];
   readonly ours = new Map<number, number>();
@@ -83,7 +83,7 @@ class Findings {
   }
 }
 
-/** An ordinary request, answered as it should be. */
+/** Checks that an ordinary request gets a correct response. */
 async function expectService(url: string): Promise<void> {
   const path = "/shards/na/matches?page[limit]=2&sort=-createdAt";
   const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
@@ -94,7 +94,7 @@ async function expectService(url: string): Promise<void> {
   expect(JSON.parse(text).data).toHaveLength(2);
 }
 
-/** Only Linux tells what a process holds. */
+/** Only Linux reports the memory of a process. */
 const TELLS_MEMORY = existsSync("/proc/self/status");
 
 function residentMib({ child }: ServerProcess): number {
@@ -103,13 +103,13 @@ function residentMib({ child }: ServerProcess): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
 }
 
-/** Requests of whole heads, to be sent byte by byte. */
+/** Requests with complete heads, to be sent byte by byte. */
 function slowRequests(around: Surroundings): HostileRequest[] {
   const found: HostileRequest[] = [];
   for (let number = COUNT; found.length < SLOW_CALLERS; number++) {
     const request = hostileRequest(SEED, number, around);
     if (request.afterwards !== "keep" || request.mayBeSilent) continue;
-    // Once it is answered, the connection may rest for longer than the server suffers.
+    // After the response, the connection may stay idle for longer than the server's idle timeout.
     found.push({ ...request, afterwards: "drop" });
   }
   return found;
@@ -144,15 +144,15 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
     await server.end();
   });
 
-  test("are each answered by a document, refused by the runtime or closed: no failure, no hang", () => {
+  test("each get a document, a refusal by the runtime or a close: no failure, no hang", () => {
     expect(findings.troubles.slice(0, 5)).toEqual([]);
   });
 
-  test("are answered also when their bytes come one by one", () => {
+  test("get a response even when their bytes arrive one by one", () => {
     expect(slowTroubles).toEqual([]);
   });
 
-  test("reach every stage: all these statuses come up", () => {
+  test("reach every stage: all these statuses occur", () => {
     const met = [...findings.ours.keys()].sort();
     expect(met).toEqual([200, 204, 304, 400, 401, 404, 405, 406, 414, 429]);
     expect([...findings.theirs.keys()].sort()).toEqual([...refusalStatuses()].sort());
@@ -161,21 +161,21 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
     }
   });
 
-  test("leave the server answering as before, and its log without a failure", async () => {
+  test("leave the server working as before, and its log without a failure", async () => {
     await expectService(server.url);
     expect(await server.end()).toBe(0);
     expect(await new Response(server.child.stderr).text()).toBe("");
   });
 
   test.skipIf(!TELLS_MEMORY)(
-    `make the server hold less than ${GROWTH_MIB} MiB more than after the first ${WARM_UP}`,
+    `grow the server's memory by less than ${GROWTH_MIB} MiB after the first ${WARM_UP}`,
     () => {
       expect(end - warm).toBeLessThan(GROWTH_MIB);
     },
   );
 });
 
-test("a server with a compatibility profile stands them as well", async () => {
+test("a server with a compatibility profile withstands them as well", async () => {
   const server = await startServer("--compat", "gamelocker");
   const findings = new Findings({ refusals: refusalStatuses(), hasProfile: true });
   const numbers = { from: COUNT * 2, to: COUNT * 2 + WITH_PROFILE };

@@ -1,4 +1,4 @@
-/** In charge of hostile requests: what is sent, in which pieces, and what may come back. */
+/** Generates hostile requests: the bytes, how they are split, and what is expected afterwards. */
 
 import { Chance } from "./chance.ts";
 import {
@@ -16,19 +16,19 @@ import {
 import { type Known, target } from "./targets.ts";
 
 export interface HostileRequest {
-  /** What is wrong with it, for messages. */
+  /** What is wrong with the request, for messages. */
   kind: string;
   bytes: Buffer;
-  /** The methods of the requests in it, in their order. */
+  /** The methods of the requests in `bytes`, in order. */
   methods: readonly string[];
-  /** The target, where it is one request that can be read. */
+  /** The target, when it is a single well-formed request. */
   target?: string;
   /**
-   * "keep": a reply to each, and the connection can be used again. "drop": the connection's state is
-   * anybody's guess afterwards. "end": nothing more will be sent, and the server closes it in turn.
+   * "keep": each request gets a response, and the connection can be reused. "drop": the state of the
+   * connection is undefined afterwards. "end": the client sends nothing more, and the server closes it.
    */
   afterwards: "keep" | "drop" | "end";
-  /** Whether the connection may end without a reply, or in the middle of one. */
+  /** Whether the connection may end without a response, or in the middle of one. */
   mayBeSilent?: true;
 }
 
@@ -43,20 +43,20 @@ type Maker = (chance: Chance, around: Surroundings) => Omit<HostileRequest, "kin
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 const headOf = (lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
-/** The lines of a request that can be read, whatever it asks for. */
+/** The lines of a well-formed request, whatever its target. */
 function readable(
   chance: Chance,
   { known, keys, host }: Surroundings,
 ): { method: string; target: string; lines: string[] } {
   const method = chance.oneIn(8) ? chance.pick(METHODS) : "GET";
-  const asked = target(chance, known);
+  const uri = target(chance, known);
   const lines = [
-    `${method} ${asked} HTTP/1.1`,
+    `${method} ${uri} HTTP/1.1`,
     `Host: ${host}`,
     ...authorization(chance, keys),
     ...accept(chance),
   ];
-  return { method, target: asked, lines };
+  return { method, target: uri, lines };
 }
 
 const strangeTarget: Maker = (chance, around) => {
@@ -77,19 +77,19 @@ const strangeHost: Maker = (chance, around) => {
   return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
 };
 
-/** Nothing is wrong with it: the caller has the record already, or says so. */
+/** A valid request with a condition: the caller has the record already, or claims to. */
 const conditional: Maker = (chance, { known, keys, host }) => {
-  const asked = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
+  const uri = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
   const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
   const lines = [
-    `GET ${asked} HTTP/1.1`,
+    `GET ${uri} HTTP/1.1`,
     `Host: ${host}`,
     `Authorization: Bearer ${keys.right}`,
     "Accept: application/vnd.api+json",
     `If-None-Match: ${tags}`,
     `Accept-Encoding: ${chance.pick(["gzip", "identity", "*"])}`,
   ];
-  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: asked, afterwards: "keep" };
+  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: uri, afterwards: "keep" };
 };
 
 const oversize: Maker = (chance, around) => {
@@ -200,7 +200,7 @@ const pipelined: Maker = (chance, around) => {
   };
 };
 
-/** One that cannot be read among others: those before it are answered, those after it are not. */
+/** A malformed request among others: those before it get responses, those after it do not. */
 const pipelinedWithNoise: Maker = (chance, around) => {
   const before = readable(chance, around);
   const after = readable(chance, around);
@@ -262,8 +262,8 @@ const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
 ];
 
 /**
- * The runtime refuses heads that are larger and closes the connection without reading on, and bytes
- * that nobody read take replies that nobody read with them.
+ * The runtime refuses larger heads and closes the connection without reading on; unread bytes then
+ * reset the connection, and responses in transit are lost.
  */
 const OVERSIZE = 16 * 1024;
 

@@ -1,4 +1,4 @@
-/** In charge of comparing what is served with what was sent, however strange it is. */
+/** Compares what is served with what was sent, however unusual it is. */
 
 import { isObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import { checkReply } from "../support/replies.ts";
@@ -7,11 +7,11 @@ import { JSON_API, type World } from "../support/world.ts";
 export interface ServedReply {
   status: number;
   body: JsonObject;
-  /** What is wrong with the reply by its description. */
+  /** How the response deviates from its description. */
   complaint: string | undefined;
 }
 
-/** A reply, held to its description but for the names of fields, which the records choose. */
+/** A response, checked against its description except for field names, which the records choose. */
 export async function getAsSent(world: World, path: string): Promise<ServedReply> {
   const response = await fetch(path.startsWith("http") ? path : `${world.url}${path}`, {
     headers: { Authorization: `Bearer ${world.key}`, Accept: JSON_API },
@@ -31,7 +31,7 @@ export async function getAsSent(world: World, path: string): Promise<ServedReply
 
 const PLAIN_NAME = /^(?!(?:relationships|links|id|type)$)\w[-\w]*$/;
 
-/** JSON:API is particular about names of fields; ours are open sets. */
+/** JSON:API restricts field names; ours are open sets. */
 function withPlainNames(body: JsonObject): JsonObject {
   const fields = (value: Json | undefined) =>
     isObject(value)
@@ -59,12 +59,12 @@ function withPlainNames(body: JsonObject): JsonObject {
   };
 }
 
-/** What ingest brings to one form, or what other matches of a player change. */
+/** What ingest normalises, or what other matches of a player change. */
 const MAY_CHANGE = new Set(["createdAt", "won", "shardId", "titleID", "patchVersion"]);
 
 /**
- * What of a line's match, its rosters or their participants is not served as it was sent; undefined
- * when nothing is. (What hangs on players may have been replaced by a later match of theirs.)
+ * What in a match, its rosters or their participants is not served as sent; undefined when nothing is.
+ * (Resources linked to players may have been replaced by a later match.)
  */
 export function changesIn(line: Buffer, id: string, body: JsonObject): string | undefined {
   const content = JSON.parse(line.toString()) as Json;
@@ -100,7 +100,7 @@ function changeOf(sent: JsonObject, came: JsonObject | undefined): string | unde
   return undefined;
 }
 
-/** Minus zero is no JSON value of its own. */
+/** JSON does not distinguish minus zero. */
 const plain = (value: Json): Json => JSON.parse(JSON.stringify(value));
 
 function resourcesOf(body: JsonObject): Map<string, JsonObject> {

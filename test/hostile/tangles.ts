@@ -1,4 +1,4 @@
-/** In charge of documents whose references are the trouble: circles, crowds, strangers, strays. */
+/** Generates documents with problematic references: cycles, very many links, unknown targets, unlinked resources. */
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Chance } from "./chance.ts";
@@ -9,7 +9,7 @@ interface Linkable extends JsonObject {
   id: string;
 }
 
-/** A document with a match in `data` and resources in `included`, to be changed in place. */
+/** Changes a document with a match in `data` and resources in `included` in place. */
 export type Tangle = (document: { data: Linkable; included: Linkable[] }, chance: Chance) => void;
 
 const reference = ({ type, id }: { type: string; id: string }): JsonObject => ({ type, id });
@@ -18,7 +18,7 @@ function link(from: Linkable, name: string, data: Json): void {
   from.relationships = { ...(from.relationships as JsonObject), [name]: { data } };
 }
 
-/** Resources of a type of their own, each linked to the next one. */
+/** Resources of one type, each linked to the next. */
 function chain(length: number, type = "asset"): Linkable[] {
   const resources = Array.from({ length }, (_, at): Linkable => ({ type, id: `${type}-${at}` }));
   resources.forEach((resource, at) => {
@@ -93,7 +93,7 @@ const crowd: Tangle = ({ data, included }, chance) => {
   one.relationships = { ...(one.relationships as JsonObject), ...Object.fromEntries(crowded) };
 };
 
-/** Many resources, all linked: a match with an entourage. */
+/** Many resources, all linked to the match. */
 const entourage: Tangle = ({ data, included }, chance) => {
   const followers = chain(chance.pick([20, 100, 500]), chance.pick(["asset", "player", "team"]));
   for (const one of followers) {
@@ -103,7 +103,7 @@ const entourage: Tangle = ({ data, included }, chance) => {
   included.push(...followers);
 };
 
-/** Every player drags the same long chain along. */
+/** Every player links to the same long chain. */
 const dragging: Tangle = ({ included }, chance) => {
   const dragged = chain(chance.pick([10, 50, 200]));
   for (const one of included.filter(({ type }) => type === "player")) {

@@ -1,10 +1,10 @@
-/** In charge of hostile request targets: paths and query strings, encoded in every wrong way. */
+/** Generates hostile request targets: paths and query strings, encoded in every wrong way. */
 
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import type { Chance } from "./chance.ts";
 
-/** What really is in the data, so that some requests come close to being right. */
+/** Real ids and names of the data, so that some requests are nearly right. */
 export interface Known {
   shards: readonly string[];
   matches: readonly string[];
@@ -51,7 +51,7 @@ const ODD_ESCAPES = [
   "#",
 ];
 
-/** Bytes that are no ASCII; the text is sent as latin1, byte for byte. */
+/** Non-ASCII bytes; the text is sent as latin1, byte for byte. */
 const rawBytes = (chance: Chance, length: number) =>
   Array.from({ length }, () => String.fromCharCode(chance.between(0x80, 0xff))).join("");
 
@@ -116,7 +116,7 @@ const TIMES = [
   "2026-02-10T00:00:60Z",
 ];
 
-/** Well made, but of a place that was never in any link. */
+/** Well-formed, but for a position that no link contained. */
 function forgedCursor(chance: Chance): string {
   return encodeCursor({
     createdAt: chance.pick([0, -1, 2 ** 53 - 1, -(2 ** 53) + 1, Date.UTC(2026, 1, 10)]),
@@ -230,12 +230,12 @@ function path(chance: Chance, known: Known): string {
   return `${collection}/${chance.oneIn(6) ? oddText(chance) : chance.pick(ids)}${end}`;
 }
 
-/** A target without blanks or control characters: a request line that can be read. */
+/** A target without spaces or control characters, so that the request line is well-formed. */
 export function target(chance: Chance, known: Known): string {
   const address = path(chance, known);
-  const asked = chance.oneIn(4) ? address : `${address}?${query(chance, known)}`;
-  if (!chance.oneIn(40)) return asked;
-  // Oversize: beyond our own limit, and beyond the runtime's.
+  const uri = chance.oneIn(4) ? address : `${address}?${query(chance, known)}`;
+  if (!chance.oneIn(40)) return uri;
+  // Too long: beyond our own limit, and beyond the runtime's.
   const size = chance.pick([8_000, 8_200, 12_000, 16_000, 17_000, 60_000, 300_000]);
-  return `${asked}${asked.includes("?") ? "&" : "?"}${"x".repeat(size)}`;
+  return `${uri}${uri.includes("?") ? "&" : "?"}${"x".repeat(size)}`;
 }

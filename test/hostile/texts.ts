@@ -1,9 +1,9 @@
-/** In charge of damage to the text of a document: its JSON, its UTF-8, its numbers, its members. */
+/** Damages the text of a document: its JSON, UTF-8, numbers and members. */
 
 import type { Chance } from "./chance.ts";
 import { strangeName, strangeText } from "./values.ts";
 
-/** Gives the damaged text; a Buffer where it is none. Line feeds are for the caller to remove. */
+/** Returns the damaged text, or a Buffer when it is not valid text. The caller removes line feeds. */
 export type Defacement = (json: string, chance: Chance) => string | Buffer;
 
 const cut: Defacement = (json, chance) => json.slice(0, chance.below(json.length));
@@ -72,7 +72,7 @@ const NUMBERS = [
   "1e-400",
 ];
 
-/** The place after a colon that begins a number (or anything else, when there is none). */
+/** The position of a number after a colon (or of the whole text, when there is none). */
 function someValue(json: string, chance: Chance): { start: number; end: number } {
   const found = [...json.matchAll(/":(-?\d[\d.]*)/g)];
   const one = found.length > 0 ? chance.pick(found) : undefined;
@@ -97,20 +97,20 @@ const nesting: Defacement = (json, chance) => {
   return withValue(json, chance, open.repeat(levels) + 1 + (isClosed ? close.repeat(levels) : ""));
 };
 
-/** So deep that nothing recursive survives it. Few: each is a megabyte. */
+/** Too deep for any recursive parser. Used rarely: each is a megabyte. */
 const abyss: Defacement = (json, chance) => {
   const [open, close] = chance.pick([
     ["[", "]"],
     ['{"in":', "}"],
     ['[{"in":', "}]"],
   ] as const);
-  // With digits that make the parser look at every value again.
+  // With digits that make the parser check every value again.
   const core = chance.oneIn(2) ? "9007199254740993" : "1";
   const deep = open.repeat(100_000) + core + close.repeat(100_000);
   return chance.oneIn(3) ? deep : withValue(json, chance, deep);
 };
 
-/** A member once more in the same object, with an equal or with another value. */
+/** Repeats a member in the same object, with the same or another value. */
 const repeatedMember: Defacement = (json, chance) => {
   const members = [...json.matchAll(/"([^"\\]+)":(-?\d[\d.]*|true|false|"[^"\\]*")/g)];
   if (members.length === 0) return json;

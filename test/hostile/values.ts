@@ -1,4 +1,4 @@
-/** In charge of JSON values and member names that programs have stumbled over before. */
+/** JSON values and member names that often break programs. */
 
 import type { Json } from "../../src/domain/json.ts";
 import type { Chance } from "./chance.ts";
@@ -132,7 +132,7 @@ export function strangeValue(chance: Chance, depth = 3): Json {
   }
 }
 
-/** So many lists (or objects) inside each other. */
+/** This many lists (or objects) inside each other. */
 function nested(levels: number, inLists: boolean): Json {
   let value: Json = 1;
   for (let level = 0; level < levels; level++) value = inLists ? [value] : { in: value };

@@ -1,4 +1,4 @@
-/** In charge of the private listener of a server process: its start, its memory, its uploads, its end. */
+/** Tests the private listener of a server process: startup, memory, uploads, shutdown. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const small = (id: string) => aMatch({ id, rosters: BOTS });
 const some = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, at) => small(`${prefix}-${at}`));
 
-/** A server with a private listener, once it has said where both are. */
+/** Starts a server with a private listener and waits until it has printed both URLs. */
 async function startServer(data: string, ...flags: string[]) {
   const child = spawnMatchbook(
     ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--drain-ms", "0", ...flags],
@@ -43,19 +43,19 @@ async function startServer(data: string, ...flags: string[]) {
   return { child, said, url, adminUrl };
 }
 
-/** How many matches the store holds, as another process sees it. */
+/** The number of stored matches as seen by another process. */
 async function held(data: string): Promise<number> {
   const { stdout } = await matchbook(["status", "--json", "--data", data]);
   return JSON.parse(stdout).na?.served ?? 0;
 }
 
-/** Mebibytes of memory that are the process's own: mapped files aside. */
+/** Anonymous memory of the process in MiB, without mapped files. */
 function ownMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
 }
 
-/** The locks that a process holds on a file, as the system tells them: kind, first and last byte. */
+/** The locks that a process holds on a file, as the system reports them: kind, first and last byte. */
 function locksOn(path: string, pid: number): string[] {
   const { ino } = statSync(path);
   return readFileSync("/proc/locks", "utf8")
@@ -67,8 +67,8 @@ function locksOn(path: string, pid: number): string[] {
 
 const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-describe("the start", () => {
-  test("says where both listeners are, the public one first", async () => {
+describe("startup", () => {
+  test("prints the URLs of both listeners, the public one first", async () => {
     const { child, url, adminUrl } = await startServer(newData());
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -81,7 +81,7 @@ describe("the start", () => {
     expect(log).not.toContain(TOKEN);
   });
 
-  test("on an address that others can reach is noted as a warning", async () => {
+  test("on an address that others can reach logs a warning", async () => {
     const { child } = await startServer(
       newData(),
       "--admin-host",
@@ -96,13 +96,13 @@ describe("the start", () => {
   });
 });
 
-/** Where the system tells what a process holds. */
+/** Only Linux reports the memory of a process. */
 const onLinux = describe.skipIf(process.platform !== "linux");
 
 onLinux("memory", () => {
-  test("stays bounded while far more is sent than it may take", async () => {
+  test("stays bounded while far more is sent than may be buffered", async () => {
     const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
-    // The thread that stores is there from now on.
+    // From now on the storing thread exists.
     await uploadTo(adminUrl, ndjson(some(1000, "before")));
     const before = ownMemory(child.pid);
     const upload = await openUpload(adminUrl);
@@ -111,7 +111,7 @@ onLinux("memory", () => {
     let sent = 0;
     for (let count = 0; count < 8000; count++) {
       const text = JSON.stringify(small(`large-${count}`));
-      // A document like any other, but longer; and one that is rejected.
+      // A valid document made longer, and one that is rejected.
       const piece = `${text.slice(0, -1)}${pad}}\nno document\n`;
       await upload.write(piece);
       sent += piece.length;
@@ -128,7 +128,7 @@ onLinux("memory", () => {
   });
 });
 
-onLinux("uploads that are cut", () => {
+onLinux("uploads that are cut off", () => {
   test("leave no file open", async () => {
     const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
     await uploadTo(adminUrl, ndjson(some(10, "first")));
@@ -137,7 +137,7 @@ onLinux("uploads that are cut", () => {
       const upload = await openUpload(adminUrl);
       await upload.write(ndjson(some(20, `round-${round}`)));
       upload.socket.destroy();
-      // The next is let in only while fewer than two are under way.
+      // The next is accepted only while fewer than two are in progress.
     }
     await until("an upload is accepted", async () => (await uploadTo(adminUrl, "")).status === 200);
     await until("the files are closed", () => openFiles(child.pid) <= before);
@@ -146,8 +146,8 @@ onLinux("uploads that are cut", () => {
   });
 });
 
-onLinux("the file of keys", () => {
-  test("stays locked when keys were asked for, lest other programs take away its log", async () => {
+onLinux("the key file", () => {
+  test("stays locked after keys are listed, so that other programs do not remove its log", async () => {
     const data = newData();
     await matchbook(["keys", "create", "--name", "one", "--data", data]);
     const { child, adminUrl } = await startServer(data, "--log-level", "silent");
@@ -163,7 +163,7 @@ onLinux("the file of keys", () => {
 });
 
 describe("SIGTERM", () => {
-  test("ends an upload once what it has read is stored, and says so", async () => {
+  test("ends an upload once what was read is stored, and reports it", async () => {
     const data = newData();
     const { child, adminUrl } = await startServer(data, "--log-level", "silent");
     const upload = await openUpload(adminUrl);
@@ -177,10 +177,10 @@ describe("SIGTERM", () => {
     expect(await held(data)).toBe(report.stored);
   });
 
-  test("does not wait for a reply that nobody reads", async () => {
+  test("does not wait for a response that nobody reads", async () => {
     const { child, adminUrl } = await startServer(newData());
     const upload = await openUpload(adminUrl);
-    // Each is rejected, and the reply is longer than any socket's buffers take.
+    // Each line is rejected, and the response is larger than any socket buffer.
     await upload.write("x\n".repeat(80_000));
     await upload.end();
     const log = child.stderr.getReader();
@@ -190,6 +190,6 @@ describe("SIGTERM", () => {
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
     upload.socket.destroy();
-    // Far less than the time for which the reply would be kept.
+    // Much less than the time for which the response would be kept.
   }, 20_000);
 });

@@ -1,4 +1,4 @@
-/** In charge of the benchmark as a process: that a short run gives whole results. */
+/** Tests the benchmark as a process: a short run gives complete results. */
 
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
@@ -38,7 +38,7 @@ test.each([
 const LENGTH = ["--matches", "300", "--seconds", "0.3", "--rounds", "1"];
 
 const measuring = () =>
-  test("a short run of the benchmark measures Matchbook beside its ceiling", async () => {
+  test("a short run of the benchmark measures Matchbook and the ceiling", async () => {
     const where = ["--without-conventional", "--out", folder.path];
     const run = await bench("scenarios", ...LENGTH, "--only", "match by id", ...where);
     expect([run.exitCode, run.exitCode === 0 ? "" : run.stderr]).toEqual([0, ""]);
@@ -58,7 +58,7 @@ const measuring = () =>
       expect(figures.p50Ms).toBeLessThanOrEqual(figures.p99Ms);
       expect(figures.bodyBytes).toBeGreaterThan(1000);
     }
-    // What is kept is the data and the results; nothing of the run itself is left.
+    // The data and the results are kept; nothing else of the run remains.
     expect(readdirSync(join(folder.path, ".data"))).toEqual(["na-300"]);
     expect(existsSync(join(folder.path, "plots", "scenarios-requests.svg"))).toBe(true);
   }, 60_000);

@@ -1,4 +1,4 @@
-/** In charge of the executable that `npm run build` makes: alone in a folder, it does all that Matchbook does. */
+/** Tests the executable built by `npm run build`: alone in a folder, it does everything Matchbook does. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
-// To build takes some seconds, and several processes may share a slow machine.
+// The build takes a few seconds, and several processes may share a slow machine.
 setDefaultTimeout(120_000);
 
 const MATCHES = 2000;
@@ -19,7 +19,7 @@ const MATCHES = 2000;
 const folder = aFolder();
 const program = join(folder.path, "matchbook");
 const data = join(folder.path, "data");
-/** Neither Node nor Bun can be found, and the folder holds nothing else. */
+/** Neither Node nor Bun is on the PATH, and the folder contains nothing else. */
 const alone = { program, cwd: folder.path, env: { PATH: "/nowhere", HOME: folder.path } };
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const namesOfThreads = (pid: number) =>
   );
 
 describe("the executable", () => {
-  test("knows its version, and exits as bin/matchbook does", async () => {
+  test("has a version, and the exit codes of bin/matchbook", async () => {
     expect(await matchbook(["--version"], alone)).toEqual({
       exitCode: 0,
       stdout: `${version}\n`,
@@ -50,7 +50,7 @@ describe("the executable", () => {
     expect(misused.stderr).toContain("did you mean serve?");
   });
 
-  test("makes demo records, and reads them with threads", async () => {
+  test("generates demo records, and ingests them with threads", async () => {
     const demo = await matchbook(["demo", "--matches", String(MATCHES)], alone);
     expect([demo.exitCode, demo.stderr]).toEqual([0, ""]);
 
@@ -68,7 +68,7 @@ describe("the executable", () => {
     expect(report.stored).toBeGreaterThan(MATCHES / 2);
   });
 
-  test("serves, takes uploads in a thread, and hears signals", async () => {
+  test("serves, stores uploads in a thread, and handles signals", async () => {
     const made = await matchbook(["keys", "create", "--name", "alone", "--data", data], alone);
     expect(made.exitCode).toBe(0);
     const flags = ["--data", data, "--admin-port", "0", "--drain-ms", "0"];
@@ -86,7 +86,7 @@ describe("the executable", () => {
     expect(reply.status).toBe(200);
     expect(((await reply.json()) as { data: { id: string } }).data.id).toBe("by-hand");
 
-    // Loaded only when they are asked for.
+    // Loaded only on demand.
     const metrics = await fetch(`${adminUrl}/metrics`, {
       headers: { Authorization: `Bearer ${TOKEN}` },
     });
@@ -105,7 +105,7 @@ describe("the executable", () => {
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
-  test("serves from several processes", async () => {
+  test("serves with several workers", async () => {
     const flags = ["--data", data, "--workers", "2", "--drain-ms", "0"];
     const server = await startServerProcess(flags, alone);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -116,7 +116,7 @@ describe("the executable", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("collects garbage as bin/matchbook has it, unless told otherwise", async () => {
+  test("has the garbage collection settings of bin/matchbook, unless overridden", async () => {
     const collector = async (env: Record<string, string>) => {
       const flags = ["--data", data, "--drain-ms", "0"];
       const server = await startServerProcess(flags, { ...alone, env: { ...alone.env, ...env } });
@@ -130,10 +130,10 @@ describe("the executable", () => {
     ]);
   });
 
-  test("fills shards with demo data in threads at a quick start", async () => {
+  test("fills shards with demo data in threads on quickstart", async () => {
     const quick = join(folder.path, "quick");
     const child = spawnMatchbook(["quickstart", "--port", "0", "--data", quick], alone);
-    // Only a thread opens a store here. The whole of it would take long, and is no different.
+    // Only a thread opens a store here. Waiting for the complete data would take long and prove no more.
     const store = await until("a store is opened", async () => {
       if (child.exitCode !== null) throw new Error(await new Response(child.stderr).text());
       return storesIn(quick)[0];

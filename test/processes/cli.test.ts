@@ -1,4 +1,4 @@
-/** In charge of the command line as a user meets it: help, mistakes, settings, pipes. */
+/** Tests the command line as users see it: help, usage errors, settings, pipes. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function matchbook(args: string[], env: Record<string, string> = {}) {
 
 const program = await buildProgram();
 
-/** Every verb and every group of verbs, with the words that call it. */
+/** Every verb and group of verbs, with the words that call it. */
 function everyVerb(command: Command = program, path: string[] = []): [string, Command][] {
   return command.commands.flatMap((verb) => {
     const words = [...path, verb.name()];
@@ -38,7 +38,7 @@ function everyVerb(command: Command = program, path: string[] = []): [string, Co
 
 describe("help", () => {
   test.each(everyVerb())(
-    "of '%s' explains --data and shows an example of that very verb",
+    "of '%s' explains --data and shows an example of that verb",
     (name, verb) => {
       let help = "";
       verb.configureOutput({
@@ -52,20 +52,20 @@ describe("help", () => {
     },
   );
 
-  test("is what no arguments print", () => {
+  test("is printed without arguments", () => {
     const { exitCode, stdout } = matchbook([]);
     expect(exitCode).toBe(0);
     for (const verb of program.commands) expect(stdout).toContain(`  ${verb.name()} `);
   });
 
   test.each([[["help", "keys", "create"]], [["keys", "help", "create"]]])(
-    "is what %p prints too",
+    "is printed by %p",
     (words) => {
       expect(matchbook(words)).toEqual(matchbook(["keys", "create", "--help"]));
     },
   );
 
-  test("is what a group without its verb prints, as a mistake", () => {
+  test("is printed by a group without a verb, as a usage error", () => {
     const { exitCode, stdout, stderr } = matchbook(["keys"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain("Usage: matchbook keys");
@@ -81,7 +81,7 @@ test.each([
   [["kyes", "--help"]],
   [["help", "keys", "lst"]],
   [["config", "--admin-token", "x"]],
-])("%p is misuse: exit 2 and one sentence", (args) => {
+])("%p is a usage error: exit 2 and one message", (args) => {
   const { exitCode, stdout, stderr } = matchbook(args);
   expect([exitCode, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^matchbook: .+\n$/);
@@ -119,8 +119,8 @@ describe("config", () => {
   });
 });
 
-test("a reader that goes away ends a verb quietly", () => {
-  // The verb starts only when the other end of its pipe has been closed.
+test("a verb ends quietly when its reader goes away", () => {
+  // The verb starts only after the other end of its pipe has been closed.
   const script = `mkfifo gone
     { cat gone; "$0" config; echo "exit $?" >&2; } | { exec <&-; : > gone; }`;
   const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", script, MATCHBOOK], {
@@ -130,13 +130,13 @@ test("a reader that goes away ends a verb quietly", () => {
   expect([exitCode, String(stdout), String(stderr)]).toEqual([0, "", "exit 0\n"]);
 });
 
-test.skipIf(!existsSync("/dev/full"))("output that finds no room is told of, and exit 1", () => {
+test.skipIf(!existsSync("/dev/full"))("output to a full disk is reported, with exit 1", () => {
   const script = '"$0" demo --matches 300 > /dev/full';
   const { exitCode, stderr } = Bun.spawnSync(["sh", "-c", script, MATCHBOOK], { cwd, env: bare });
   expect([exitCode, String(stderr)]).toEqual([1, expect.stringContaining("the disk is full")]);
 });
 
-test("keys are not said to be missing where nobody can look for them", () => {
+test("unreadable keys are not reported as missing", () => {
   writeFileSync(join(cwd, "file"), "");
   for (const verb of ["list", "usage"]) {
     expect(matchbook(["keys", verb, "--data", "file"])).toMatchObject({ exitCode: 1, stdout: "" });
@@ -144,7 +144,7 @@ test("keys are not said to be missing where nobody can look for them", () => {
 });
 
 test.skipIf(Bun.which("script") === null)(
-  "on a terminal, progress overwrites no message, and changes no mode of the terminal",
+  "on a terminal, progress overwrites no message and changes no terminal mode",
   () => {
     writeFileSync(join(cwd, "wrong.ndjson"), "no JSON\n");
     const line = `'${MATCHBOOK}' ingest wrong.ndjson --data terminal`;

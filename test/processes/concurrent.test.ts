@@ -1,4 +1,4 @@
-/** In charge of writers that come at once while callers read: no error, and the state of one ingest. */
+/** Tests concurrent writers while clients read: no errors, and the same state as after one ingest. */
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const path = (name: string) => join(folder.path, name);
 const ingest = (file: string, data: string) =>
   matchbook(["ingest", path(file), "--data", path(data), "--batch", "100", "--json"]);
 
-test("two ingests of overlapping files, while a server answers, leave what one ingest leaves", async () => {
+test("two concurrent ingests of overlapping files, while a server reads, give the state of one ingest", async () => {
   const lines = demoLines(MATCHES, now);
   const [first, second] = [lines.slice(0, MATCHES * 0.7), lines.slice(MATCHES * 0.3)];
   writeLines(path("first"), shuffled(first, 1));
@@ -68,13 +68,13 @@ test("two ingests of overlapping files, while a server answers, leave what one i
 }, 180_000);
 
 interface Seen {
-  /** Replies that held a match. */
+  /** Responses that contained a match. */
   found: number;
-  /** Replies that were neither data nor the news that there is no such shard yet. */
+  /** Responses that were neither data nor 404 for a shard that does not exist yet. */
   odd: string[];
 }
 
-/** Asks for pages and players of all shards, over and over, until the work is done. */
+/** Fetches pages and players of all shards repeatedly until the work is done. */
 async function askUntil(work: Promise<unknown>, url: string, key: string): Promise<Seen> {
   const seen: Seen = { found: 0, odd: [] };
   let isOver = false;

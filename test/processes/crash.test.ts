@@ -1,4 +1,4 @@
-/** What is left when an ingest is killed at work: nothing lost, nothing counted twice. */
+/** Tests an ingest that is killed while it writes: nothing is lost, and nothing counted twice. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -14,7 +14,7 @@ import { aFolder } from "../support/world.ts";
 const MATCHES = 1200;
 const BATCH = 150;
 const SHARD = "na";
-/** How many records are stored at least when it is killed, and how often it is let go on before. */
+/** The minimum of stored records when it is killed, and how often it is resumed before. */
 const KILLS = [
   { stored: 0, steps: 0 },
   { stored: BATCH, steps: 15 },
@@ -24,7 +24,7 @@ const now = Date.now();
 const folder = aFolder();
 afterAll(() => folder.remove());
 
-// Out of order, so that private matches come before and after those that make them valid.
+// Shuffled, so that private matches come before and after those that make them valid.
 const lines = shuffled(demoLines(MATCHES, now), 1).map((line) =>
   line.replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${SHARD}"`),
 );
@@ -41,7 +41,7 @@ beforeAll(async () => {
   pages = await servedPages(undisturbed, now);
 }, 60_000);
 
-test("an ingest killed again and again, then run to its end, leaves what one ingest leaves", async () => {
+test("an ingest that is killed repeatedly, then completed, gives the state of one ingest", async () => {
   const killed = join(folder.path, "killed");
   for (const { stored, steps } of KILLS) {
     const child = spawnMatchbook(ingest(killed));
@@ -75,7 +75,7 @@ test("an ingest killed again and again, then run to its end, leaves what one ing
   expect(await servedPages(killed, now)).toEqual(pages);
 }, 180_000);
 
-test("a complete ingest run once more changes nothing", async () => {
+test("running a complete ingest again changes nothing", async () => {
   const { exitCode, stdout } = await matchbook(ingest(undisturbed));
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
@@ -90,8 +90,8 @@ test("a complete ingest run once more changes nothing", async () => {
 }, 60_000);
 
 /**
- * A writer that is in the middle of a transaction holds the lock of the file, also while it is
- * stopped. It goes on by so many short steps, so that it is not always at the beginning of one.
+ * A writer in the middle of a transaction holds the file's lock, even while it is stopped. It resumes for
+ * this many short steps, so that it is not always killed at the beginning of a transaction.
  */
 async function stoppedInTransaction(child: Subprocess, file: string, steps: number): Promise<void> {
   await until("the file is made", () => existsSync(file));

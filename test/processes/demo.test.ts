@@ -6,7 +6,7 @@ import { matchbook } from "../support/process.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-test("prints the documents of its flags, one a line", async () => {
+test("prints the documents for its flags, one per line", async () => {
   const until = Date.UTC(2026, 2, 1);
   const flags = ["--matches", "40", "--seed", "7", "--until", "2026-03-01T00:00:00Z"];
   const documents = Array.from(demoDocuments({ matches: 40, seed: 7, until }), (one) =>
@@ -19,7 +19,7 @@ test("prints the documents of its flags, one a line", async () => {
   });
 });
 
-test("without --until, the matches lie in the last thirty days", async () => {
+test("without --until, the matches are of the last thirty days", async () => {
   const { stdout } = await matchbook(["demo", "--matches", "40"]);
   const times = stdout
     .trimEnd()

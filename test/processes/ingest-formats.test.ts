@@ -1,4 +1,4 @@
-/** In charge of the files that `matchbook ingest` takes: every form, plain and gzip, whole and damaged. */
+/** Tests the files `matchbook ingest` accepts: every format, plain and gzip, complete and damaged. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ function aFile(content: string | Uint8Array, name = `${anId("file")}.ndjson`): s
   return name;
 }
 
-/** Takes files into a data folder of their own. */
+/** Ingests files into a new data folder. */
 async function ingest(args: string[], options: RunOptions = {}) {
   const data = anId("data");
   const { stdout, ...rest } = await matchbook(["ingest", "--json", "--data", data, ...args], {
@@ -32,7 +32,7 @@ async function ingest(args: string[], options: RunOptions = {}) {
   return { ...rest, report: JSON.parse(stdout) as Report, holds: holder(data) };
 }
 
-/** Tells whether a match has come into a data folder. */
+/** Returns a function that checks whether a match is stored in a data folder. */
 function holder(data: string): (id: string) => boolean {
   return (id) => {
     const database = openForReading(join(cwd, data, "na.db"))!;
@@ -51,7 +51,7 @@ const lines = (documents: Json[], end = "\n") =>
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 const MARK = "\ufeff";
 
-/** Two matches with a player in common, as the service serves a page. */
+/** Two matches that share a player, in the format of a served page. */
 function aPage(): { data: Json[]; included: Json[] } {
   const matches = [1, 2].map(() => aMatch({ rosters: duel({ id: "shared" }, { id: anId("p") }) }));
   const included = matches.flatMap((match) => match.included);
@@ -66,7 +66,7 @@ function aPage(): { data: Json[]; included: Json[] } {
   } as { data: Json[]; included: Json[] };
 }
 
-/** The ids of the matches in documents of every form. */
+/** The ids of the matches in documents of every format. */
 function idsIn(content: unknown): string[] {
   const documents = (Array.isArray(content) ? content.flat() : [content]) as { data: Json }[];
   return documents
@@ -95,7 +95,7 @@ describe("each form is taken, plain and as gzip:", () => {
   const packed = forms.map(([, write, content]) =>
     aFile(gzipSync(write(content)), `${anId("f")}.gz`),
   );
-  // No name says that these are gzip.
+  // Their names do not end in .gz.
   const disguised = forms.map(([, write, content]) => aFile(gzipSync(write(content))));
   const plain = ingest(files);
   const zipped = ingest([...packed, ...disguised]);
@@ -106,7 +106,7 @@ describe("each form is taken, plain and as gzip:", () => {
     }
   });
 
-  test("and nothing is said but the report", async () => {
+  test("and nothing but the report is printed", async () => {
     const total = idsIn(forms.flatMap(([, , content]) => content)).length;
     expect(await plain).toMatchObject({
       exitCode: 0,
@@ -140,7 +140,7 @@ describe("standard input", () => {
     expect(report.stored).toBe(3);
   });
 
-  test("may stand among files, and is called by its name in complaints", async () => {
+  test("may be one of several inputs, and is named in messages", async () => {
     const three = some(3);
     const files = [aFile(lines([three[0]!])), "-", aFile(lines([three[2]!]))];
     const { stderr, report } = await ingest(files, { stdin: `${lines(three.slice(1))}nonsense\n` });
@@ -149,7 +149,7 @@ describe("standard input", () => {
   });
 });
 
-test("a file without records is taken, holds nothing, and is told of", async () => {
+test("a file without records is accepted, and reported as empty", async () => {
   const files = ["", "\n \n", "[]", " [ ]\n", MARK, '{"data":[]}'].map((text) => aFile(text));
   const { exitCode, stderr, report } = await ingest([...files, aFile(gzipSync(""))]);
   expect(exitCode).toBe(0);
@@ -261,7 +261,7 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
   });
 });
 
-test("a document longer than --max-record-bytes is left out, of whatever form, and ingest goes on", async () => {
+test("a document longer than --max-record-bytes is skipped in every format, and ingest continues", async () => {
   const long = () => aMatch({ stats: { text: "x".repeat(20_000) } });
   const [a, b, c, d] = Array.from({ length: 4 }, () => some(2));
   const json = JSON.stringify;
@@ -290,7 +290,7 @@ test("a document longer than --max-record-bytes is left out, of whatever form, a
   );
 });
 
-test("nesting without end is a rejected record, and neither a crash nor the end of the file", async () => {
+test("extreme nesting rejects a record, and neither crashes nor ends the file", async () => {
   const deep = JSON.stringify(aMatch({ stats: { deep: "?" } })).replace(
     '"?"',
     "[".repeat(200_000) + "]".repeat(200_000),
@@ -301,7 +301,7 @@ test("nesting without end is a rejected record, and neither a crash nor the end 
   expect(exitCode).toBe(1);
   expect(report).toMatchObject({ stored: 3, rejected: 1 });
   expect(stderr).toContain("nested too deeply");
-  // The text is handed back, since nothing else can be.
+  // The text is returned, because it cannot be parsed.
   const handedBack = JSON.parse(await Bun.file(join(cwd, "deep.ndjson")).text());
   expect(handedBack.meta.rejected.text).toBe(deep);
 });

@@ -1,4 +1,4 @@
-/** In charge of operators' questions about what came in: `matchbook why` and `matchbook status`. */
+/** Tests `matchbook why` and `matchbook status`. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -76,7 +76,7 @@ beforeAll(async () => {
 const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name, ranked });
 
 describe("why", () => {
-  /** In words for one of each state. */
+  /** With the printed text for one of each state. */
   const answers: [id: string, finding: object, text: string | undefined][] = [
     [
       "good",
@@ -185,7 +185,7 @@ describe("why", () => {
     expect(words.stdout).toStartWith(text);
   });
 
-  test("fails, and says which shards there are, when it is asked about another", async () => {
+  test("fails for an unknown shard, and lists those that exist", async () => {
     for (const flags of [[], ["--json"]]) {
       const { exitCode, stdout, stderr } = await run("why", "sa", "good", ...flags);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
@@ -196,7 +196,7 @@ describe("why", () => {
     expect(existsSync(join(cwd, "data/sa.db"))).toBe(false);
   });
 
-  test("knows a shard of the settings that nothing came into yet", async () => {
+  test("knows an empty shard of the settings", async () => {
     const { stdout } = await run("why", "cn", "good", ...listing({ cn: undefined, na: undefined }));
     expect(stdout).toBe("unknown: nothing was ever received in cn\n");
   });
@@ -219,7 +219,7 @@ describe("status", () => {
       na: {
         served: 2,
         withheld: { "game-mode": 2, ending: 2, "no-ranked-player": 2 },
-        // Ann and Bob of the one match, Dan and Cyd of the one that came out.
+        // Ann and Bob of one match, Dan and Cyd of the one that was released.
         players: 4,
         teams: 0,
         newestMatch: AT,
@@ -229,7 +229,7 @@ describe("status", () => {
     expect(status.na.bytes).toBe(statSync(join(cwd, "data/na.db")).size);
   });
 
-  test("as a table has a line for each shard", async () => {
+  test("as a table has one line per shard", async () => {
     const { exitCode, stdout, stderr } = await run("status");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     const [head, ...shards] = stdout
@@ -255,7 +255,7 @@ describe("status", () => {
     ]);
   });
 
-  test("of a folder without shards says so, and makes nothing", async () => {
+  test("of a folder without shards says so, and creates nothing", async () => {
     const { exitCode, stdout, stderr } = await run("status", "--data", "none");
     expect([exitCode, stdout]).toEqual([0, ""]);
     expect(stderr).toBe("No shards in none yet: ingest makes them.\n");
@@ -263,7 +263,7 @@ describe("status", () => {
     expect(existsSync(join(cwd, "none"))).toBe(false);
   });
 
-  test("leaves out a shard that cannot be read, and says why", async () => {
+  test("skips a shard that cannot be read, and says why", async () => {
     const sa = "postgres://127.0.0.1:1/away";
     const args = ["status", "--json", ...listing({ eu: undefined, sa })];
     const { exitCode, stdout, stderr } = await run(...args);
@@ -273,7 +273,7 @@ describe("status", () => {
     expect([alone.exitCode, alone.stdout, alone.stderr]).toEqual([1, "", stderr]);
   });
 
-  test("covers the shards of the settings only, where they list some", async () => {
+  test("covers only the shards of the settings, if they list some", async () => {
     const { stdout } = await run("status", "--json", ...listing({ eu: undefined }));
     expect(Object.keys(JSON.parse(stdout))).toEqual(["eu"]);
   });

@@ -1,4 +1,4 @@
-/** In charge of how `matchbook ingest` reports: counts, exit codes, complaints, the file of rejects. */
+/** Tests the report of `matchbook ingest`: counts, exit codes, messages, the rejects file. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ describe("the report", () => {
     expect(stderr).toContain(`${file}:3: conflict: `);
   });
 
-  test("as a table says the same, alone on standard output", async () => {
+  test("as a table has the same counts, alone on standard output", async () => {
     const { exitCode, stdout } = await ingest(aFile(everything), "--data", "table");
     expect(exitCode).toBe(1);
     expect(stdout.replace(/ +/g, " ")).toBe(
@@ -109,7 +109,7 @@ describe("the report", () => {
 });
 
 describe("the exit code", () => {
-  test("is 0 when everything was stored, withheld or known, and nothing is said besides", async () => {
+  test("is 0 when everything was stored, withheld or known, and nothing else is printed", async () => {
     const file = aFile([aMatch(), aMatch({ mode: "practice" })]);
     const first = await ingest(file, "--data", "zero");
     expect([first.exitCode, first.stderr]).toEqual([0, ""]);
@@ -131,7 +131,7 @@ describe("the exit code", () => {
   });
 });
 
-describe("misuse is exit 2, and nothing is taken in:", () => {
+describe("usage errors exit with 2, and nothing is ingested:", () => {
   const good = aFile([aMatch()], "good.ndjson");
   mkdirSync(join(cwd, "folder"));
   test.each([
@@ -164,7 +164,7 @@ describe("complaints", () => {
     }
   });
 
-  test("end after twenty, with how many more there are and where to find them", async () => {
+  test("stop after twenty, with the number of others and where to find them", async () => {
     const file = aFile(Array.from({ length: 25 }, () => wrong()));
     const { stderr } = await ingest(file, "--data", "many", "--rejects", "many.ndjson");
     expect(stderr.match(/: rejected match/g)).toHaveLength(20);
@@ -192,7 +192,7 @@ describe("--rejects", () => {
         },
       },
     });
-    // Unmended, it is rejected again, for the same reason.
+    // Without a fix, it is rejected again for the same reason.
     const unmended = await jsonReport("mend.ndjson", "--data", "mend", "--rejects", "again.ndjson");
     expect(unmended.report).toEqual({ ...nothing, rejected: 1 });
     expect(read("again.ndjson")[0].meta.rejected).toMatchObject({
@@ -210,7 +210,7 @@ describe("--rejects", () => {
     });
   });
 
-  test("keeps numbers too large for us as they were written", async () => {
+  test("keeps unsupported large numbers as they were written", async () => {
     const digits = ["9007199254740993", "9223372036854775807", "-1e400", "1.5e300"];
     const stats = Object.fromEntries(digits.map((text, index) => [`n${index}`, written(text)]));
     const source = aFile([aMatch({ id: "digits", stats })]);
@@ -218,13 +218,13 @@ describe("--rejects", () => {
     const text = readFileSync(join(cwd, "digits.ndjson"), "utf8");
     for (const [index, number] of digits.entries()) expect(text).toContain(`"n${index}":${number}`);
 
-    // Mended as the complaint advises: as strings.
+    // Fixed as the message advises: as strings.
     const mended = text.replaceAll(/"(n\d)":([^,}]+)/g, '"$1":"$2"');
     writeFileSync(join(cwd, "digits-mended.ndjson"), mended);
     expect((await ingest("digits-mended.ndjson", "--data", "digits")).exitCode).toBe(0);
   });
 
-  test("takes the rejected matches out of their page, each as a document of its own", async () => {
+  test("writes each rejected match of a page as its own document", async () => {
     const [first, second, third] = ["page-1", "page-2", "page-3"].map((id) => aMatch({ id }));
     const draft = draftOf(second!);
     draft.match.attributes.shardId = "??";
@@ -253,7 +253,7 @@ describe("--rejects", () => {
     });
   });
 
-  test("keeps what is no JSON as text, and what is no text as base64", async () => {
+  test("keeps invalid JSON as text, and invalid text as base64", async () => {
     const name = "broken.ndjson";
     const broken = Buffer.from([0x7b, 0xff, 0x7d]);
     writeFileSync(
@@ -269,7 +269,7 @@ describe("--rejects", () => {
     ]);
   });
 
-  test("is empty when nothing was rejected, conflicts aside", async () => {
+  test("is empty when nothing was rejected, even with conflicts", async () => {
     const id = anId("match");
     writeFileSync(join(cwd, "none.ndjson"), "left over from yesterday\n");
     const file = aFile([aMatch({ id }), aMatch({ id, patch: "9.9" })]);

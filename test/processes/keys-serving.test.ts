@@ -1,4 +1,4 @@
-/** In charge of keys while a server runs: whatever happens to one is seen within five seconds. */
+/** Tests keys while a server runs: every change takes effect within five seconds. */
 
 import { afterAll, expect, test } from "bun:test";
 import { demoLines } from "../support/demo.ts";
@@ -22,7 +22,7 @@ test("a key is made, used, rotated, expired and revoked while a server runs", as
     const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
     return (await fetch(`${server.url}/shards/na/players`, { headers })).status;
   };
-  /** Asks until the answer is the expected one; fails when that takes too long. */
+  /** Repeats the request until it gets the expected status; fails when that takes too long. */
   const becomes = async (key: string, expected: number) => {
     const began = performance.now();
     while ((await status(key)) !== expected) {

@@ -1,4 +1,4 @@
-/** `matchbook keys usage`: days and keys in tables and JSON, from a prepared file. */
+/** Tests `matchbook keys usage`: days and keys in tables and JSON, from a prepared file. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -16,7 +16,7 @@ afterAll(() => folder.remove());
 
 const keys = (args: string[]) => matchbook(["keys", ...args, "--data", "."], { cwd });
 
-// One day for the whole file: only a run that crosses midnight UTC would see another.
+// One day for the whole file: only a run across midnight UTC would see another.
 const now = Date.now();
 const today = dayOf(now);
 let [busy, quiet, idle, ended] = ["", "", "", ""];
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 
 describe("the usage of one key", () => {
-  test("is a row for each day with requests, and a total", async () => {
+  test("is one row per day with requests, and a total", async () => {
     const { exitCode, stdout, stderr } = await keys(["usage", busy]);
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(
@@ -81,7 +81,7 @@ describe("the usage of one key", () => {
     ]);
   });
 
-  test("for programs has the form of /usage, without days of no use", async () => {
+  test("as JSON has the format of /usage, without days of no use", async () => {
     const { stdout } = await keys(["usage", busy, "--days", "3", "--json"]);
     expect(JSON.parse(stdout)).toEqual({
       key: { id: busy, name: expect.stringContaining("busy"), tier: "hobby" },
@@ -104,7 +104,7 @@ describe("the usage of one key", () => {
 });
 
 describe("the usage of all keys", () => {
-  test("is a row for each key, most used first, also of keys that are gone", async () => {
+  test("is one row per key, most used first, including deleted keys", async () => {
     const { stdout } = await keys(["usage"]);
     const name = "busy, with a name that is a good deal longer than the others";
     expect(
@@ -121,7 +121,7 @@ describe("the usage of all keys", () => {
     ]);
   });
 
-  test("for programs is an array of what one key has", async () => {
+  test("as JSON is an array of the same objects as for one key", async () => {
     const { stdout } = await keys(["usage", "--json"]);
     const all = JSON.parse(stdout);
     expect(all.map(({ key }: { key: { id: string } }) => key.id)).toEqual([
@@ -135,7 +135,7 @@ describe("the usage of all keys", () => {
   });
 });
 
-test("list and show say when a key was last used, and show what it did today", async () => {
+test("list and show report when a key was last used, and show its usage today", async () => {
   const { stdout: table } = await keys(["list"]);
   expect(table).toMatch(RegExp(`${quiet} +quiet .* live +never +24 h ago$`, "m"));
   expect(table).toMatch(RegExp(`${idle} +idle .* live +never +never$`, "m"));
@@ -152,7 +152,7 @@ test("list and show say when a key was last used, and show what it did today", a
   });
 });
 
-test("neither waits for a server that is writing, nor changes what it reads", async () => {
+test("neither waits for a server that is writing nor changes the file", async () => {
   const server = new Database(join(cwd, "usage.sqlite"));
   const version = () => server.query("PRAGMA data_version").get();
   const before = version();

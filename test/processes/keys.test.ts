@@ -1,4 +1,4 @@
-/** In charge of `matchbook keys` as an operator uses it: making and listing, mistakes, the file of keys. */
+/** Tests `matchbook keys`: creating and listing keys, usage errors, the key file. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
@@ -91,7 +91,7 @@ test("list shows names, limits and states, and never a key or a hash", async () 
   }
 });
 
-test("change sets every option, and takes each of them back", async () => {
+test("change sets every option, and removes each of them", async () => {
   const made = await keys("create", "--name", "one", "--data", "terms");
   const id = /k_\w{10}/.exec(made.stderr)![0];
   const shown = async () =>
@@ -128,14 +128,14 @@ test("change sets every option, and takes each of them back", async () => {
   });
 });
 
-test("a tier that the settings have lost is named, with what counts instead", async () => {
+test("a tier that is no longer in the settings is named, with the one that applies instead", async () => {
   await keys("create", "--name", "n", "--data", "lost", "--tier", "community");
   const { stdout, stderr } = await keys("list", "--data", "lost", "--config", "gold.toml");
   expect(stdout).toContain(" community (free) ");
   expect(stderr).toContain("community");
 });
 
-test("looking changes nothing that a running server would have to read again", async () => {
+test("listing keys changes nothing that a running server would have to reload", async () => {
   await keys("create", "--name", "n", "--data", "calm");
   const watch = new KeyLookup(openAccess({ data: join(cwd, "calm") }).keys, PLAN, unobserved);
   await watch.start();
@@ -144,15 +144,15 @@ test("looking changes nothing that a running server would have to read again", a
   watch.stop();
 });
 
-test("looking for keys makes neither a folder nor a file", async () => {
+test("only create adds a folder or a file", async () => {
   const listed = await keys("list", "--data", "mistyped");
   expect([listed.exitCode, listed.stdout]).toEqual([0, ""]);
   expect((await keys("list", "--data", "mistyped", "--json")).stdout).toBe("[]\n");
   const about = [["show"], ["change", "--rate", "1"], ["rotate"], ["revoke"], ["usage"]];
-  const said = await Promise.all(
+  const results = await Promise.all(
     about.map(([verb, ...flags]) => keys(verb!, "k_nobody", ...flags, "--data", "mistyped")),
   );
-  for (const { exitCode, stderr } of said) {
+  for (const { exitCode, stderr } of results) {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("k_nobody")]);
   }
   expect((await keys("usage", "--data", "mistyped")).exitCode).toBe(0);
@@ -163,24 +163,24 @@ test("looking for keys makes neither a folder nor a file", async () => {
   expect(readdirSync(join(cwd, "unused"))).toEqual(["access.sqlite"]);
 });
 
-test("--data may stand before or after the verb of the group", async () => {
+test("--data may come before or after the verb of the group", async () => {
   expect((await keys("--data", "e", "create", "--name", "before")).exitCode).toBe(0);
   expect((await keys("create", "--name", "after", "--data", "e")).exitCode).toBe(0);
   expect(JSON.parse((await keys("list", "--data", "e", "--json")).stdout)).toHaveLength(2);
 });
 
-describe("a mistake", () => {
+describe("a usage error", () => {
   test.each([
     [["--name", "a\u001b[2J"]],
     [["--name", "n", "--tier", "x", "--config", "gold.toml"]],
     [["--name", "n", "--expires", "2020-01-31"]],
-  ])("in create %p is misuse and makes nothing", async (args) => {
+  ])("in create %p exits with 2 and creates nothing", async (args) => {
     const { exitCode, stdout } = await keys("create", ...args, "--data", "f");
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(existsSync(join(cwd, "f"))).toBe(false);
   });
 
-  test("in an id is answered with the id that was meant, or that a name stands for", async () => {
+  test("in an id suggests the right id, or the id of a name", async () => {
     await keys("create", "--name", "stats-site", "--data", "d");
     const [{ id }] = JSON.parse((await keys("list", "--data", "d", "--json")).stdout);
     const mistyped = `${id.slice(0, -1)}_`;
@@ -190,13 +190,13 @@ describe("a mistake", () => {
     }
   });
 
-  test("of giving the key for its id does not repeat the key", async () => {
+  test("of giving the key instead of its id does not repeat the key", async () => {
     const key = (await keys("create", "--name", "n", "--data", "d")).stdout.trim();
     const { exitCode, stderr } = await keys("show", key, "--data", "d");
     expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining(key)]);
   });
 
-  test("in a shard's name is pointed out, since nothing else would tell", async () => {
+  test("in a shard's name is reported, since nothing else would reveal it", async () => {
     mkdirSync(join(cwd, "shards"), { recursive: true });
     writeFileSync(join(cwd, "shards/na.db"), "");
     const made = await keys("create", "--name", "n", "--data", "shards", "--shards", "nna+*");

@@ -1,4 +1,4 @@
-/** In charge of records on their way into a database that goes away: waited for, told of, and none lost. */
+/** Tests ingest into a database that becomes unavailable: it waits, reports it, and loses no record. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -34,19 +34,19 @@ afterAll(() => {
   folder.remove();
 });
 
-/** The variable for a settings file in which the shard na is stored at this URL. */
+/** The environment for a settings file that stores the shard na at this URL. */
 const envFor = (name: string, na: string) => ({
   MATCHBOOK_CONFIG: shardsFile(join(folder.path, `${name}.toml`), { na }),
 });
 
-/** A shard of its own, as settings name it. */
+/** A new shard and its settings. */
 function aShard() {
   const schema = `away_${++made}`;
   const na = `${cluster.url.replace("matchbook@", "matchbook:open-sesame@")}?schema=${schema}`;
   return { schema, env: { ...envFor(schema, na), MATCHBOOK_BATCH: "10" } };
 }
 
-/** How many records are stored, be they served or not. */
+/** The number of stored records, served or not. */
 async function storedIn(schema: string): Promise<number> {
   const sql = new SQL(cluster.url, { max: 1 });
   try {
@@ -64,7 +64,7 @@ async function storedIn(schema: string): Promise<number> {
 const digest = async (env: Record<string, string>) =>
   (await matchbook(["shards", "digest", "na"], { cwd: folder.path, env })).stdout;
 
-/** What the same records give where nothing ever goes wrong. */
+/** The digest of the same records ingested without faults. */
 async function expectedDigest(): Promise<string> {
   const name = `expected-${++made}`;
   const env = envFor(name, `sqlite:${join(folder.path, name)}.db`);
@@ -72,30 +72,30 @@ async function expectedDigest(): Promise<string> {
   return digest(env);
 }
 
-/** An ingest under way, to which records are written, and what it says on standard error. */
+/** A running ingest that records are written to, and its output on standard error. */
 function ingesting(env: Record<string, string>, ...flags: string[]) {
   const child = spawnMatchbook(["ingest", "-", "--json", ...flags], { cwd: folder.path, env });
-  let said = "";
+  let output = "";
   const listening = (async () => {
-    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+    for await (const piece of child.stderr) output += Buffer.from(piece).toString();
   })();
   return {
     async write(from: number, to: number) {
       child.stdin.write(text(from, to));
       await child.stdin.flush();
     },
-    saying: (words: string) => until(`ingest says ${words}`, () => said.includes(words)),
+    saying: (words: string) => until(`ingest says ${words}`, () => output.includes(words)),
     async finished() {
       await child.stdin.end();
       const stdout = await new Response(child.stdout).text();
       await listening;
-      return { exitCode: await child.exited, stdout, stderr: said };
+      return { exitCode: await child.exited, stdout, stderr: output };
     },
   };
 }
 
 describe("matchbook ingest", () => {
-  test("goes on by itself when the database is stopped and started in the middle", async () => {
+  test("continues when the database is restarted in the middle", async () => {
     const { schema, env } = aShard();
     const ingest = ingesting(env);
     await ingest.write(0, 30);
@@ -115,7 +115,7 @@ describe("matchbook ingest", () => {
     expect(await digest(env)).toBe(await expectedDigest());
   });
 
-  test("gives up in time, with a code of its own; run again, nothing is missing", async () => {
+  test("gives up in time, with its own exit code; after another run, nothing is missing", async () => {
     const { schema, env } = aShard();
     await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
     cluster.stop("immediate");
@@ -148,7 +148,7 @@ describe("matchbook ingest", () => {
     expect(await digest(env)).toBe(await expectedDigest());
   });
 
-  test("does not wait for what a wait will not mend", async () => {
+  test("does not wait when waiting cannot help", async () => {
     const env = envFor("nowhere", cluster.url.replace(/postgres$/, "nowhere"));
     const refused = await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 1) });
     expect(refused.exitCode).toBe(1);
@@ -157,7 +157,7 @@ describe("matchbook ingest", () => {
   });
 });
 
-describe("an upload into a shard whose database is away", () => {
+describe("an upload into a shard whose database is unavailable", () => {
   async function listening() {
     const { schema, env } = aShard();
     const flags = { data: join(folder.path, schema), port: "0", "admin-port": "0", batch: "10" };
@@ -174,13 +174,13 @@ describe("an upload into a shard whose database is away", () => {
     const { env, url, stop } = await listening();
     cluster.stop("immediate");
     try {
-      const reply = await fetch(`${url}/ingest`, {
+      const response = await fetch(`${url}/ingest`, {
         method: "POST",
         headers: AUTHORIZATION,
         body: text(0, 60),
       });
-      expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
-      expect(await reply.json()).toMatchObject({
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await response.json()).toMatchObject({
         error: {
           code: "shard-unavailable",
           message: expect.stringContaining("send the body again"),
@@ -190,13 +190,13 @@ describe("an upload into a shard whose database is away", () => {
     } finally {
       await cluster.start();
     }
-    // No place among the uploads under way was lost to it.
+    // It did not permanently occupy one of the upload slots.
     for (const _ of [1, 2, 3]) expect((await uploadTo(url, text(0, 60))).status).toBe(200);
     await stop();
     expect(await digest(env)).toBe(await expectedDigest());
   });
 
-  test("that is only slow makes its sender wait", async () => {
+  test("that is only slow makes its client wait", async () => {
     const { schema, url, stop } = await listening();
     expect((await uploadTo(url, text(0, 1))).status).toBe(200);
     const sql = new SQL(cluster.url, { max: 1 });
@@ -217,7 +217,7 @@ describe("an upload into a shard whose database is away", () => {
     const { url, stop } = await listening();
     cluster.stop("immediate");
     try {
-      // To replace, nobody looks first which records are known: so the first one is read.
+      // With replace, ingest does not look up known records first, so the first record is read.
       const body = `{}\n${text(0, 20)}`;
       expect(await uploadTo(url, body, "?replace=true")).toMatchObject({
         status: 503,
@@ -231,7 +231,7 @@ describe("an upload into a shard whose database is away", () => {
     await stop();
   });
 
-  test("counts what was stored before, which is there", async () => {
+  test("counts the records stored before the outage", async () => {
     const { env, schema, url, stop } = await listening();
     const upload = await openUpload(url);
     await upload.write(text(0, 30));

@@ -1,4 +1,4 @@
-/** In charge of `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
+/** Tests `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
 
 import { afterAll, expect, test } from "bun:test";
 import { statSync } from "node:fs";
@@ -16,11 +16,11 @@ interface Started {
   url: string;
   key: string;
   curl: string;
-  /** What it said on standard error until then. */
+  /** Its output on standard error so far. */
   notes: string;
 }
 
-/** Starts it and reads what it prints, up to the line to paste. */
+/** Starts it and reads its output up to the curl line. */
 async function quickstart(flags: string[] = []): Promise<Started> {
   const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data, ...flags]);
   const [said, noted] = [collect(child.stdout), collect(child.stderr)];
@@ -93,7 +93,7 @@ test("a first run that is killed is completed by the next, which serves and prin
 
   expect(await offeredBy(first)).toBe(first.key);
 
-  // Beside it, on its port: that fails, and the key in use stays good.
+  // A second start on the same port fails, and the key in use stays valid.
   const { port } = new URL(first.url);
   const keys = await keyStates();
   const beside = await matchbook(["quickstart", "--port", port, "--data", data]);
@@ -101,7 +101,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   expect(beside.stderr).toContain(`cannot listen on 127.0.0.1:${port}: another program`);
   expect(await keyStates()).toEqual(keys);
 
-  // Nor does a start that cannot have its private port.
+  // A start whose private port is taken does not change it either.
   const withAdmin = ["quickstart", "--port", "0", "--admin-port", port, "--data", data];
   const failed = await matchbook(withAdmin, {
     env: { MATCHBOOK_ADMIN_TOKEN: "a-token-of-the-tests-0123456789" },
@@ -113,7 +113,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   first.child.kill("SIGTERM");
   expect(await first.child.exited).toBe(0);
 
-  // Again: nothing is made, and the key is the same.
+  // A second run creates nothing, and the key is the same.
   const second = await quickstart();
   expect(second.notes).not.toContain("Creating");
   expect(await recordsIn()).toBe(planned);
@@ -124,7 +124,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   second.child.kill("SIGINT");
   expect(await second.child.exited).toBe(0);
 
-  // A key that was revoked is replaced. From several processes, each offers the new one.
+  // A revoked key is replaced. With several processes, each offers the new one.
   await matchbook(["keys", "revoke", keys[0]!.split(" ")[0]!, "--data", data]);
   const third = await quickstart(["--workers", "2"]);
   expect(third.key).not.toBe(first.key);

@@ -68,9 +68,9 @@ describe("a Redis with TLS", () => {
   });
 
   test.each([
-    ["that nobody it trusts has signed", () => redisFor("IP:127.0.0.1"), {}],
+    ["from an untrusted CA", () => redisFor("IP:127.0.0.1"), {}],
     ["for another name", () => redisFor("DNS:redis.example"), trusting],
-  ])("with a certificate %s is not used; limits are the server's own", async (_, start, env) => {
+  ])("with a certificate %s is not used; limits are local", async (_, start, env) => {
     const redis = await start();
     const server = await serving(redis.url, env);
     expect(await server.sharedLimits()).toBe("unavailable");

@@ -1,4 +1,4 @@
-/** In charge of secrets: after a busy time, neither keys nor hashes nor tokens are anywhere to be seen. */
+/** Tests that keys, hashes and tokens appear nowhere after all kinds of requests. */
 
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ afterAll(() => folder.remove());
 const TOKEN = `token-${"s3cret".repeat(5)}`;
 const WRONG_TOKEN = `other-${"s3cret".repeat(5)}`;
 
-test("no key, hash or token is in logs, metrics, errors, replies or process listings", async () => {
+test("no key, hash or token appears in logs, metrics, errors, responses or process listings", async () => {
   await matchbook(["ingest", "-"], { cwd, stdin: demoLines(30, Date.now()).join("\n") });
   const made = await matchbook(["keys", "create", "--name", "one"], { cwd });
   const key = made.stdout.trim();
@@ -26,16 +26,16 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
   });
   const admin = await server.saying(/private listener on (http:\S+)/);
   const seen: string[] = [];
-  const ask = async (url: string, init: RequestInit = {}) => {
-    const reply = await fetch(url, init);
-    const text = `${JSON.stringify([...reply.headers])}${await reply.text()}`;
+  const request = async (url: string, init: RequestInit = {}) => {
+    const response = await fetch(url, init);
+    const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
     seen.push(text);
     return text;
   };
   const privately = (path: string, init: RequestInit = {}) =>
-    ask(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
+    request(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
 
-  // What is shown once, to whom it was made for, is not what this is about.
+  // A new key is shown once to whoever created it; that is not checked here.
   const rotated = await fetch(`${admin}/keys/${id}/rotate`, {
     method: "POST",
     headers: { Authorization: `Bearer ${TOKEN}` },
@@ -54,7 +54,7 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
       `/shards/na/matches?page[after]=${shown}`,
       `/usage?${shown}`,
     ]) {
-      await ask(`${server.url}${path}`, { headers });
+      await request(`${server.url}${path}`, { headers });
     }
   }
   for (const path of [
@@ -67,8 +67,8 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
     `/metrics/${TOKEN}`,
   ]) {
     await privately(path);
-    await ask(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
-    await ask(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+    await request(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
+    await request(`${server.url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   }
   await privately("/keys", {
     method: "POST",
@@ -89,7 +89,7 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
 
   const secrets = [key, fresh, ...guesses].flatMap((one) => [one, hashKey(one)]);
   const places = {
-    replies: seen.join("\n"),
+    responses: seen.join("\n"),
     log,
     metrics,
     arguments: arguments_,
@@ -98,8 +98,8 @@ test("no key, hash or token is in logs, metrics, errors, replies or process list
   };
   for (const [place, text] of Object.entries(places)) {
     const found = [...secrets, TOKEN, hashKey(TOKEN)].filter((secret) => text.includes(secret));
-    // A caller may read in an error what they sent themselves, beside the reason.
-    const allowed = place === "replies" ? [key, fresh, ...guesses] : [];
+    // An error may repeat to callers what they sent themselves.
+    const allowed = place === "responses" ? [key, fresh, ...guesses] : [];
     expect([place, found.filter((one) => !allowed.includes(one))]).toEqual([place, []]);
   }
   for (const name of readdirSync(join(cwd, "data"))) {

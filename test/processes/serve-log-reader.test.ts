@@ -1,4 +1,4 @@
-/** The log of `matchbook serve` and whoever reads it: slow, stopped, or not there at all. */
+/** Tests the log of `matchbook serve` with readers that are slow, stopped, or missing. */
 
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ let made = 0;
 async function startUnread(workers: number) {
   const pipe = join(folder.path, `pipe-${made++}`);
   Bun.spawnSync(["mkfifo", pipe]);
-  // Held open, so that the pipe has a reader, though one that does not read.
+  // Kept open, so that the pipe has a reader, though one that does not read.
   const held = openSync(pipe, constants.O_RDWR);
   const written = openSync(pipe, constants.O_WRONLY);
   const flags = ["--data", data, "--drain-ms", "0", "--admin-port", "0"];
@@ -52,14 +52,14 @@ async function startUnread(workers: number) {
   return {
     ...server,
     scrapes: () => scrapes,
-    /** How many lines it has dropped, by its metrics. */
+    /** The number of dropped lines, according to the metrics. */
     async dropped(): Promise<number> {
       scrapes += 1;
       const response = await fetch(`${adminUrl}/metrics`, { headers: AUTHORIZATION });
       const scrape = readScrape(await response.text());
       return seriesValue(scrape, "matchbook_log_lines_dropped_total")!;
     },
-    /** Everything is read from now on, until the last process has ended. */
+    /** Reads everything from now on, until the last process has exited. */
     read() {
       let text = "";
       const reader = Bun.spawn(["cat", pipe], { stdout: "pipe" });
@@ -69,7 +69,7 @@ async function startUnread(workers: number) {
           text += Buffer.from(piece).toString("latin1");
         }
       })();
-      /** Throws where a line is not whole. The last one may still be on its way. */
+      /** Throws when a line is incomplete. The last one may still be arriving. */
       const lines = (): LogLine[] =>
         text
           .slice(0, text.lastIndexOf("\n") + 1)
@@ -91,7 +91,7 @@ const reported = (lines: LogLine[]) =>
     .reduce((sum, { lines: dropped }) => sum + dropped, 0);
 
 test.each([1, 2])(
-  "with %d workers, a log that nobody reads delays neither requests nor the end",
+  "with %d workers, a log that nobody reads delays neither requests nor shutdown",
   async (workers) => {
     const server = await startUnread(workers);
     await request(server.url, TOO_MANY / 2);
@@ -101,7 +101,7 @@ test.each([1, 2])(
   60_000,
 );
 
-test("beyond the buffers whole lines are dropped; the log and the metrics say how many", async () => {
+test("when the buffers are full, whole lines are dropped; the log and the metrics say how many", async () => {
   const server = await startUnread(2);
   await request(server.url, TOO_MANY);
   expect(await server.dropped()).toBeGreaterThan(0);
@@ -120,10 +120,10 @@ test("beyond the buffers whole lines are dropped; the log and the metrics say ho
 }, 60_000);
 
 test.each([1, 2])(
-  "with %d workers, a reader that is slow loses nothing, up to the end",
+  "with %d workers, a slow reader loses nothing, up to the exit",
   async (workers) => {
     const server = await startUnread(workers);
-    // More than the pipe holds, and less than the buffer.
+    // More than the pipe holds, but less than the buffer.
     await request(server.url, 600);
     const end = server.end();
     const { lines, ended } = server.read();
@@ -135,7 +135,7 @@ test.each([1, 2])(
   30_000,
 );
 
-test("a file takes every line", async () => {
+test("a log file gets every line", async () => {
   const file = join(folder.path, "log");
   const written = openSync(file, "a");
   const flags = ["--data", data, "--drain-ms", "0", "--workers", "2"];
@@ -148,9 +148,9 @@ test("a file takes every line", async () => {
   expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(500).fill(200));
 }, 30_000);
 
-// util-linux's script gives a command a terminal of its own.
+// util-linux's script runs a command in its own terminal.
 test.skipIf(Bun.which("script") === null)(
-  "a terminal that is paused delays neither requests nor the end",
+  "a paused terminal delays neither requests nor shutdown",
   async () => {
     const command = `exec ${MATCHBOOK} serve --port 0 --drain-ms 0 --data ${data}`;
     const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
@@ -158,14 +158,17 @@ test.skipIf(Bun.which("script") === null)(
       stdout: "pipe",
       stderr: "inherit",
     });
-    let said = "";
+    let output = "";
     const reading = (async () => {
-      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
     })();
-    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
-    // What a start says in plain words is over when requests are logged.
+    const url = await until(
+      "the server listens",
+      () => /listening on (http:\S+)/.exec(output)?.[1],
+    );
+    // The startup messages are complete once requests are logged.
     await request(url, 1);
-    await until("the request is logged", () => said.includes("GET /healthz"));
+    await until("the request is logged", () => output.includes("GET /healthz"));
     const CTRL_S = "\u0013";
     terminal.stdin.write(CTRL_S);
     await terminal.stdin.flush();

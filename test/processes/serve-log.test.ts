@@ -1,4 +1,4 @@
-/** In charge of what `matchbook serve` writes to its log about requests, and of the setting log-player-names. */
+/** Tests what `matchbook serve` logs about requests, and the setting log-player-names. */
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const folder = aFolder();
 afterAll(() => folder.remove());
 const data = join(folder.path, "data");
 
-/** The lines about requests that a server with these flags wrote until its end. */
+/** The log lines about requests that a server with these flags wrote until it exited. */
 async function loggedRequests(flags: string[], paths: string[], key: string) {
   const server = await startServerProcess(["--data", data, "--drain-ms", "0", ...flags]);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
@@ -24,7 +24,7 @@ async function loggedRequests(flags: string[], paths: string[], key: string) {
   };
 }
 
-test("a request's line has its query, its error and its tier; names only if they are wanted", async () => {
+test("the log line of a request has its query, error and tier; names only if enabled", async () => {
   const created = await matchbook(["keys", "create", "--name", "n", "--data", data]);
   const key = created.stdout.trim();
   const paths = [

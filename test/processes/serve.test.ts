@@ -1,4 +1,4 @@
-/** In charge of `matchbook serve` as a process: its first line, what changes under it, its end. */
+/** Tests `matchbook serve` as a process: its first line, changes while it runs, and shutdown. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
@@ -19,13 +19,15 @@ async function aKey(data: string): Promise<string> {
   return stdout.trim();
 }
 
-/** What a process says on standard error. */
+/** Collects the standard error of a process. */
 function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
-  let said = "";
+  let output = "";
   void (async () => {
-    for await (const piece of child.stderr) said += Buffer.from(piece).toString();
+    for await (const piece of child.stderr) output += Buffer.from(piece).toString();
   })();
-  return { saying: (words: string) => until(`the log says ${words}`, () => said.includes(words)) };
+  return {
+    logged: (words: string) => until(`the log says ${words}`, () => output.includes(words)),
+  };
 }
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
@@ -36,8 +38,8 @@ async function ingest(data: string, ...documents: object[]): Promise<void> {
   expect([exitCode, stderr]).toEqual([0, ""]);
 }
 
-describe("the start", () => {
-  test("is announced by one line, after which the server answers at once", async () => {
+describe("startup", () => {
+  test("prints one line, after which the server responds at once", async () => {
     const child = spawnMatchbook(["serve", "--port", "0", "--data", newData()]);
     const reader = child.stdout.getReader();
     const line = Buffer.from((await reader.read()).value!).toString();
@@ -62,7 +64,7 @@ describe("while it serves", () => {
     try {
       expect((await get("/shards/new-one/matches")).status).toBe(404);
       await ingest(data, aMatch({ shard: "new-one" }));
-      // What ingest has acknowledged is there for the next request.
+      // What ingest has acknowledged is visible to the next request.
       expect((await get("/shards/new-one/matches")).body.data).toHaveLength(1);
       await ingest(data, aMatch({ shard: "new-one" }), aMatch({ shard: "another" }));
       expect((await get("/shards/new-one/matches")).body.data).toHaveLength(2);
@@ -78,12 +80,12 @@ describe("SIGHUP without workers", () => {
     const server = await startServerProcess(["--data", newData()]);
     const log = logOf(server.child);
     server.child.kill("SIGHUP");
-    await log.saying('"event":"reload-ignored"');
+    await log.logged('"event":"reload-ignored"');
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(await server.end()).toBe(0);
   });
 
-  // util-linux's script gives a command a terminal of its own.
+  // util-linux's script runs a command in its own terminal.
   test.skipIf(Bun.which("script") === null)("ends a server whose terminal is closed", async () => {
     const data = newData();
     const command = `exec ${MATCHBOOK} serve --port 0 --data ${data}`;
@@ -92,11 +94,14 @@ describe("SIGHUP without workers", () => {
       stdout: "pipe",
       stderr: "inherit",
     });
-    let said = "";
+    let output = "";
     const listening = (async () => {
-      for await (const piece of terminal.stdout) said += Buffer.from(piece).toString();
+      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
     })();
-    const url = await until("the server listens", () => /listening on (http:\S+)/.exec(said)?.[1]);
+    const url = await until(
+      "the server listens",
+      () => /listening on (http:\S+)/.exec(output)?.[1],
+    );
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     terminal.kill("SIGKILL");
     await until("the server has ended", async () => {
@@ -111,9 +116,9 @@ describe("SIGHUP without workers", () => {
   });
 });
 
-describe("the end", () => {
+describe("shutdown", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "by %s is exit 0, also with idle connections open",
+    "by %s exits with 0, even with idle connections open",
     async (signal) => {
       const server = await startServerProcess(["--data", newData(), "--drain-ms", "0"]);
       const silent = await connected(server.url);
@@ -124,26 +129,26 @@ describe("the end", () => {
       silent.destroy();
       idle.destroy();
     },
-    // Less than the ten seconds after which the runtime itself gives up on a connection.
+    // Less than the ten seconds after which the runtime itself closes a connection.
     8000,
   );
 
-  test("tells callers to close their connections before the listener goes away", async () => {
+  test("tells clients to close their connections before the listener stops", async () => {
     const server = await startServerProcess(["--data", newData(), "--drain-ms", "1000"]);
     server.child.kill("SIGTERM");
-    const said = await until("a response closes its connection", async () => {
+    const isClosing = await until("a response closes its connection", async () => {
       const response = await fetch(`${server.url}/healthz`);
       expect(response.status).toBe(200);
       return response.headers.get("connection") === "close" || undefined;
     });
-    expect(said).toBe(true);
+    expect(isClosing).toBe(true);
     expect(await server.child.exited).toBe(0);
   }, 10_000);
 
-  test("comes after the last byte of a reply that is under way", async () => {
+  test("waits for the last byte of a response in progress", async () => {
     const data = newData();
     const key = await aKey(data);
-    // More than any socket's buffers take, so that the reply waits for its reader.
+    // Larger than any socket buffer, so that the response waits for its reader.
     const notes = Array.from({ length: 14 }, () => randomText(1 << 20));
     await ingest(data, aMatch({ id: "large", attributes: { notes } }));
     const server = await startServerProcess(["--data", data, "--drain-ms", "0"]);
@@ -170,10 +175,10 @@ describe("the end", () => {
     socket.resume();
     await whole;
 
-    const reply = Buffer.concat(received);
-    expect(reply.toString("latin1", 0, 12)).toBe("HTTP/1.1 200");
-    expect(reply.length).toBe(size);
-    const body = JSON.parse(reply.subarray(reply.indexOf("\r\n\r\n") + 4).toString());
+    const response = Buffer.concat(received);
+    expect(response.toString("latin1", 0, 12)).toBe("HTTP/1.1 200");
+    expect(response.length).toBe(size);
+    const body = JSON.parse(response.subarray(response.indexOf("\r\n\r\n") + 4).toString());
     expect(body.data.attributes.notes).toEqual(notes);
     socket.destroy();
     expect(await server.child.exited).toBe(0);
@@ -189,7 +194,7 @@ function connected(url: string): Promise<Socket> {
   });
 }
 
-/** True once nobody listens there any more. */
+/** True once nothing listens there any more. */
 async function isRefused(url: string): Promise<true | undefined> {
   try {
     (await connected(url)).destroy();
@@ -199,7 +204,7 @@ async function isRefused(url: string): Promise<true | undefined> {
   }
 }
 
-/** How long a reply will be, by its beginning. */
+/** The total length of a response, according to its head. */
 function wholeSize(beginning: Buffer): number {
   const end = beginning.indexOf("\r\n\r\n");
   const head = beginning.toString("latin1", 0, end);

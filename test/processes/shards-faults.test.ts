@@ -1,4 +1,4 @@
-/** In charge of moves that break off, are in somebody's way, or meet what they must not touch. */
+/** Tests moves that are interrupted, run concurrently with ingest, or find damage. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -53,7 +53,7 @@ describe("a move that is killed", () => {
     ["SQLite", (name) => `sqlite:${path(`${name}.db`)}`],
   ];
   test.each(tries)(
-    "into %s leaves the source alone and is finished by --resume",
+    "into %s leaves the source unchanged and is completed by --resume",
     async (engine, place) => {
       const to = place(`killed_${engine.toLowerCase()}`);
       const copy = homeAt(path(`killed-${engine}`), to);
@@ -82,7 +82,7 @@ describe("a move that is killed", () => {
 });
 
 describe("--resume", () => {
-  test("brings a copy up to date with what came in since", async () => {
+  test("updates a copy with the records ingested since", async () => {
     const source = homeAt(path("growing"), `sqlite:${path("growing.db")}`);
     const lines = linesOf("na", 60, now);
     await matchbookAt(source, ["ingest", "-"], lines.slice(0, 50).join("\n"));
@@ -118,12 +118,12 @@ describe("--resume", () => {
   }, 60_000);
 });
 
-test("ingest waits for the move and then goes on, while callers read and servers start", async () => {
+test("ingest waits for the move and then continues, while clients read and servers start", async () => {
   const source = homeAt(path("busy"), schema("busy"));
   expect((await matchbookAt(source, ["ingest", file])).exitCode).toBe(0);
   const target = path("busy.db");
   openForWriting(target).close();
-  // The move has its turn at the source, and waits for one at the target.
+  // The move holds the lock of the source and waits for that of the target.
   const holder = new Database(target);
   holder.run("BEGIN IMMEDIATE");
   const move = matchbookAt(source, moving(`sqlite:${target}`));
@@ -145,7 +145,7 @@ test("ingest waits for the move and then goes on, while callers read and servers
   expect(await recordsAt(homeAt(path("moved"), `sqlite:${target}`))).toBe(MATCHES);
 }, 120_000);
 
-/** How many have their turn at a shard of the database, or wait for one. */
+/** The number of held or awaited shard locks in the database. */
 async function turns({ granted }: { granted: boolean }): Promise<number> {
   const [row] = await database`
     SELECT count(*)::integer AS found FROM pg_locks
@@ -161,7 +161,7 @@ describe("damage in the source", () => {
   ];
   const column = { matches: "served", withheld: "sheet", players: "resource" };
   test.each(cases)(
-    "in %s stops the move, with its name",
+    "in %s stops the move, which names it",
     async (what, sql) => {
       const name = what.replaceAll(" ", "-");
       const damaged = path(`${name}.db`);
@@ -191,8 +191,8 @@ describe("damage in the source", () => {
   );
 });
 
-test("a copy that serves something else is not to be used", async () => {
-  // A player who is stored soundly, but not as the records have it.
+test("a copy that serves something else is reported as unusable", async () => {
+  // A player that is stored without damage, but differs from the records.
   const odd = path("odd.db");
   copyFileSync(path("home.db"), odd);
   const store = new Database(odd);
@@ -211,14 +211,14 @@ test("a copy that serves something else is not to be used", async () => {
   expect(stderr).toContain(`copy      ${JSON.parse(await digestAt(home)).digest}`);
 }, 60_000);
 
-describe("a move that cannot be made", () => {
+describe("a move that is refused", () => {
   const fails = async (args: string[]) => {
     const { exitCode, stdout, stderr } = await matchbookAt(home, args);
     expect(stdout).toBe("");
     return [exitCode, stderr];
   };
 
-  test("to where the shard is already, by whatever name, is misuse", async () => {
+  test("to the shard's current location, however it is written, is a usage error", async () => {
     const same = `${folder.path}/home/../home.db`;
     expect(await fails(moving(`sqlite:${same}`))).toEqual([
       2,
@@ -226,7 +226,7 @@ describe("a move that cannot be made", () => {
     ]);
   });
 
-  test("to the same database under another name, or to its replica, is no move", async () => {
+  test("to the same database under another name, or to its replica, is rejected", async () => {
     const source = homeAt(path("original"), schema("original"));
     await matchbookAt(source, ["ingest", "-"], linesOf("na", 10, now).join("\n"));
     const follower = await startReplica(cluster);
@@ -245,21 +245,21 @@ describe("a move that cannot be made", () => {
     }
   }, 60_000);
 
-  test("to a place that cannot be understood does not repeat it", async () => {
+  test("to an invalid location does not repeat it", async () => {
     const [exitCode, stderr] = await fails(moving("mysql://user:hidden@host/database"));
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/the location after --to is wrong: it must be sqlite:PATH or postgres:/);
     expect(stderr).not.toContain("hidden");
   });
 
-  test("to a server that does not answer hides the password", async () => {
+  test("to a server that does not respond hides the password", async () => {
     const [exitCode, stderr] = await fails(moving("postgres://user:hidden@127.0.0.1:1/database"));
     expect(exitCode).toBe(1);
     expect(stderr).toContain("postgres://127.0.0.1:1/database");
     expect(stderr).not.toContain("hidden");
   });
 
-  test("for want of rights says which are needed", async () => {
+  test("for lack of privileges says which are needed", async () => {
     await database`CREATE ROLE guest LOGIN`;
     const [exitCode, stderr] = await fails(moving(schema("x").replace("matchbook@", "guest@")));
     expect(exitCode).toBe(1);

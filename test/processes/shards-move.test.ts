@@ -1,4 +1,4 @@
-/** In charge of a shard that moves from SQLite to PostgreSQL and back: nothing of it is lost or changed. */
+/** Tests a shard that moves from SQLite to PostgreSQL and back: nothing is lost or changed. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";

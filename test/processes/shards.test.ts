@@ -1,4 +1,4 @@
-/** In charge of `matchbook shards list` and `digest`, and of what a move says about the settings. */
+/** Tests `matchbook shards list` and `digest`, and what a move prints about the settings. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -27,11 +27,11 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => folder.remove());
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const AWAY = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
 
 describe("shards list", () => {
-  test("says where each shard lives and what it serves", async () => {
+  test("shows where each shard is stored and what it serves", async () => {
     const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", data]);
     expect([exitCode, stderr]).toEqual([0, ""]);
     const [head, eu, na] = stdout.split("\n").map((line) => line.split(/ {2,}/));
@@ -41,7 +41,7 @@ describe("shards list", () => {
     expect(na).toEqual(["na", "sqlite", "1", expect.any(String), join(data, "na.db")]);
   }, 30_000);
 
-  test("shows a shard that cannot be read among the others, and none of its secrets", async () => {
+  test("shows a shard that cannot be read among the others, without secrets", async () => {
     const shards = { eu: undefined, new: undefined, sa: AWAY };
     const env = { MATCHBOOK_CONFIG: shardsFile(path("away.toml"), shards) };
     const args = ["shards", "list", "--data", data];
@@ -79,7 +79,7 @@ describe("shards list", () => {
     });
   }, 30_000);
 
-  test("of an empty folder says how shards come about", async () => {
+  test("of an empty folder says how shards are created", async () => {
     const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", path("no")]);
     expect([exitCode, stdout]).toEqual([0, ""]);
     expect(stderr).toContain("yet: ingest makes them");
@@ -104,13 +104,13 @@ describe("shards digest", () => {
       aMatch({ id: "hidden", mode: "unheard-of" }),
     ]);
     try {
-      const replies = [
+      const responses = [
         (await world.get("/shards/na/matches/earlier")).body,
         (await world.get("/shards/na/matches/later")).body,
       ];
       type Resource = { type: string; id: string };
       const shared = (one: Resource) => one.type === "player" || one.type === "team";
-      const lines = replies.flatMap(({ data, included }) => [
+      const lines = responses.flatMap(({ data, included }) => [
         JSON.stringify(data),
         included
           .filter((one: Resource) => !shared(one))
@@ -118,7 +118,7 @@ describe("shards digest", () => {
           .join(),
       ]);
       const named = (type: string, id: string) =>
-        replies[0].included.find((one: Resource) => one.type === type && one.id === id);
+        responses[0].included.find((one: Resource) => one.type === type && one.id === id);
       for (const [type, id] of [
         ["player", "ana"],
         ["player", "ben"],
@@ -145,7 +145,7 @@ describe("shards digest", () => {
     }
   }, 30_000);
 
-  test("does not depend on how records came in, but on what they are", async () => {
+  test("depends on the records, not on how they were ingested", async () => {
     const lines = linesOf("na", 150, now);
     const one = homeAt(path("one"), `sqlite:${path("one.db")}`);
     const other = homeAt(path("other"), `sqlite:${path("other.db")}`);
@@ -158,7 +158,7 @@ describe("shards digest", () => {
   }, 60_000);
 });
 
-describe("what a move says about the settings", () => {
+describe("what a move prints about the settings", () => {
   const move = async (to: string, more: string[] = [], env: Record<string, string> = {}) => {
     const args = ["shards", "move", "eu", "--to", to, "--data", data, ...more];
     const { exitCode, stdout, stderr } = await matchbook(args, { env });
@@ -171,18 +171,18 @@ describe("what a move says about the settings", () => {
     expect(await move(to)).toContain(`   [shards.na]\n   [shards.eu]\n   url = "${to}"\n`);
   }, 30_000);
 
-  test("names the moved shard alone where the file lists them", async () => {
+  test("names only the moved shard where the file lists shards", async () => {
     const config = (name: string, shards: Record<string, string | undefined>) => [
       "--config",
       shardsFile(path(name), shards),
     ];
     const to = `sqlite:${path("alone.db")}`;
-    const said = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
-    expect(said).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
-    expect(said).not.toContain("[shards.na]");
+    const output = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
+    expect(output).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
+    expect(output).not.toContain("[shards.na]");
   }, 30_000);
 
-  test("keeps a shard out of another's place", async () => {
+  test("does not put a shard in the location of another", async () => {
     const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
     const { exitCode, stderr } = await matchbook(args);
     expect(exitCode).toBe(2);

@@ -1,4 +1,4 @@
-/** In charge of limits that several instances share, where the machine has what that takes. */
+/** Tests limits that several instances share, if Redis is installed. */
 
 import { hasProgram, needs } from "../support/needs.ts";
 

@@ -291,7 +291,7 @@ test("limits that are closed while Redis hangs decide locally at once and leave 
   expect(await child.exited).toBe(0);
 });
 
-test("an instance shows neither the user nor the password of its Redis", async () => {
+test("an instance reveals neither the user nor the password of its Redis", async () => {
   const address = redis.url.replace("redis://", "redis://somebody:open-sesame@");
   const one = await startInstance(world, { redis: address });
   running.push(one);

@@ -1,4 +1,4 @@
-/** In charge of the scripts that run in Redis, where the machine has what that takes. */
+/** Tests the scripts that run in Redis, if Redis is installed. */
 
 import { hasProgram, needs } from "../support/needs.ts";
 

@@ -77,7 +77,7 @@ describe("a page by one filter", () => {
 
 describe("a page by several filters", () => {
   for (const [name, filter] of COMBINATIONS) {
-    test(`${name}: takes no more steps than the rows of the most selective in the window need`, () => {
+    test(`${name}: takes no more steps than the rows of the most selective filter in the window need`, () => {
       const roads = rowsOf(filter);
       const shortest = Math.min(...roads);
       // Scans one with lookups in the others, after comparing them.

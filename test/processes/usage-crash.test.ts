@@ -23,7 +23,7 @@ async function written(): Promise<number> {
   return one!.days.reduce((sum, { requests }) => sum + (requests[200] ?? 0), 0);
 }
 
-test("a server killed under load loses only what it has counted since it last wrote", async () => {
+test("a server killed under load loses only the usage since its last write", async () => {
   await matchbook(["ingest", "-"], { cwd, stdin: demoLines(20, Date.now()).join("\n") });
   const create = ["keys", "create", "--name", "one", "--rate", "100000"];
   const key = (await matchbook(create, { cwd })).stdout.trim();

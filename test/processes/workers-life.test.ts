@@ -1,4 +1,4 @@
-/** In charge of the life of workers: their start, their loss, their renewal, their end. */
+/** Tests the life cycle of workers: start, crash, replacement, shutdown. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { until } from "../support/state.ts";
 import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
-// Several processes may share a slow machine, and a farewell lasts some fifteen seconds.
+// Several processes may share a slow machine, and draining takes about fifteen seconds.
 setDefaultTimeout(120_000);
 
 const folder = aFolder();
@@ -37,14 +37,14 @@ const start = (...flags: string[]) =>
 const callersOf = (url: string, callers = 8) =>
   new Callers({ url, path: "/shards/na/matches/one", headers, callers });
 
-/** Callers that have met both workers. The system deals out connections by chance: so many never meet only one. */
+/** Clients that have reached both workers. The system assigns connections at random; 32 never reach only one. */
 async function meetBoth(url: string): Promise<Callers> {
   const callers = callersOf(url, 32);
   await until("both workers answer", () => callers.processes.size === 2);
   return callers;
 }
 
-/** When so many more replies have come. */
+/** Waits for this many more responses. */
 const repliesOf = (callers: Callers, more: number) => {
   const before = callers.replies;
   return until(`${more} more responses`, () => callers.replies >= before + more);
@@ -53,8 +53,8 @@ const repliesOf = (callers: Callers, more: number) => {
 const ended = (pids: readonly number[]) =>
   until("the processes have ended", () => !pids.some(isAlive));
 
-describe("the start", () => {
-  test("is told once, when all workers answer", async () => {
+describe("startup", () => {
+  test("is announced once, when all workers respond", async () => {
     const server = await start();
     const callers = await meetBoth(server.url);
     await callers.stop();
@@ -64,7 +64,7 @@ describe("the start", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("on a port that is taken fails as that of one process does, and is told once", async () => {
+  test("on a port in use fails like that of one process, and is reported once", async () => {
     const other = await startServerProcess(["--data", data]);
     const { port } = new URL(other.url);
     const args = ["serve", "--port", port, "--data", data, "--log-level", "error"];
@@ -75,7 +75,7 @@ describe("the start", () => {
     await other.end();
   });
 
-  test("does not share the port of another server of workers", async () => {
+  test("does not share the port of another server with workers", async () => {
     const other = await start();
     const { port } = new URL(other.url);
     const second = await matchbook(["serve", "--port", port, "--data", data, "--workers", "2"]);
@@ -86,7 +86,7 @@ describe("the start", () => {
 });
 
 describe("a worker that is killed", () => {
-  test("takes with it only the requests in flight on it, and is replaced", async () => {
+  test("loses only its own requests in flight, and is replaced", async () => {
     const server = await start();
     const callers = callersOf(server.url);
     const ready = await server.events("worker-ready", 2);
@@ -94,7 +94,7 @@ describe("a worker that is killed", () => {
     const victim = ready.find(({ worker }) => worker === 2)!;
     process.kill(victim.pid, "SIGKILL");
     const [, , another] = await server.events("worker-ready", 3);
-    // Those that were thrown out may all have gone to the other one; more of them meet both.
+    // Disconnected clients may all have moved to the other worker; enough new ones reach both.
     const newcomers = await meetBoth(server.url);
     await repliesOf(callers, 500);
     await Promise.all([callers.stop(), newcomers.stop()]);
@@ -102,7 +102,7 @@ describe("a worker that is killed", () => {
     expect(another).toMatchObject({ worker: 2 });
     const [lost] = await server.events("worker-exited");
     expect(lost).toMatchObject({ worker: 2, pid: victim.pid, how: "SIGKILL", delayMs: 0 });
-    // Each caller has one request in flight at a time. Those at the other worker lost none.
+    // Each client has one request in flight at a time. Those on the other worker lost none.
     expect(callers.losses.length).toBeLessThanOrEqual(8);
     const losers = new Set(callers.losses.flatMap((loss) => loss.process ?? []));
     expect(losers.size).toBeLessThanOrEqual(1);
@@ -111,7 +111,7 @@ describe("a worker that is killed", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("again and again is replaced after longer and longer waits", async () => {
+  test("repeatedly is replaced after increasing delays", async () => {
     const server = await start();
     const callers = callersOf(server.url, 2);
     for (let time = 1; time <= 4; time++) {
@@ -128,7 +128,7 @@ describe("a worker that is killed", () => {
 });
 
 describe("SIGHUP", () => {
-  test("renews all workers under load, and no request on a kept connection fails", async () => {
+  test("replaces all workers under load, and no request on a reused connection fails", async () => {
     const server = await start();
     const callers = await meetBoth(server.url);
     const before = childrenOf(server.pid);
@@ -146,7 +146,7 @@ describe("SIGHUP", () => {
     expect(newcomers.losses).toEqual([]);
     expect(callers.losses.filter(({ wasKept }) => wasKept)).toEqual([]);
     expect([...callers.statuses.keys()]).toEqual([200]);
-    // Each process writes its own lines when it can, so their times tell the order, not their places.
+    // Each process writes its own lines, so their times give the order, not their positions.
     const ready = await server.events("worker-ready", 4);
     const stopping = await server.events("stopping", 2);
     const turns = [ready[2]!, stopping[0]!, ready[3]!, stopping[1]!];
@@ -155,7 +155,7 @@ describe("SIGHUP", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("changes nothing when new workers cannot begin", async () => {
+  test("changes nothing when new workers cannot start", async () => {
     const settings = join(folder.path, "settings.toml");
     writeFileSync(settings, "rate = 60\n");
     const server = await start("--config", settings);
@@ -171,16 +171,16 @@ describe("SIGHUP", () => {
   });
 });
 
-describe("the end", () => {
+describe("shutdown", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "by %s is exit 0 and leaves no process",
+    "by %s exits with 0 and leaves no process",
     async (signal) => {
       const server = await start("--drain-ms", "300");
       const callers = callersOf(server.url);
       await repliesOf(callers, 100);
       const workers = childrenOf(server.pid);
       const over = callers.stop();
-      // As a terminal does it, or a service manager: to all of them.
+      // As a terminal or a service manager does: to all processes.
       for (const pid of workers) process.kill(pid, signal);
       expect(await server.end(signal)).toBe(0);
       await over;
@@ -190,7 +190,7 @@ describe("the end", () => {
     },
   );
 
-  test("cuts a restart short", async () => {
+  test("interrupts a restart", async () => {
     const server = await start();
     const workers = childrenOf(server.pid);
     server.child.kill("SIGHUP");
@@ -202,7 +202,7 @@ describe("the end", () => {
   });
 
   test.each([0, 5, 50])(
-    "comes to workers whose supervisor is killed %d ms after it was told to stop",
+    "includes workers whose supervisor is killed %d ms after SIGTERM",
     async (pause) => {
       const server = await start();
       const callers = callersOf(server.url, 32);
@@ -217,7 +217,7 @@ describe("the end", () => {
     },
   );
 
-  test("comes to workers whose supervisor is killed before they could begin", async () => {
+  test("includes workers whose supervisor is killed before they could start", async () => {
     const child = spawnMatchbook(["serve", "--port", "0", "--workers", "2", "--data", data]);
     const workers = await until("the workers have started", () => {
       const found = childrenOf(child.pid);
@@ -228,7 +228,7 @@ describe("the end", () => {
     await ended(workers);
   });
 
-  test("comes to workers whose supervisor was killed", async () => {
+  test("includes workers whose supervisor was killed", async () => {
     const server = await start();
     const workers = childrenOf(server.pid);
     expect(workers).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** In charge of limits over several workers: each key has one of each kind, whoever answers. */
+/** Tests limits across several workers: each key has one of each kind, whichever worker responds. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -28,8 +28,8 @@ async function aKey(...flags: string[]): Promise<Record<string, string>> {
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
-/** One request on a connection of its own. */
-async function ask(url: string, path: string, headers: Record<string, string>) {
+/** One request on a new connection. */
+async function request(url: string, path: string, headers: Record<string, string>) {
   const line = new Line(url);
   const { status, body } = await line.ask(path, headers);
   line.close();
@@ -38,50 +38,50 @@ async function ask(url: string, path: string, headers: Record<string, string>) {
 
 const count = <T>(things: readonly T[], wanted: T) => things.filter((one) => one === wanted).length;
 
-describe("the rate of a key", () => {
-  test("is one over both workers: 200 requests at once pass exactly as often as the bucket has tokens", async () => {
-    // One token a minute flows in: none while this lasts.
+describe("the rate limit of a key", () => {
+  test("is shared by both workers: of 200 requests at once, exactly as many pass as the bucket has tokens", async () => {
+    // One token a minute is refilled: none during this test.
     const headers = await aKey("--rate", "1", "--burst", "50");
     const server = await start();
-    const replies = await Promise.all(
-      Array.from({ length: 200 }, () => ask(server.url, "/shards/na/matches/match-0", headers)),
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, () => request(server.url, "/shards/na/matches/match-0", headers)),
     );
-    const statuses = replies.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([50, 150]);
-    const answered = replies.filter(({ status }) => status === 200);
+    const answered = responses.filter(({ status }) => status === 200);
     expect(new Set(answered.map(({ process }) => process)).size).toBe(2);
     await server.end();
     const lines = server.log.filter(({ event, status }) => event === "request" && status === 200);
     expect(new Set(lines.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
-  test("is kept when a worker is lost and another takes its place", async () => {
+  test("is kept when a worker is killed and replaced", async () => {
     const headers = await aKey("--rate", "1", "--burst", "5");
     const server = await start();
-    const asking = () => ask(server.url, "/shards/na/matches/match-0", headers);
-    for (let time = 0; time < 5; time++) expect((await asking()).status).toBe(200);
+    const requestAgain = () => request(server.url, "/shards/na/matches/match-0", headers);
+    for (let time = 0; time < 5; time++) expect((await requestAgain()).status).toBe(200);
     const ready = await server.events("worker-ready", 2);
     for (const { pid } of ready) process.kill(pid, "SIGKILL");
     await server.events("worker-ready", 4);
-    expect((await asking()).status).toBe(429);
+    expect((await requestAgain()).status).toBe(429);
     await server.end();
   });
 });
 
 describe("the daily quota of a key", () => {
-  test("is one over both workers once they have joined their counts, and survives a restart", async () => {
+  test("is shared by both workers once their counts are merged, and survives a restart", async () => {
     const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
     const first = await start();
     const processes = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
-      const reply = await ask(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect(reply.status).toBe(200);
-      processes.add(reply.process);
+      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      expect(response.status).toBe(200);
+      processes.add(response.process);
     }
     expect(processes.size).toBe(2);
     const informed = new Set<string | undefined>();
     await until("both workers to have joined their counts", async () => {
-      const { body, process } = await ask(first.url, "/usage", headers);
+      const { body, process } = await request(first.url, "/usage", headers);
       const { matches, matchesLeft } = body.today;
       const counts = [matches, matchesLeft, body.days[0]?.records];
       if (counts.join() === "20,0,20") informed.add(process);
@@ -89,32 +89,32 @@ describe("the daily quota of a key", () => {
     });
     const refusing = new Set<string | undefined>();
     for (let at = 20; at < 40; at++) {
-      const reply = await ask(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect([at, reply.status]).toEqual([at, 429]);
-      refusing.add(reply.process);
+      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      expect([at, response.status]).toEqual([at, 429]);
+      refusing.add(response.process);
     }
     expect(refusing.size).toBe(2);
     await first.end();
 
     const second = await start();
-    const again = await ask(second.url, "/shards/na/matches/match-0", headers);
+    const again = await request(second.url, "/shards/na/matches/match-0", headers);
     expect([again.status, again.body.errors[0].code]).toEqual([429, "quota-exceeded"]);
     await second.end();
   });
 });
 
-test("wrong keys of an address are counted over both workers", async () => {
+test("invalid keys from one IP address are counted across both workers", async () => {
   const server = await start("--auth-failures-per-minute", "10");
   const statuses: number[] = [];
   const processes = new Set<string | undefined>();
   for (let time = 0; time < 30; time++) {
     const headers = { Authorization: `Bearer wrong-${time}`, Accept: JSON_API };
-    const reply = await ask(server.url, "/shards/na/matches", headers);
-    statuses.push(reply.status);
-    processes.add(reply.process);
+    const response = await request(server.url, "/shards/na/matches", headers);
+    statuses.push(response.status);
+    processes.add(response.process);
   }
   expect(processes.size).toBe(2);
-  // Every six seconds one more is forgiven.
+  // One more failure is allowed every six seconds.
   expect(count(statuses.slice(0, 10), 401)).toBe(10);
   expect(count(statuses, 401)).toBeLessThan(20);
   expect(statuses).toContain(429);

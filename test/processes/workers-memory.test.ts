@@ -1,4 +1,4 @@
-/** In charge of the memory that workers share: nothing is lost or counted twice, whoever is at it at once. */
+/** Tests the memory that workers share: concurrent use loses nothing and counts nothing twice. */
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -18,17 +18,17 @@ setDefaultTimeout(60_000);
 
 const SCRIPT = join(import.meta.dir, "../support/sharing-process.ts");
 
-/** What several processes found that did the same in the same memory at once. */
+/** The results of several processes that did the same in the same memory at once. */
 async function atOnce(memory: number, job: string, number = 0, processes = 4): Promise<number[]> {
   const children = Array.from({ length: processes }, () => {
     const child = Bun.spawn([process.execPath, SCRIPT, job, String(number)], {
       stdio: ["pipe", "pipe", "inherit", memory],
     });
-    return { begin: () => child.stdin.end(), said: linesOf(child.stdout) };
+    return { begin: () => child.stdin.end(), output: linesOf(child.stdout) };
   });
-  for (const { said } of children) expect((await said.next()).value).toBe("ready");
+  for (const { output } of children) expect((await output.next()).value).toBe("ready");
   for (const { begin } of children) begin();
-  return Promise.all(children.map(async ({ said }) => Number((await said.next()).value)));
+  return Promise.all(children.map(async ({ output }) => Number((await output.next()).value)));
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -51,13 +51,13 @@ const limiterWith = (slots: number) => {
 describe("a bucket", () => {
   test("gives out each token once, to whichever process is first", async () => {
     const passed = await atOnce(newSharedMemory(), "take", 200_000);
-    // One more may have flowed in, if that took a minute.
+    // One more token may have been refilled, if this took a minute.
     expect([200_000, 200_001]).toContain(sumOf(passed));
   });
 
-  test("gives the same verdicts as one in the memory of a process", () => {
+  test("makes the same decisions as one in the memory of a process", () => {
     const rates = fc.integer({ min: 1, max: 10_000_000 });
-    // Most often so few that they run out.
+    // Mostly few enough to run out.
     const bursts = fc.oneof(fc.integer({ min: 1, max: 20 }), rates);
     const policies = fc.record({
       rate: fc.oneof(fc.integer({ min: 1, max: 500 }), rates),
@@ -82,7 +82,7 @@ describe("a bucket", () => {
     );
   });
 
-  test("lends nothing when one drop in sixty thousand is missing to a token", () => {
+  test("allows nothing when a token lacks one part in sixty thousand", () => {
     for (let burst = 1; burst <= 200; burst++) {
       const limiter = limiterWith(16);
       const policy = { rate: 59_999, burst };
@@ -92,7 +92,7 @@ describe("a bucket", () => {
     }
   });
 
-  test("of a key whose rate is changed is full after the same time", () => {
+  test("of a key whose rate changes is full after the same time", () => {
     const limiter = limiterWith(16);
     const before = { rate: 60, burst: 60 };
     const after = { rate: 600, burst: 600 };
@@ -104,7 +104,7 @@ describe("a bucket", () => {
     });
   });
 
-  test("lends nothing that would take longer to flow in than can be written down", () => {
+  test("allows nothing that would take longer to refill than can be stored", () => {
     const limiter = limiterWith(16);
     const policy = { rate: 1, burst: 100_000_000 };
     const year = 365.25 * 86_400_000;
@@ -113,8 +113,8 @@ describe("a bucket", () => {
   });
 });
 
-describe("when there are more keys than places", () => {
-  test("each worker grants its share of the rest", () => {
+describe("when there are more keys than slots", () => {
+  test("each worker allows its share of the rest", () => {
     const limiter = limiterWith(4);
     const policy = { rate: 1, burst: 10 };
     const passed = (keyId: string) =>
@@ -126,12 +126,12 @@ describe("when there are more keys than places", () => {
   });
 });
 
-test("the clock of one process is that of the others", async () => {
+test("all processes have the same clock", async () => {
   const clock = machineClock();
   const before = clock();
-  const [told] = await atOnce(newSharedMemory(), "clock", 0, 1);
-  expect(told!).toBeGreaterThan(before);
-  expect(told!).toBeLessThan(clock());
+  const [reported] = await atOnce(newSharedMemory(), "clock", 0, 1);
+  expect(reported!).toBeGreaterThan(before);
+  expect(reported!).toBeLessThan(clock());
 });
 
 function withoutBucket({

@@ -1,4 +1,4 @@
-/** In charge of what goes on beside several workers: the private listener, keys, ingest. */
+/** Tests what runs next to several workers: the private listener, keys, ingest. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ async function scrape() {
   return readScrape(await response.text());
 }
 
-const told = async (name: string, labels: Record<string, string>) => {
+const metric = async (name: string, labels: Record<string, string>) => {
   const samples = [...(await scrape()).values()].flatMap((family) => family.samples);
   const found = samples.filter(
     (sample) =>
@@ -71,7 +71,7 @@ const told = async (name: string, labels: Record<string, string>) => {
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
 
-test("a key that is made or revoked counts at once, whichever worker is asked", async () => {
+test("creating or revoking a key takes effect at once on every worker", async () => {
   const lines = await aLineToEach();
   const made = await admin("POST", "/keys", { name: "fresh" });
   const { key, record } = made.body;
@@ -83,12 +83,12 @@ test("a key that is made or revoked counts at once, whichever worker is asked", 
   for (const line of lines) line.close();
 });
 
-test("what is uploaded or ingested beside them is there for every worker's next request", async () => {
+test("uploaded or ingested records are visible to every worker's next request", async () => {
   const lines = await aLineToEach();
   const { key } = (await admin("POST", "/keys", { name: "reader", rate: 1_000_000 })).body;
   const seenBy = async (id: string) => {
-    const ask = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
-    return (await Promise.all(lines.map(ask))).map(({ status }) => status);
+    const request = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
+    return (await Promise.all(lines.map(request))).map(({ status }) => status);
   };
   for (let time = 0; time < 5; time++) {
     const [uploaded, ingested] = [`uploaded-${time}`, `ingested-${time}`];
@@ -101,24 +101,24 @@ test("what is uploaded or ingested beside them is there for every worker's next 
   for (const line of lines) line.close();
 });
 
-test("metrics are those of all workers together, and never fall when one is lost", async () => {
+test("metrics cover all workers together, and never decrease when one is lost", async () => {
   const route = { route: "/shards/:shard/matches/:id", method: "GET", status: "200" };
-  const requests = () => told("matchbook_requests_total", route);
+  const requests = () => metric("matchbook_requests_total", route);
   const { key } = (await admin("POST", "/keys", { name: "counted", rate: 1_000_000 })).body;
-  const ask = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
+  const request = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
   const lines = await aLineToEach();
-  await Promise.all(lines.map(ask));
+  await Promise.all(lines.map(request));
   const before = await requests();
-  for (let time = 0; time < 10; time++) await Promise.all(lines.map(ask));
+  for (let time = 0; time < 10; time++) await Promise.all(lines.map(request));
   expect(await requests()).toBe(before + 20);
   const durations = { route: route.route };
-  const timed = await told("matchbook_request_duration_seconds_count", durations);
+  const timed = await metric("matchbook_request_duration_seconds_count", durations);
   expect(timed).toBeGreaterThanOrEqual(before + 20);
   const longest = { ...durations, le: "+Inf" };
-  expect(await told("matchbook_request_duration_seconds_bucket", longest)).toBe(timed);
-  expect(await told("matchbook_shard_up", { shard: "na" })).toBe(1);
+  expect(await metric("matchbook_request_duration_seconds_bucket", longest)).toBe(timed);
+  expect(await metric("matchbook_shard_up", { shard: "na" })).toBe(1);
   for (const worker of ["supervisor", "1", "2"]) {
-    expect(await told("process_resident_memory_bytes", { worker })).toBeGreaterThan(0);
+    expect(await metric("process_resident_memory_bytes", { worker })).toBeGreaterThan(0);
   }
 
   const ready = await server.events("worker-ready", 2);
@@ -126,7 +126,7 @@ test("metrics are those of all workers together, and never fall when one is lost
   await server.events("worker-ready", 3);
   expect(await requests()).toBe(before + 20);
   const [line] = await aLineToEach();
-  await ask(line!);
+  await request(line!);
   expect(await requests()).toBe(before + 21);
   for (const one of [...lines, line!]) one.close();
 });

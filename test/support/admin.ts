@@ -1,4 +1,4 @@
-/** In charge of the private listener in tests: a Matchbook that has one, and requests to it. */
+/** Starts a Matchbook with a private listener for tests and sends requests to it. */
 
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
@@ -11,14 +11,14 @@ export interface AdminReply {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined when it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+  /** The parsed body; undefined when it is not valid JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   body: any;
 }
 
 export interface AdminWorld extends World {
   adminUrl: string;
-  /** A request with the token; headers may be overridden, or left out with null. */
+  /** A request with the token. Headers can be overridden, or omitted with null. */
   ask(
     method: string,
     path: string,
@@ -33,7 +33,7 @@ export type Sent = string | Uint8Array<ArrayBuffer>;
 /** The response to an upload. */
 export interface Uploaded {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into reports of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read reports of every shape.
   report: any;
   notStored: NotStored[];
   error?: { code: string; message: string };
@@ -85,7 +85,7 @@ export async function uploadTo(
 export const ndjson = (documents: readonly Json[]): string =>
   documents.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
 function parsed(text: string): any {
   try {
     return JSON.parse(text);

@@ -1,7 +1,4 @@
-/**
- * In charge of callers that ask again and again over connections which they keep as long as they may,
- * and of what went wrong for them.
- */
+/** Clients that repeat a request over keep-alive connections and record what went wrong. */
 
 import { connect, type Socket } from "node:net";
 
@@ -12,22 +9,22 @@ export interface Reply {
   body: Buffer;
 }
 
-/** A request that got no whole reply. */
+/** A request that got no complete response. */
 export interface Loss {
-  /** Whether an earlier request on the same connection had got one. */
+  /** Whether an earlier request on the same connection got a complete response. */
   wasKept: boolean;
-  /** What the last reply on the connection told of the process behind it. */
+  /** The process that sent the last response on the connection. */
   process: string | undefined;
   error: string;
 }
 
-/** One connection, one request at a time. */
+/** One connection that carries one request at a time. */
 export class Line {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
   #wake: () => void = () => {};
   #end: string | undefined;
-  /** The process that answers here, by its request ids. */
+  /** The process that serves this connection, by its request ids. */
   process: string | undefined;
 
   constructor(url: string) {
@@ -45,12 +42,12 @@ export class Line {
     this.#socket.on("close", () => end("closed"));
   }
 
-  /** Whether the other side has closed it while nothing was asked. */
+  /** Whether the server closed the connection while no request was pending. */
   get isClosed(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Throws when the connection ends before the whole reply has come. */
+  /** Throws when the connection ends before the complete response has arrived. */
   async ask(path: string, headers: Record<string, string>): Promise<Reply> {
     const fields = Object.entries({ Host: "matchbook", ...headers });
     const lines = [`GET ${path} HTTP/1.1`, ...fields.map((field) => field.join(": "))];
@@ -99,12 +96,12 @@ export interface CallersOptions {
   keeps?: boolean;
 }
 
-/** Callers that go on until they are stopped. */
+/** Clients that send requests until they are stopped. */
 export class Callers {
   replies = 0;
   readonly statuses = new Map<number, number>();
   readonly losses: Loss[] = [];
-  /** The processes that have answered. */
+  /** The processes that have responded. */
   readonly processes = new Set<string>();
   readonly #options: CallersOptions;
   readonly #work: Promise<void>[];
@@ -115,7 +112,7 @@ export class Callers {
     this.#work = Array.from({ length: options.callers }, () => this.#call());
   }
 
-  /** Lets those that wait for a reply get it. */
+  /** Waits for pending responses. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#work);
@@ -142,7 +139,7 @@ export class Callers {
         if (!keeps || reply.headers.get("connection") === "close") return;
       } catch (error) {
         this.losses.push({ wasKept, process: line.process, error: (error as Error).message });
-        // Nobody may be there for a moment.
+        // The server may be unavailable for a moment.
         await Bun.sleep(5);
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * Closes limits in Redis while Redis does not answer, once with a question in flight and once with a
- * connection on its way. It prints what became of them; then nothing must keep the process alive.
+ * Closes the Redis limits while Redis does not respond, once with a command in flight and once while
+ * connecting. It prints the outcome of both. After that nothing must keep the process alive.
  */
 
 import { RedisClient } from "bun";
@@ -15,7 +15,7 @@ const url = process.argv[2]!;
 const events: string[] = [];
 const aLink = () => new RedisLink(url, ({ event }) => events.push(event));
 
-/** What a promise becomes without waiting for anything outside of this process; else "later". */
+/** What a promise resolves to without any I/O; otherwise "later". */
 const atOnce = <T>(promise: T | Promise<T>) =>
   Promise.race([promise, new Promise<"later">((resolve) => setImmediate(resolve, "later"))]);
 
@@ -26,9 +26,9 @@ await client.send("CLIENT", ["PAUSE", NEVER_MS, "ALL"]);
 client.close();
 
 const limiter = new RedisLimiter(link, new MemoryLimiter());
-const asked = limiter.take("k_one", POLICY, 0);
+const pending = limiter.take("k_one", POLICY, 0);
 link.close();
-const inFlight = await atOnce(asked);
+const inFlight = await atOnce(pending);
 const afterwards = await atOnce(limiter.take("k_one", POLICY, 0));
 
 const connecting = aLink();

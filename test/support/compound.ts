@@ -1,4 +1,4 @@
-/** In charge of looking into documents: which resources they hold, and how those hang together. */
+/** Inspects compound documents: which resources they contain and how those are linked. */
 
 import type { JsonObject } from "../../src/domain/json.ts";
 
@@ -7,7 +7,7 @@ export interface AnyResource extends JsonObject {
   id: string;
 }
 
-/** Whatever a document holds as its primary data, as a list. */
+/** The primary data of a document as a list. */
 export function primary(body: JsonObject): AnyResource[] {
   return (Array.isArray(body.data) ? body.data : [body.data]) as AnyResource[];
 }
@@ -20,20 +20,20 @@ const nameOf = ({ type, id }: AnyResource): string => `${type}/${id}`;
 
 export const idsOf = (body: JsonObject): string[] => primary(body).map(({ id }) => id);
 
-/** "type/id" of what is included, in the document's order; of one type only when it is given. */
+/** "type/id" of the included resources in document order, optionally of one type only. */
 export function includedNames(body: JsonObject, type?: string): string[] {
   return related(body)
     .filter((resource) => type === undefined || resource.type === type)
     .map(nameOf);
 }
 
-/** The names that a document holds more than once. */
+/** The names that occur more than once in a document. */
 export function repeatedNames(body: JsonObject): string[] {
   const names = [...primary(body), ...related(body)].map(nameOf);
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** The included resources that no chain of references leads to from the primary data. */
+/** The included resources that cannot be reached from the primary data. */
 export function unlinkedNames(body: JsonObject): string[] {
   const all = new Map(
     [...related(body), ...primary(body)].map((resource) => [nameOf(resource), resource]),
@@ -46,7 +46,7 @@ export function unlinkedNames(body: JsonObject): string[] {
   return includedNames(body).filter((name) => !reached.has(name));
 }
 
-/** The references in a document's resources that lead to nothing the document holds. */
+/** The references in a document that point to no resource of the document. */
 export function danglingNames(body: JsonObject): string[] {
   const all = [...primary(body), ...related(body)];
   const held = new Set(all.map(nameOf));

@@ -1,4 +1,4 @@
-/** In charge of files of demo matches for tests that need many. */
+/** Writes files of demo matches for tests that need many. */
 
 import { writeFileSync } from "node:fs";
 import { demoDocuments } from "../../src/demo/demo.ts";
@@ -12,7 +12,7 @@ export function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** The same lines in another order, the same for the same seed. */
+/** The same lines shuffled; the same seed gives the same order. */
 export function shuffled<T>(lines: readonly T[], seed: number): T[] {
   const order = lines.map((line, index) => ({ line, at: Bun.hash.wyhash(`${seed} ${index}`) }));
   return order.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ line }) => line);

@@ -1,17 +1,17 @@
-/** In charge of match documents that are to be changed by hand: wrong ones, unusual ones. */
+/** Match documents to be edited in place: invalid and unusual ones. */
 
 import { type MatchDocument, type MatchIn, minutesAgo } from "./records.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: drafts take every shape, wrong ones above all.
 export type Loose = any;
 
-/** A document whose resources can be reached by name and changed in place. */
+/** A document whose resources can be looked up by name and changed in place. */
 export interface Draft {
   document: Loose;
   match: Loose;
   /** An included resource, by its key ("roster/a"). */
   at(key: string): Loose;
-  /** Takes an included resource out. */
+  /** Removes an included resource. */
   drop(key: string): void;
 }
 
@@ -28,13 +28,13 @@ export function draftOf(document: MatchDocument): Draft {
   };
 }
 
-/** JSON text that stands in a document exactly as it is written here. */
+/** JSON text that appears in a document verbatim. */
 export const written: (text: string) => Loose = (JSON as Loose).rawJSON;
 
 const HOUR = 3_600_000;
 const THREE_HOURS_AGO = Math.floor(Date.parse(minutesAgo(180)) / HOUR) * HOUR;
 
-/** The wishes for a match whose time is `minute` of one fixed hour: the larger, the later. */
+/** Options for a match created at `minute` of one fixed hour: a larger minute is later. */
 export function minute(of: number, wishes: MatchIn = {}): MatchIn {
   return { createdAt: THREE_HOURS_AGO + of * 60_000, ...wishes };
 }

@@ -1,4 +1,4 @@
-/** The upload thread on a disk that is nearly full: SQLite may add only a few pages to each shard. */
+/** The upload thread on a nearly full disk: SQLite may add only a few pages to each shard. */
 
 import "../../src/upload-worker.ts";
 import { Database } from "bun:sqlite";

@@ -1,4 +1,4 @@
-/** In charge of several instances of one Matchbook for tests, each a whole server over the same data folder. */
+/** Starts several instances of one Matchbook for tests, each a complete server over the same data folder. */
 
 import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Event } from "../../src/observe/events.ts";
@@ -12,7 +12,7 @@ import { JSON_API, type World } from "./world.ts";
 export interface Instance {
   url: string;
   adminUrl: string;
-  /** Everything it said, requests aside. */
+  /** Everything it logged except requests. */
   events: Event[];
   get(path: string, key: string): Promise<{ status: number; milliseconds: number; body: Body }>;
   status(): Promise<Body>;
@@ -21,7 +21,7 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
 type Body = any;
 
 export async function startInstance(world: World, settings: Partial<Settings>): Promise<Instance> {
@@ -53,7 +53,7 @@ export async function startInstance(world: World, settings: Partial<Settings>): 
   };
 }
 
-/** A key in the world's data folder. Instances that run already notice it within a second or two. */
+/** Creates a key in the world's data folder. Running instances notice it within a second or two. */
 export async function makeKey(
   world: World,
   terms: Partial<KeyOptions>,

@@ -18,9 +18,9 @@ const BATCH = 5000;
 /** Common and rare values of each. */
 const MODES = ["ranked", "casual", "blitz_pvp_ranked", "private"];
 const PATCHES = ["3.0", "3.1", "3.2", "3.3", "3.4"];
-/** A player of every tenth match. */
+/** Plays in every tenth match. */
 const BUSY_PLAYER = "busy";
-/** A player of a few matches, spread over all months. */
+/** Plays in a few matches, spread over all months. */
 const RARE_PLAYER = "rare";
 
 const playerOf = (number: number): string => `p${number % PLAYERS}`;

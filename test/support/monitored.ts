@@ -1,4 +1,4 @@
-/** In charge of a Matchbook that is watched: keys of two tiers, a private listener, and some traffic. */
+/** Starts a Matchbook with keys of two tiers and a private listener, and generates traffic for metrics. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,27 +12,27 @@ import { startWorld } from "./world.ts";
 
 const TOKEN = "a-token-for-the-private-listener-of-tests";
 
-/** Of the keys below, by what they are for in the traffic. */
+/** The role of each key in the traffic. */
 type Holder = "hobbyist" | "partner" | "hurried" | "greedy";
 
 export interface Monitored {
-  /** When the server believes it is; it stands still. */
+  /** The server's clock; it stands still. */
   now: number;
   newestMatch: number;
   keys: Record<Holder, { id: string; key: string }>;
-  /** Everything the server said. */
+  /** Everything the server logged. */
   events: Event[];
-  /** Sends a request, with no key unless one is named, and says its status. */
+  /** Sends a request, without a key unless one is named, and returns its status. */
   ask(path: string, options?: { as?: Holder; key?: string; method?: string }): Promise<number>;
-  /** The first request of the private listener. */
+  /** Must be the first request to the private listener. */
   upload(text: string): Promise<number>;
   scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
-  /** Takes a shard's file away from the server. */
+  /** Overwrites a shard's file so that the server cannot read it. */
   spoil(shard: string): void;
   stop(): Promise<void>;
 }
 
-/** `settings` are what it has beside the usual. */
+/** `settings` are added to the defaults. */
 export async function startMonitored(settings: Partial<Settings> = {}): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;
@@ -87,7 +87,7 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
         body: text,
       });
       await reply.text();
-      // The server tells of an upload a moment after its last byte.
+      // The server logs an upload shortly after the last byte of the response.
       const isTold = () => events.some(({ event }) => event === "admin-request");
       while (!isTold()) await new Promise((resolve) => setImmediate(resolve));
       return reply.status;
@@ -108,7 +108,7 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
   };
 }
 
-/** One of everything that metrics tell apart. */
+/** One request of every kind that metrics distinguish. */
 export async function makeTraffic({ ask, upload, spoil }: Monitored): Promise<void> {
   const matches = "/shards/na/matches";
   for (let time = 0; time < 3; time++) await ask(matches, { as: "hobbyist" });

@@ -1,9 +1,9 @@
-/** Tests that need a program which the machine may lack: without it they are skipped, and `npm test` counts them. */
+/** Skips tests whose program is not installed; `npm test` counts them. */
 
 import { dlopen } from "bun:ffi";
 import { describe } from "bun:test";
 
-/** Loads a file of tests. Without the program all of them are registered as skipped. */
+/** Loads a file of tests. Without the program, all of them are registered as skipped. */
 export async function needs(
   program: string,
   isThere: boolean,
@@ -21,11 +21,11 @@ export function skipWithout(program: string, tests: () => void | Promise<void>):
   describe.skip(`needs ${program}`, tests);
 }
 
-/** Some programs are only on root's path. */
+/** Some programs are only on root's PATH. */
 export const hasProgram = (name: string): boolean =>
   Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) !== null;
 
-/** Checks by a function of the library that takes no arguments. */
+/** Checks for the library by one of its functions that takes no arguments. */
 export function hasLibrary(name: string, symbol: string): boolean {
   try {
     dlopen(name, { [symbol]: { args: [], returns: "i32" } }).close();

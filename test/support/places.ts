@@ -1,4 +1,4 @@
-/** In charge of one shard in several places, for tests: data folders whose settings file says where it is. */
+/** Data folders for tests whose settings file says where a shard is stored. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Writer } from "../../src/store/store.ts";
 import { demoLines } from "./demo.ts";
 import { type Finished, matchbook } from "./process.ts";
 
-/** Demo matches that are all of one shard. */
+/** Demo matches of one shard. */
 export function linesOf(shard: string, matches: number, until: number): string[] {
   return demoLines(matches, until).map((line) =>
     line.replaceAll(/"shardId":"[a-z0-9-]+"/g, `"shardId":"${shard}"`),
@@ -25,7 +25,7 @@ export function shardsFile(file: string, shards: Record<string, string | undefin
   return file;
 }
 
-/** A data folder with the shard na at some place. */
+/** A data folder with the shard na at one location. */
 export function homeAt(data: string, place: string): string {
   mkdirSync(data, { recursive: true });
   shardsFile(join(data, "matchbook.toml"), { na: place });

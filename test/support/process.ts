@@ -1,4 +1,4 @@
-/** In charge of running `bin/matchbook` as a person would: as a process. */
+/** Runs `bin/matchbook` as a process. */
 
 import { join } from "node:path";
 
@@ -12,16 +12,16 @@ export interface Finished {
 }
 
 export interface RunOptions {
-  /** Another program in place of bin/matchbook. */
+  /** The program to run instead of bin/matchbook. */
   program?: string;
   stdin?: string | Uint8Array;
   cwd?: string;
   env?: Record<string, string>;
-  /** A descriptor that takes the place of standard error, which is then not to be read from the process. */
+  /** A file descriptor used as standard error, which then cannot be read from the process. */
   stderr?: number;
 }
 
-/** Runs to the end. Variables of the surroundings that begin with MATCHBOOK_ do not reach it. */
+/** Runs to the end. MATCHBOOK_ variables of the environment are not passed on. */
 export async function matchbook(args: string[], options: RunOptions = {}): Promise<Finished> {
   const child = spawnMatchbook(args, options);
   if (options.stdin !== undefined) child.stdin.write(options.stdin);
@@ -48,26 +48,26 @@ export function spawnMatchbook(args: string[], options: RunOptions = {}) {
   });
 }
 
-/** A server process, once it has said where it listens. */
+/** Starts a server process and waits until it has printed where it listens. */
 export async function startServerProcess(args: string[], options: RunOptions = {}) {
   const child = spawnMatchbook(["serve", "--port", "0", ...args], options);
   const reader = child.stdout.getReader();
-  let said = "";
+  let output = "";
   const saying = async (what: RegExp): Promise<string> => {
     for (;;) {
-      const found = what.exec(said)?.[1];
+      const found = what.exec(output)?.[1];
       if (found !== undefined) return found;
       const { done, value } = await reader.read();
       if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
-      said += Buffer.from(value).toString();
+      output += Buffer.from(value).toString();
     }
   };
   return {
     url: await saying(/^listening on (http:\S+)\n/m),
     child,
-    /** What it says on standard output, then or later: the first group. */
+    /** Waits until standard output matches, and returns the first group. */
     saying,
-    /** Sends a signal and waits for the end. */
+    /** Sends a signal and waits for the exit. */
     async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
       child.kill(signal);
       return child.exited;
@@ -77,7 +77,7 @@ export async function startServerProcess(args: string[], options: RunOptions = {
 
 let isBuilt = false;
 
-/** Builds the portal from its sources as they are now, once. */
+/** Builds the portal from its current sources, once. */
 export function buildPortal(): void {
   if (isBuilt) return;
   const built = Bun.spawnSync([process.execPath, "scripts/portal.ts", "--quiet"], { cwd: ROOT });

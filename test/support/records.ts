@@ -1,4 +1,4 @@
-/** In charge of making match documents for tests: small, complete, and as particular as a test needs. */
+/** Creates small, complete match documents for tests. */
 
 import type { JsonObject } from "../../src/domain/json.ts";
 
@@ -6,7 +6,7 @@ export interface PlayerIn {
   id: string;
   name?: string;
   gold?: number;
-  /** Extra attributes and stats that the record carries of the player. */
+  /** Extra attributes and stats of the player in the record. */
   attributes?: JsonObject;
   stats?: JsonObject;
 }
@@ -27,7 +27,7 @@ export interface MatchIn {
   mode?: string;
   patch?: string;
   ending?: string;
-  /** Which roster won; 0 when not said. */
+  /** The index of the roster that won; 0 by default. */
   winner?: 0 | 1;
   rosters?: [RosterIn, RosterIn];
   attributes?: JsonObject;
@@ -44,18 +44,18 @@ export interface MatchDocument extends JsonObject {
 
 let made = 0;
 
-/** An id that no other call in this process gives. */
+/** An id that is unique in this process. */
 export function anId(kind = "id"): string {
   made += 1;
   return `${kind}-${made.toString().padStart(6, "0")}`;
 }
 
-/** A time so many minutes before now (fractions allowed), as records write it. */
+/** The time this many minutes ago (fractions allowed), in the format of records. */
 export function minutesAgo(minutes: number): string {
   return new Date(Date.now() - minutes * 60_000).toISOString();
 }
 
-/** One match as a JSON:API document. Without wishes: a ranked match of two registered players. */
+/** One match as a JSON:API document. By default: a ranked match of two registered players. */
 export function aMatch(wishes: MatchIn = {}): MatchDocument {
   const id = wishes.id ?? anId("match");
   const shard = wishes.shard ?? "na";
@@ -111,7 +111,7 @@ export function aMatch(wishes: MatchIn = {}): MatchDocument {
   };
 }
 
-/** Two rosters of one player each; the first one wins. */
+/** Two rosters of one player each; the first wins. */
 export function duel(winner: PlayerIn, loser: PlayerIn): [RosterIn, RosterIn] {
   return [{ members: [winner] }, { members: [loser] }];
 }

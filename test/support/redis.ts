@@ -1,4 +1,4 @@
-/** In charge of a real Redis for tests: one for each test file, on a free port, with nothing kept on disk. */
+/** Starts a real Redis for tests: one per test file, on a free port, without persistence. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,16 +9,16 @@ import { freePort } from "./postgres.ts";
 export interface TestRedis {
   url: string;
   client(): RedisClient;
-  /** It no longer answers, though its connections stay, as after a cut of the network. */
+  /** It stops responding but its connections stay open, as after a network failure. */
   pause(): void;
   resume(): void;
-  /** Ends it as a crash would; what it knew is lost. */
+  /** Ends it like a crash; its data is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Files for a server that speaks TLS, and nothing else. */
+/** Files for a server that accepts only TLS. */
 export interface TlsFiles {
   certificate: string;
   key: string;
@@ -34,7 +34,7 @@ export async function startRedis(options: string[] = [], tls?: TlsFiles): Promis
   return onFreePort((port) => startRedisAt(port, options, tls));
 }
 
-/** Starts a program on a free port, and on another if somebody took that meanwhile. */
+/** Starts a program on a free port; tries another when the port was taken in the meantime. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -68,7 +68,7 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
         [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options],
         { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
       );
-      await hasSaid(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
+      await hasPrinted(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
     },
     async remove() {
       await redis.kill();
@@ -79,15 +79,15 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
   return redis;
 }
 
-/** Waits for words in what a program prints, and goes on reading so that it never has to wait. */
-async function hasSaid(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
+/** Waits until a program prints these words, and keeps reading so that its pipe never fills. */
+async function hasPrinted(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
   const reader = output.getReader();
   const decoder = new TextDecoder();
-  let said = "";
-  while (!said.includes(words)) {
+  let printed = "";
+  while (!printed.includes(words)) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`redis-server ended without "${words}": ${said}`);
-    said += decoder.decode(value, { stream: true });
+    if (done) throw new Error(`redis-server ended without "${words}": ${printed}`);
+    printed += decoder.decode(value, { stream: true });
   }
   void (async () => {
     while (!(await reader.read()).done);

@@ -1,4 +1,4 @@
-/** A primary and its replicas for tests, and servers over shards that all of them hold. */
+/** A primary and its replicas for tests, and servers over shards stored on all of them. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { readScrape } from "./scrape.ts";
 import { until } from "./state.ts";
 import { aFolder, ingestInto, JSON_API } from "./world.ts";
 
-/** All of one shard. */
+/** All records are of one shard. */
 const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
   JSON.parse(line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"')),
 ) as { data: { id: string } }[];
@@ -23,30 +23,30 @@ const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
 export interface ReplicatedServer {
   settings: Settings;
   configFile: string;
-  /** Everything it said, requests aside. */
+  /** Everything it logged except requests. */
   events: Event[];
-  /** The status of a match. */
+  /** The status of the response for a match. */
   get(at: number): Promise<number>;
-  /** What is answered at a path, or at a link. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
+  /** The response at a path or link. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   read(path: string): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   status(): Promise<any>;
-  /** Whether the replica is read from, as the metrics tell. */
+  /** Whether the replica is in use, according to the metrics. */
   replicaMetric(): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
 export interface Replicated {
   primary: Cluster;
-  /** The first of them. */
+  /** The first replica. */
   replica: Cluster;
   replicas: Cluster[];
-  /** A shard of its own with the first 20 records, on all of them. */
+  /** Creates a shard with the first 20 records on all nodes. */
   shard(maxLagSeconds: number): Promise<{ schema: string; serve(): Promise<ReplicatedServer> }>;
   takeIn(settings: Settings, from: number, to: number): Promise<unknown>;
   on<T>(cluster: Cluster, text: string): Promise<T>;
-  /** Until these replicas have all that the primary has now: every one, unless said otherwise. */
+  /** Waits until these replicas (by default all) have everything that the primary has now. */
   caughtUp(replicas?: Cluster[]): Promise<void>;
   remove(): void;
 }
@@ -113,7 +113,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
   };
 }
 
-/** Nobody is asked for it, and it must not show anywhere all the same. */
+/** No server asks for the password; it must not appear anywhere all the same. */
 export const PASSWORD = "open-sesame";
 const withPassword = ({ url }: Cluster) => url.replace("matchbook@", `matchbook:${PASSWORD}@`);
 
@@ -151,7 +151,7 @@ async function startServer(
   };
 }
 
-/** A replica may cancel a statement for what it replays just then: it is asked again. */
+/** Retries when the replica cancels the statement because of replay. */
 async function on<T>(cluster: Cluster, text: string): Promise<T> {
   const sql = new SQL(cluster.url, { max: 1 });
   try {
@@ -169,18 +169,18 @@ async function on<T>(cluster: Cluster, text: string): Promise<T> {
   }
 }
 
-/** SQL's code of a conflict with what a replica replays. */
+/** The SQLSTATE of a conflict with recovery on a replica. */
 const CANCELLED_BY_REPLAY = "40001";
 
-/** An index of a record that is served: some of the demo are withheld. */
+/** The index of the first served record from `from` on: some demo records are withheld. */
 export async function served(get: (at: number) => Promise<number>, from: number): Promise<number> {
   for (let at = from; ; at++) if ((await get(at)) === 200) return at;
 }
 
 /**
- * What a round of questions finds while the replica is read from. On a busy machine it may be left out
- * for a moment, because it did not answer in time: such a round says nothing of it, and there is
- * another, but not again and again.
+ * Runs a round while the replica is in use and returns its result. On a busy machine the replica may be
+ * excluded for a moment because it did not respond in time; such a round proves nothing and is repeated,
+ * but only a few times.
  */
 export async function whileReplicaIsRead<T>(
   { events, status }: Pick<ReplicatedServer, "events" | "status">,
@@ -205,10 +205,10 @@ export async function whileReplicaIsRead<T>(
 
 const MOST_SLOW_ROUNDS = 3;
 
-/** It answered, and what it said speaks against it. */
+/** The replica responded, and was excluded because of its state. */
 const isJudgement = (why: string) => /behind|no copy|another version/.test(why);
 
-/** Records come in, and one of them is served: the primary is back in use, and so is what reads from it. */
+/** Ingests records and waits until one is served: the primary is in use again, and so are its readers. */
 export async function takesInAndServes(
   pair: Pick<Replicated, "takeIn">,
   server: Pick<ReplicatedServer, "settings" | "get">,

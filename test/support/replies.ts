@@ -1,6 +1,6 @@
 /**
- * In charge of holding every reply of the tests to the published contract: the OpenAPI document of
- * the service, the JSON:API schema, and links that are valid URIs.
+ * Checks every response in tests against the published contract: the OpenAPI document, the JSON:API
+ * schema, and links that are valid URIs.
  */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
@@ -41,13 +41,13 @@ export interface CheckedReply {
 }
 
 const ERRORS_SCHEMA = "#/components/schemas/Errors";
-/** Described, but not part of every such reply. */
+/** Described, but not part of every response. */
 const OCCASIONAL = new Set(["Content-Encoding"]);
 
-/** The one 429 that is not about a key, and so cannot tell of its limit. */
+/** The one 429 that is not about a key and so has no limit to report. */
 const isWithoutKey = ({ text }: CheckedReply) => text.includes('"code":"too-many-failures"');
 
-/** Throws when a reply is not one that the service describes. */
+/** Throws when a response does not match its description. */
 export function checkReply(reply: CheckedReply): void {
   const { pathname } = new URL(reply.path, "http://any");
   const found = findRoute(pathname.replace(/(.)\/$/, "$1"));
@@ -64,7 +64,7 @@ export function checkReply(reply: CheckedReply): void {
 
 function complaintsAbout(reply: CheckedReply, path: string): string[] {
   const operation = description.paths[path]?.[reply.method.toLowerCase() as Method];
-  // OpenAPI has no words for the methods there are not.
+  // OpenAPI cannot describe methods that do not exist.
   if (!operation) {
     return reply.status === 405 ? contentComplaints(reply, ERRORS_SCHEMA) : ["no such method"];
   }
@@ -99,7 +99,7 @@ interface Linked {
   relationships?: Record<string, { data?: unknown }>;
 }
 
-/** Each resource once, and every included one reached from the data. */
+/** Each resource occurs once, and every included one is reachable from the data. */
 function linkageComplaints(
   body: { data?: Linked | Linked[]; included?: Linked[] },
   isSparse: boolean,
@@ -108,7 +108,7 @@ function linkageComplaints(
   const all = [body.data, body.included].flat() as Linked[];
   const index = new Map(all.map((resource) => [keyOf(resource), resource]));
   if (index.size < all.length) return ["a resource is there twice"];
-  // `fields` may leave out the very relationships that lead to what is included.
+  // `fields` may omit the relationships that lead to the included resources.
   if (isSparse) return [];
   const open = [body.data].flat();
   const reached = new Set(open.map(keyOf));

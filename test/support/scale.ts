@@ -1,4 +1,4 @@
-/** How many cases property tests generate: all of them where TEST_SCALE=1, as in CI, a part of them otherwise. */
+/** How many cases property tests generate: all with TEST_SCALE=1, as in CI, otherwise a part of them. */
 
 const SCALE = Number(process.env.TEST_SCALE ?? 0.25);
 

@@ -1,4 +1,4 @@
-/** In charge of reading metrics as Prometheus does, and of refusing what it would refuse. */
+/** Parses metrics as Prometheus does and rejects what it would reject. */
 
 export interface ScrapedSample {
   name: string;
@@ -20,7 +20,7 @@ const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`);
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|[+-]Inf|[-+0-9.e]+)$`);
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
-/** Throws where the text is not of the form that Prometheus reads. */
+/** Throws when the text is not in the Prometheus exposition format. */
 export function readScrape(text: string): Scrape {
   if (!text.endsWith("\n")) throw new Error("the text does not end with a line feed");
   const families = new Map<string, ScrapedFamily>();

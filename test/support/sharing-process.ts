@@ -1,6 +1,6 @@
 /**
- * In charge of one of several processes that use the same memory at the same time. What it does there is
- * its first argument; its number is the second; what it has found it prints.
+ * One of several processes that use the same shared memory at the same time. The first argument names the
+ * job, the second is its number. It prints the result.
  */
 
 import { machineClock } from "../../src/workers/libc.ts";
@@ -8,7 +8,7 @@ import { openSharedLimits } from "../../src/workers/shared-limits.ts";
 import { INHERITED } from "../../src/workers/worker-process.ts";
 
 const JOBS: Record<string, (number: number) => number> = {
-  /** How many requests of one key pass until one does not. */
+  /** How many requests of one key pass before one is refused. */
   take(burst) {
     const { limiter } = openSharedLimits(INHERITED, 1, 1);
     const clock = machineClock();
@@ -21,7 +21,7 @@ const JOBS: Record<string, (number: number) => number> = {
 
 if (import.meta.main) {
   const [, , job = "", number] = process.argv;
-  // All begin together, once each is there.
+  // All processes start together once each is ready.
   console.log("ready");
   await Bun.stdin.text();
   console.log(JOBS[job]!(Number(number)));

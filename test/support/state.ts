@@ -1,4 +1,4 @@
-/** In charge of telling whether two data folders hold the same: by everything that they serve. */
+/** Compares data folders by everything they serve. */
 
 import { createHash } from "node:crypto";
 import { unobserved } from "../../src/observe/events.ts";
@@ -8,7 +8,7 @@ import type { Counts, Summary } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
 import { JSON_API } from "./world.ts";
 
-/** Links lead to this address, so that folders served on different ports give equal bytes. */
+/** The base URL of links, so that folders served on different ports give equal bytes. */
 const PUBLIC_URL = "https://matchbook.example";
 const WINDOW = "filter[createdAt-start]=2000-01-01T00:00:00Z&filter[createdAt-end]=";
 
@@ -25,8 +25,8 @@ function settingsFor(data: string) {
 }
 
 /**
- * A hash of the bytes of every page of every shard. All players and teams are in those pages, as they
- * are now. `until` ends the window, so that the links are the same whenever this is asked.
+ * A hash of the bytes of every page of every shard, which cover all players and teams in their current
+ * state. `until` ends the window, so that links do not depend on when this runs.
  */
 export async function servedPages(data: string, until: number): Promise<Map<string, string>> {
   const access = openAccess({ data });
@@ -60,7 +60,7 @@ export async function servedPages(data: string, until: number): Promise<Map<stri
 
 type ShardCounts = Omit<Counts, "bytes"> & { summary: Omit<Summary, "bytes"> };
 
-/** The counts of every shard there is, as operators and as readers see them, sizes aside. */
+/** The counts of every shard, as operators and readers see them, without sizes. */
 export async function countsOf(data: string): Promise<Record<string, ShardCounts>> {
   const shards = openShards(settingsFor(data), unobserved);
   try {
@@ -78,7 +78,7 @@ export async function countsOf(data: string): Promise<Record<string, ShardCounts
   }
 }
 
-/** The same over all shards. */
+/** The counts summed over all shards. */
 export async function sumsOf(data: string) {
   const all = Object.values(await countsOf(data));
   const sum = (pick: (counts: ShardCounts) => number) =>
@@ -96,8 +96,8 @@ export async function sumsOf(data: string) {
 type Pending = undefined | false;
 
 /**
- * Asks again and again until there is an answer, and names what did not happen if that takes too
- * long. The usual limit is less than the runner's, so that the message is seen.
+ * Polls until there is a result; on timeout the error names what did not happen. The default is shorter
+ * than the test runner's timeout, so that the message is shown.
  */
 export async function until<T>(
   what: string,

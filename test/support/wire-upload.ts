@@ -1,4 +1,4 @@
-/** Uploads that fetch cannot express: written piece by piece, read late or never, cut off. */
+/** Uploads that fetch cannot express: sent in pieces, read late or never, cut off. */
 
 import { connect, type Socket } from "node:net";
 import { AUTHORIZATION, type Uploaded } from "./admin.ts";
@@ -6,15 +6,15 @@ import { until } from "./state.ts";
 
 export interface WireUpload {
   socket: Socket;
-  /** Settled once the operating system has taken it. */
+  /** Settles once the operating system has accepted the bytes. */
   write(piece: string | Uint8Array): Promise<void>;
-  /** Says that the body is over. */
+  /** Ends the body. */
   end(): Promise<void>;
-  /** Reads from now on; settled with the whole reply. */
+  /** Starts reading; settles with the complete response. */
   reply(): Promise<Uploaded>;
 }
 
-/** Opens an upload whose body comes in chunks. Nothing of the reply is read until it is asked for. */
+/** Opens an upload with a chunked body. The response is not read until `reply` is called. */
 export async function openUpload(adminUrl: string, query = ""): Promise<WireUpload> {
   const { hostname, port, host } = new URL(adminUrl);
   const socket = connect(Number(port), hostname);
@@ -22,7 +22,7 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
     socket.once("connect", resolve);
     socket.once("error", reject);
   });
-  // A test may be over before the other side has noticed.
+  // A test may end before the server has noticed.
   socket.on("error", () => {});
   socket.pause();
   const put = (bytes: string | Uint8Array) =>
@@ -68,12 +68,12 @@ function readReply(received: Buffer): Uploaded {
   return { status, ...JSON.parse(received.toString("utf8", end + 4)) };
 }
 
-/** A line of half a mebibyte: blanks between two members make a document longer, and no other. */
+/** A line of half a mebibyte: spaces between two members make a document longer without changing it. */
 export function padded(line: string): string {
   return `${line.slice(0, -1)}${" ".repeat(512 * 1024)}}\n`;
 }
 
-/** Writes documents until the other side takes no more; `sending` settles once all are written. */
+/** Writes documents until the server stops reading; `sending` settles once all are written. */
 export async function sendUntilHeld(upload: WireUpload, documents: readonly string[]) {
   let sent = 0;
   const sending = (async () => {
@@ -86,7 +86,7 @@ export async function sendUntilHeld(upload: WireUpload, documents: readonly stri
   return { sent, sending };
 }
 
-/** Settled when a number has begun to grow and has not grown for a quarter of a second. */
+/** Settles when a count has started to grow and has not grown for 250 ms. */
 async function standingStill(count: () => number): Promise<void> {
   let last = 0;
   let since = performance.now();

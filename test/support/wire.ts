@@ -1,4 +1,4 @@
-/** In charge of requests that fetch cannot express: sent as written, byte by byte. */
+/** Sends requests that fetch cannot express, byte for byte as written. */
 
 import { connect } from "node:net";
 
@@ -9,7 +9,7 @@ export interface WireReply {
   body: string;
 }
 
-/** Sends these lines as a request head on a connection of its own, and reads the reply to its end. */
+/** Sends these lines as a request head on a new connection and reads the response to its end. */
 export async function exchange(
   url: string,
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** In charge of a server of several workers in tests: its log, its processes, its end. */
+/** Starts a server with several workers for tests and reads its log. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { startServerProcess } from "./process.ts";
@@ -7,7 +7,7 @@ import { until } from "./state.ts";
 // biome-ignore lint/suspicious/noExplicitAny: log lines have many shapes.
 export type LogLine = Record<string, any>;
 
-/** A server process whose log is read on. */
+/** A server process whose log is read continuously. */
 export async function startWorkers(
   args: string[],
   options: Parameters<typeof startServerProcess>[1] = {},
@@ -15,14 +15,14 @@ export async function startWorkers(
   const server = await startServerProcess(args, options);
   const log: LogLine[] = [];
   const reading = readLines(server.child.stderr, (line) =>
-    // A worker that cannot begin says so in plain words.
+    // A worker that cannot start prints plain text.
     log.push(line.startsWith("{") ? JSON.parse(line) : { said: line }),
   );
   return {
     ...server,
     pid: server.child.pid,
     log,
-    /** The log lines of an event, as soon as there are so many. */
+    /** The log lines of an event, once there are at least this many. */
     events: (event: string, least = 1): Promise<LogLine[]> =>
       until(
         `${least} times ${event} in the log`,
@@ -30,10 +30,10 @@ export async function startWorkers(
           const found = log.filter((line) => line.event === event);
           return found.length >= least ? found : undefined;
         },
-        // To replace two workers takes half a minute: each drains for 14 seconds.
+        // Replacing two workers takes half a minute: each drains for 14 seconds.
         110,
       ),
-    /** Sends a signal and waits for the end, and for the last line of the log. */
+    /** Sends a signal, then waits for the exit and the last line of the log. */
     async end(signal?: NodeJS.Signals): Promise<number> {
       const exitCode = await server.end(signal);
       await reading;
@@ -53,7 +53,7 @@ async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string
   }
 }
 
-/** The processes that a process has started and that have not ended. */
+/** The running children of a process. */
 export function childrenOf(pid: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)

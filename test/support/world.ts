@@ -1,4 +1,4 @@
-/** In charge of a whole Matchbook for tests: a data folder, records in it, a key, a server on a free port. */
+/** A complete Matchbook for tests: a data folder with records, a key, and a server on a free port. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ export interface Reply {
   headers: Headers;
   text: string;
   /** The parsed body; undefined when there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   body: any;
 }
 
@@ -34,12 +34,12 @@ export interface World {
   data: string;
   settings: Settings;
   url: string;
-  /** Where the private listener is, if the flags ask for one. */
+  /** The URL of the private listener, if the flags enable one. */
   adminUrl: string | undefined;
   key: string;
-  /** A request with key and Accept; headers may be overridden, or left out with null. */
+  /** A request with key and Accept. Headers can be overridden, or omitted with null. */
   get(path: string, headers?: Record<string, string | null>, method?: string): Promise<Reply>;
-  /** Takes in documents, all in one batch unless said otherwise. */
+  /** Ingests documents, in one batch by default. */
   ingest(
     documents: Json[],
     options?: { replace?: boolean; batch?: number; shard?: string; threads?: number },
@@ -49,7 +49,7 @@ export interface World {
 
 export const JSON_API = "application/vnd.api+json";
 
-/** A temporary folder that is gone after `remove`. */
+/** A temporary folder; `remove` deletes it. */
 export function aFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "matchbook-test-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -70,7 +70,7 @@ export async function startWorld(
       port: "0",
       "log-level": "silent",
       rate: "1000000",
-      // Many tests show wrong keys, all from one address.
+      // Many tests send invalid keys, all from one IP address.
       "auth-failures-per-minute": "0",
       "drain-ms": "0",
       ...flags,
@@ -99,7 +99,7 @@ export async function startWorld(
         headers: sent,
       });
       const text = await response.text();
-      // The profile adds members that the strict description does not know.
+      // The profile adds members that the strict description does not allow.
       if (settings.compat === "off") {
         checkReply({
           method,
@@ -124,7 +124,7 @@ export async function startWorld(
   };
 }
 
-/** What `matchbook ingest` does, within this process. */
+/** Does what `matchbook ingest` does, within this process. */
 export async function ingestInto(
   settings: Settings,
   documents: Json[],
@@ -160,7 +160,7 @@ async function* lines(documents: Json[]): AsyncGenerator<Uint8Array> {
   for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
 }
 
-/** The resource of a type and id in a document's `included`. */
+/** The resource with this type and id in a document's `included`. */
 export function included(body: JsonObject, type: string, id?: string): JsonObject | undefined {
   return (body.included as JsonObject[]).find(
     (one) => one.type === type && (id === undefined || one.id === id),
