@@ -78,11 +78,11 @@ const add = (name: string, content: Uint8Array | string) =>
   assets.set(name, packed(extname(name), content));
 
 // Only one page needs this sheet, and loads it by its name.
-const library = await bundle("views/reference/library.css");
+const library = await bundle("views/reference/swagger-ui.css");
 const [librarySheet] = library.outputs.map(({ path }) => basename(path));
-const early = await bundle("early.ts");
+const early = await bundle("apply-theme.ts");
 const main = await bundle("main.tsx", {
-  LIBRARY_SHEET: JSON.stringify(ADDRESS + librarySheet),
+  SWAGGER_UI_STYLES: JSON.stringify(ADDRESS + librarySheet),
 });
 for (const output of [...main.outputs, ...early.outputs, ...library.outputs]) {
   // The styles of all views are in the one sheet of the page; the bundler makes one for each as well.

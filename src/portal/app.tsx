@@ -1,15 +1,15 @@
 /** In charge of the shell around every page: header, navigation, key, theme, footer; and which page is shown. */
 
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
-import { hrefOf, Link, useAddress, type View, viewOf } from "./address.ts";
 import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary } from "./kit/boundary.tsx";
 import { useLoad } from "./kit/load.ts";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
-import { Mark } from "./mark.tsx";
+import { Mark } from "./logo.tsx";
+import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
 import { useSession } from "./session.ts";
-import { ThemeSwitch } from "./switch.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 const Start = lazy(() => import("./views/start/view.tsx"));
 const Explorer = lazy(() => import("./views/explorer/view.tsx"));
@@ -25,7 +25,7 @@ const SECTIONS: readonly [string, View][] = [
 ];
 
 export function App() {
-  const address = useAddress();
+  const address = useLocation();
   const view = viewOf(new URL(address, location.origin));
   const isReady = useShard();
   return (
@@ -85,12 +85,12 @@ function pageOf(view: View): ReactNode {
       return <Status />;
     case "reference":
       return <Reference />;
-    case "nowhere":
-      return <Nowhere path={view.path} />;
+    case "not-found":
+      return <NotFound path={view.path} />;
   }
 }
 
-function Nowhere({ path }: { path: string }) {
+function NotFound({ path }: { path: string }) {
   return (
     <Page title="No such page" name="No such page">
       <p>

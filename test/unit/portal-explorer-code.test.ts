@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Fetch, Matchbook } from "../../client/src/index.ts";
 import { codeOf } from "../../src/portal/views/explorer/code.ts";
-import { type Question, TARGETS } from "../../src/portal/views/explorer/question.ts";
+import { type Query, TARGETS } from "../../src/portal/views/explorer/query.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
@@ -15,11 +15,13 @@ const OF_MATCHES = (PARAMETERS as readonly Parameter[]).filter(({ endpoints }) =
   endpoints.includes("matches"),
 );
 
-const asked = (
-  parameters: Question["parameters"],
-  on: Question["on"] = "matches",
-  id = "",
-): Question => ({ shard: "na", on, id, parameters, as: "cards" });
+const asked = (parameters: Query["parameters"], on: Query["on"] = "matches", id = ""): Query => ({
+  shard: "na",
+  on,
+  id,
+  parameters,
+  as: "cards",
+});
 
 /** Runs a program with the real client, and says which addresses it asked. */
 async function addressesOf(code: string): Promise<string[]> {
@@ -45,11 +47,11 @@ async function addressesOf(code: string): Promise<string[]> {
   return addresses;
 }
 
-const program = (question: Question) => codeOf(question, "http://localhost:8080", "mb_key");
+const program = (query: Query) => codeOf(query, "http://localhost:8080", "mb_key");
 
-describe("the TypeScript of a question", () => {
+describe("the TypeScript of a query", () => {
   test("is what a person would write", () => {
-    const question = asked([
+    const query = asked([
       ["filter[playerNames]", "Ada,Gr\\,ace"],
       ["filter[gameMode]", "ranked"],
       ["filter[createdAt-start]", "2026-03-01T18:30:00Z"],
@@ -58,7 +60,7 @@ describe("the TypeScript of a question", () => {
       ["include", ""],
       ["fields[match]", "createdAt,gameMode"],
     ]);
-    expect(program(question)).toBe(`import { Matchbook } from "matchbook-client";
+    expect(program(query)).toBe(`import { Matchbook } from "matchbook-client";
 
 const matchbook = new Matchbook({ url: "http://localhost:8080", key: "mb_key" });
 const matches = matchbook.shard("na").matches({
@@ -87,16 +89,16 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
   });
 
   test("asks the address itself where the client has no words for something", () => {
-    const question = asked([["page[limit]", "fifty"]]);
-    expect(program(question)).toContain(
+    const query = asked([["page[limit]", "fifty"]]);
+    expect(program(query)).toContain(
       'const { document } = await matchbook.get("/shards/na/matches?page[limit]=fifty");',
     );
   });
 
   test("has the client's words for every parameter of the table", () => {
     for (const { name, example } of OF_MATCHES) {
-      const question = asked([[name.replace("TYPE", "match"), example]]);
-      expect([name, program(question)]).not.toEqual([name, expect.stringContaining(".get(")]);
+      const query = asked([[name.replace("TYPE", "match"), example]]);
+      expect([name, program(query)]).not.toEqual([name, expect.stringContaining(".get(")]);
     }
   });
 
@@ -110,12 +112,12 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
     fc.constantFrom("fields[__proto__]", "fields[a-b]", "stranger", "constructor"),
   );
   test("asks exactly what the form asks, whatever is in it", async () => {
-    const question = fc.record({
+    const query = fc.record({
       on: fc.constantFrom(...TARGETS),
       parameters: fc.array(fc.tuple(name, value), { maxLength: 5 }),
     });
     await fc.assert(
-      fc.asyncProperty(question, async ({ on, parameters }) => {
+      fc.asyncProperty(query, async ({ on, parameters }) => {
         const id = on === "match" || on === "player" ? "id-1" : "";
         const [address = "", ...more] = await addressesOf(program(asked(parameters, on, id)));
         expect(more).toEqual([]);
@@ -159,8 +161,8 @@ describe("the programs", () => {
       asked(shape, "player", "p"),
       asked([["stranger", "1"]]),
     ];
-    for (const [at, question] of programs.entries()) {
-      writeFileSync(join(folder.path, `program-${at}.ts`), program(question));
+    for (const [at, query] of programs.entries()) {
+      writeFileSync(join(folder.path, `program-${at}.ts`), program(query));
     }
     const tsc = Bun.spawnSync([join(ROOT, "node_modules", ".bin", "tsc"), "-p", folder.path]);
     expect(tsc.stdout.toString()).toBe("");

@@ -12,7 +12,7 @@ import {
   listOf,
   toggled,
 } from "../../src/portal/views/explorer/lists.ts";
-import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/moments.ts";
+import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/local-time.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 
 describe("the items of a list", () => {

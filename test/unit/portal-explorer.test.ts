@@ -3,23 +3,23 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  followed,
-  givenFor,
-  inShard,
-  isSame,
-  isWhole,
-  type Question,
-  questionOf,
+  isComplete,
+  isSameRequest,
+  parameterValue,
+  parseQuery,
+  type Query,
+  queryFromLink,
   searchOf,
   TARGETS,
-  turnedTo,
+  withShard,
+  withTarget,
   withValue,
-} from "../../src/portal/views/explorer/question.ts";
+} from "../../src/portal/views/explorer/query.ts";
 import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { scaled } from "../support/scale.ts";
 
-const asked = (parameters: Question["parameters"], on: Question["on"] = "matches"): Question => ({
+const asked = (parameters: Query["parameters"], on: Query["on"] = "matches"): Query => ({
   shard: "na",
   on,
   id: "",
@@ -38,7 +38,7 @@ const anyName = fc.oneof(
   fc.constantFrom(...PARAMETERS.map(({ name }) => name.replace("TYPE", "match"))),
   anyText.filter((name) => name !== "" && !["shard", "on", "id", "as"].includes(name)),
 );
-const anyQuestion: fc.Arbitrary<Question> = fc
+const anyQuestion: fc.Arbitrary<Query> = fc
   .record({
     shard: anyText,
     on: fc.constantFrom(...TARGETS),
@@ -48,25 +48,25 @@ const anyQuestion: fc.Arbitrary<Question> = fc
   })
   .map((one) => ({ ...one, id: one.on === "match" || one.on === "player" ? one.id : "" }));
 
-describe("a question and the page's address", () => {
-  test("any question, written into an address and read again, is the same", () => {
+describe("a query and the page's address", () => {
+  test("any query, written into an address and read again, is the same", () => {
     fc.assert(
-      fc.property(anyQuestion, (question) => {
-        const address = searchOf(question).toString();
-        expect(questionOf(new URLSearchParams(address), "elsewhere")).toEqual(question);
+      fc.property(anyQuestion, (query) => {
+        const address = searchOf(query).toString();
+        expect(parseQuery(new URLSearchParams(address), "elsewhere")).toEqual(query);
       }),
     );
   });
 
   test("an address that asks for nothing means the newest matches of the usual shard", () => {
-    expect(questionOf(new URLSearchParams(), "eu")).toEqual({
+    expect(parseQuery(new URLSearchParams(), "eu")).toEqual({
       shard: "eu",
       on: "matches",
       id: "",
       parameters: [["sort", "-createdAt"]],
       as: "cards",
     });
-    expect(questionOf(new URLSearchParams("page[limit]=2"), "eu")).toMatchObject({
+    expect(parseQuery(new URLSearchParams("page[limit]=2"), "eu")).toMatchObject({
       shard: "eu",
       on: "matches",
       parameters: [["page[limit]", "2"]],
@@ -74,27 +74,27 @@ describe("a question and the page's address", () => {
   });
 });
 
-describe("a change of a question", () => {
+describe("a change of a query", () => {
   test("replaces a value in its place, and a repeated one by one", () => {
-    const question = asked([
+    const query = asked([
       ["page[limit]", "9"],
       ["sort", "createdAt"],
       ["page[limit]", "2"],
     ]);
-    expect(withValue(question, "page[limit]", "3").parameters).toEqual([
+    expect(withValue(query, "page[limit]", "3").parameters).toEqual([
       ["page[limit]", "3"],
       ["sort", "createdAt"],
     ]);
   });
 
   test("adds a value at the end, and takes one away", () => {
-    const question = withValue(asked([["sort", "-createdAt"]]), "include", "");
-    expect(question.parameters).toEqual([
+    const query = withValue(asked([["sort", "-createdAt"]]), "include", "");
+    expect(query.parameters).toEqual([
       ["sort", "-createdAt"],
       ["include", ""],
     ]);
-    expect(givenFor(question, "include")).toBe("");
-    expect(withValue(question, "sort", undefined).parameters).toEqual([["include", ""]]);
+    expect(parameterValue(query, "include")).toBe("");
+    expect(withValue(query, "sort", undefined).parameters).toEqual([["include", ""]]);
   });
 
   const placed = asked([
@@ -108,16 +108,18 @@ describe("a change of a question", () => {
       ["page[limit]", "2"],
       ["filter[gameMode]", "ranked"],
     ]);
-    expect(inShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
+    expect(withShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
   });
 
   test("of what is sent of it stays on its page", () => {
-    expect(givenFor(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
-    expect(givenFor(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe("cursor");
+    expect(parameterValue(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
+    expect(parameterValue(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe(
+      "cursor",
+    );
   });
 
   test("of the target keeps the parameters that are taken there", () => {
-    const question = asked([
+    const query = asked([
       ["sort", "-createdAt"],
       ["page[limit]", "2"],
       ["page[offset]", "4"],
@@ -125,11 +127,11 @@ describe("a change of a question", () => {
       ["include", "rosters"],
       ["fields[player]", "name"],
     ]);
-    expect(turnedTo(question, "players").parameters).toEqual([
+    expect(withTarget(query, "players").parameters).toEqual([
       ["filter[playerNames]", "Ada"],
       ["fields[player]", "name"],
     ]);
-    expect(turnedTo(question, "match", "m1")).toEqual({
+    expect(withTarget(query, "match", "m1")).toEqual({
       shard: "na",
       on: "match",
       id: "m1",
@@ -144,33 +146,33 @@ describe("a change of a question", () => {
   test("by a link takes over its parameters as they stand", () => {
     const link =
       "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
-    expect(followed(placed, link).parameters).toEqual([
+    expect(queryFromLink(placed, link).parameters).toEqual([
       ["filter[playerNames]", "A,B"],
       ["page[after]", "x"],
     ]);
   });
 
   test("is seen, and how the reply is shown is none", () => {
-    expect(isSame(placed, { ...placed, as: "json" })).toBe(true);
-    expect(isSame(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
+    expect(isSameRequest(placed, { ...placed, as: "json" })).toBe(true);
+    expect(isSameRequest(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
   });
 });
 
-describe("a question and its request", () => {
+describe("a query and its request", () => {
   test("carries every parameter to the service, whatever is in it", () => {
     fc.assert(
-      fc.property(anyQuestion, (question) => {
-        const url = new URL(`http://service${pathOf(question)}`);
-        expect([...url.searchParams]).toEqual(question.parameters as [string, string][]);
+      fc.property(anyQuestion, (query) => {
+        const url = new URL(`http://service${pathOf(query)}`);
+        expect([...url.searchParams]).toEqual(query.parameters as [string, string][]);
       }),
     );
   });
 
   test("is not whole without a shard, or without the id of a single record", () => {
-    expect(isWhole(asked([]))).toBe(true);
-    expect(isWhole({ ...asked([]), shard: "" })).toBe(false);
-    expect(isWhole(asked([], "match"))).toBe(false);
-    expect(isWhole({ ...asked([], "match"), id: "m" })).toBe(true);
+    expect(isComplete(asked([]))).toBe(true);
+    expect(isComplete({ ...asked([]), shard: "" })).toBe(false);
+    expect(isComplete(asked([], "match"))).toBe(false);
+    expect(isComplete({ ...asked([], "match"), id: "m" })).toBe(true);
   });
 });
 
@@ -201,8 +203,8 @@ describe("the curl line", () => {
   test("reaches a shell as it is meant, whatever names and keys contain", async () => {
     const key = fc.string({ unit: "grapheme-ascii" });
     await fc.assert(
-      fc.asyncProperty(anyQuestion, key, async (question, key) => {
-        const url = `http://localhost:8080${pathOf(question)}`;
+      fc.asyncProperty(anyQuestion, key, async (query, key) => {
+        const url = `http://localhost:8080${pathOf(query)}`;
         expect(await wordsOf(curlOf(url, key))).toEqual([
           "-g",
           "--compressed",

@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import type { MatchRecord } from "../../src/portal/views/match/record.ts";
 import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
 import { streakInWords, tallies } from "../../src/portal/views/player/form.ts";
+import { type LoadedMatches, loadUntil, type Step } from "../../src/portal/views/player/paging.ts";
 import { pointsOf } from "../../src/portal/views/player/series.ts";
-import { type Step, type Walked, walkOn } from "../../src/portal/views/player/walk.ts";
 
 const side = (won: boolean, id: string, stats = {}) => ({
   id: `roster-${id}`,
@@ -96,39 +96,39 @@ describe("the walk back through matches", () => {
     return { first: step(0), asked };
   }
 
-  const idsOf = (walked: Walked) => walked.appearances.map(({ matchId }) => matchId);
+  const idsOf = (loaded: LoadedMatches) => loaded.appearances.map(({ matchId }) => matchId);
   const never = new AbortController().signal;
 
   test("tells of every page, and ends with the one that makes enough", async () => {
     const { first, asked } = pages(9);
-    const told: Walked[] = [];
-    await walkOn({ appearances: [], next: first }, 3, never, (now) => told.push(now));
+    const told: LoadedMatches[] = [];
+    await loadUntil({ appearances: [], next: first }, 3, never, (now) => told.push(now));
     expect(told.map(idsOf)).toEqual([
       ["0a", "0b"],
       ["0a", "0b", "1a", "1b"],
     ]);
-    await walkOn(told.at(-1)!, 6, never, (now) => told.push(now));
+    await loadUntil(told.at(-1)!, 6, never, (now) => told.push(now));
     expect(idsOf(told.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
     expect(asked).toEqual([0, 1, 2]);
   });
 
   test("keeps what it has when a page fails, and goes on with that page", async () => {
     const { first, asked } = pages(3, 1);
-    let last: Walked = { appearances: [], next: first };
-    const tell = (now: Walked) => {
+    let last: LoadedMatches = { appearances: [], next: first };
+    const tell = (now: LoadedMatches) => {
       last = now;
     };
-    await expect(walkOn(last, 6, never, tell)).rejects.toThrow("limit reached");
-    await walkOn(last, 6, never, tell);
+    await expect(loadUntil(last, 6, never, tell)).rejects.toThrow("limit reached");
+    await loadUntil(last, 6, never, tell);
     expect(asked).toEqual([0, 1, 1, 2]);
     expect(idsOf(last)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
   });
 
   test("tells nothing after it was given up", async () => {
     const control = new AbortController();
-    const told: Walked[] = [];
+    const told: LoadedMatches[] = [];
     const { first } = pages(3);
-    const walking = walkOn({ appearances: [], next: first }, 6, control.signal, (now) => {
+    const walking = loadUntil({ appearances: [], next: first }, 6, control.signal, (now) => {
       told.push(now);
       control.abort();
     });

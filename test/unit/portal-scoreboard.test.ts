@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { furtherFigures, furtherLists, others } from "../../src/portal/views/match/extras.ts";
+import { extraLists, extraStats, otherValues } from "../../src/portal/views/match/extras.ts";
 import type { MatchRecord, RosterRecord } from "../../src/portal/views/match/record.ts";
 import { scoreboardOf } from "../../src/portal/views/match/scoreboard.ts";
 
@@ -68,8 +68,8 @@ describe("a scoreboard", () => {
     const [side] = scoreboardOf(match(roster(true, [odd]))).sides;
     expect(side!.lines[0]).toMatchObject({ kills: undefined, gold: undefined, items: [] });
     expect(side!.totals).toMatchObject({ kills: undefined, gold: undefined });
-    expect(furtherFigures(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
-    expect(furtherLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
+    expect(extraStats(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
+    expect(extraLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
   });
 });
 
@@ -83,9 +83,9 @@ test("whatever an open set holds, there is a scoreboard, and nothing on it is lo
     fc.property(fc.array(stats, { maxLength: 4 }), stats, (members, own) => {
       const { sides } = scoreboardOf(match(roster(true, members, own), roster(false, [])));
       const lines = sides.flatMap((side) => side.lines);
-      const rows = new Set(furtherFigures(lines).map((row) => row.key));
+      const rows = new Set(extraStats(lines).map((row) => row.key));
       for (const line of lines) {
-        for (const list of furtherLists(line)) rows.add(list.key);
+        for (const list of extraLists(line)) rows.add(list.key);
         for (const [name, value] of Object.entries(line.stats)) {
           if (!BOARD.has(name) || typeof value === "string") expect(rows).toContain(name);
         }
@@ -98,13 +98,13 @@ describe("what a record carries beside the board", () => {
   test("has the items that are no names", () => {
     const [side] = scoreboardOf(match(roster(true, [{ items: ["Orb", 7, { id: "x" }] }]))).sides;
     expect(side!.lines[0]!.items).toEqual(["Orb"]);
-    expect(furtherLists(side!.lines[0]!)).toEqual([
+    expect(extraLists(side!.lines[0]!)).toEqual([
       { key: "items", name: "Items", text: "Orb, 7, ID: x" },
     ]);
   });
 
   test("leaves out what is shown elsewhere, by its key", () => {
-    expect(others({ gold: 1, b: 2, a: true }, ["gold"]).map(({ name }) => name)).toEqual([
+    expect(otherValues({ gold: 1, b: 2, a: true }, ["gold"]).map(({ name }) => name)).toEqual([
       "A",
       "B",
     ]);

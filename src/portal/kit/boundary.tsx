@@ -25,22 +25,22 @@ export class Boundary extends Component<Props, State> {
 
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children;
-    if (!this.props.isPage) return <Lost />;
+    if (!this.props.isPage) return <LoadError />;
     return (
       <Page title="Not loaded" name="Not loaded">
-        <Lost />
+        <LoadError />
       </Page>
     );
   }
 }
 
-function Lost() {
+function LoadError() {
   return (
     <div className="notice notice-bad" role="alert">
       <p className="notice-title">This part of the page could not be loaded</p>
       <div className="notice-text">
         <p>The service does not answer, or it was updated meanwhile.</p>
-        <button type="button" className="button" onClick={loadAgain}>
+        <button type="button" className="button" onClick={reloadWhenReachable}>
           Try again
         </button>
       </div>
@@ -49,7 +49,7 @@ function Lost() {
 }
 
 /** Only once the service answers: a browser's own page of errors would lead nowhere. */
-function loadAgain(): void {
+function reloadWhenReachable(): void {
   fetch(location.href, { method: "HEAD" }).then(
     () => location.reload(),
     () => {},

@@ -23,7 +23,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
       <button type="button" className="button button-small" aria-label={label} onClick={copy}>
         {said === "Copied" ? "Copied" : "Copy"}
       </button>
-      <span className={said === "Copied" ? "unseen" : "copy-said"} role="status">
+      <span className={said === "Copied" ? "visually-hidden" : "copy-said"} role="status">
         {said}
       </span>
     </span>

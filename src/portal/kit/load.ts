@@ -9,7 +9,7 @@ type Known<T> =
 
 export type Load<T> = Known<T> & {
   /** Asks once more. */
-  again(): void;
+  retry(): void;
 };
 
 /** Runs `ask` when `inputs` change, gives up the one before, keeps the old value while loading. */
@@ -37,6 +37,6 @@ export function useLoad<T>(
     return () => control.abort();
   }, [...inputs, round]);
 
-  const again = useCallback(() => setRound((count) => count + 1), []);
-  return { ...known, again };
+  const retry = useCallback(() => setRound((count) => count + 1), []);
+  return { ...known, retry };
 }

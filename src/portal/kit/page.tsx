@@ -1,7 +1,7 @@
 /** In charge of the frame of every page: its heading, its title, and the focus after going there. */
 
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
-import { hasMoved } from "../address.ts";
+import { hasNavigated } from "../router.ts";
 
 interface Props {
   /** The heading; also the title of the window, unless `name` says it shorter. */
@@ -18,7 +18,7 @@ export function Page({ title, name, lead, aside, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   // Keyboard and screen reader begin where the new page begins. On a first load the browser does that.
   useEffect(() => {
-    if (hasMoved()) heading.current?.focus({ preventScroll: true });
+    if (hasNavigated()) heading.current?.focus({ preventScroll: true });
   }, []);
   // Together with the heading: whoever sees the one may read the other.
   useLayoutEffect(() => {

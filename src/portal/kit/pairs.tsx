@@ -1,6 +1,6 @@
 /** In charge of lists of names with a text each, such as figures that a record carries. */
 
-import type { Pair } from "../figures.ts";
+import type { Pair } from "../format.ts";
 
 export function Pairs({ pairs, className }: { pairs: readonly Pair[]; className: string }) {
   return (

@@ -3,7 +3,7 @@
 import { lazy, Suspense } from "react";
 import type { PlotProps } from "./series.ts";
 
-const Drawing = lazy(() => import("./drawing.tsx"));
+const Drawing = lazy(() => import("./chart.tsx"));
 
 export function Plot(props: PlotProps) {
   const { title, height = 220 } = props;
@@ -29,7 +29,7 @@ export function Plot(props: PlotProps) {
 
 function Values({ title, xs, xLabel, xHead, series }: PlotProps) {
   return (
-    <table className="unseen">
+    <table className="visually-hidden">
       <caption>{title}</caption>
       <thead>
         <tr>

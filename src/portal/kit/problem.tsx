@@ -6,31 +6,31 @@ import { askForKey } from "../session.ts";
 
 interface Props {
   error: unknown;
-  again?: (() => void) | undefined;
+  retry?: (() => void) | undefined;
 }
 
-export function Problem({ error, again }: Props) {
-  if (!(error instanceof MatchbookError)) return <Unexpected error={error} again={again} />;
+export function Problem({ error, retry }: Props) {
+  if (!(error instanceof MatchbookError)) return <Unexpected error={error} retry={retry} />;
   if (error.kind === "limited" || error.kind === "budget-spent")
-    return <Limited error={error} again={again} />;
-  if (error.kind === "unauthorized") return <NoGoodKey error={error} />;
+    return <Limited error={error} retry={retry} />;
+  if (error.kind === "unauthorized") return <InvalidKey error={error} />;
   if (error.kind === "network") {
     return (
       <Notice title="The service does not answer">
         <p>It may be restarting, or your connection may be down. Nothing you entered is lost.</p>
-        <Again again={again} />
+        <RetryButton retry={retry} />
       </Notice>
     );
   }
   return (
     <Notice title={error.title} requestId={error.requestId}>
       <Details error={error} />
-      {error.kind !== "invalid" && error.kind !== "not-found" && <Again again={again} />}
+      {error.kind !== "invalid" && error.kind !== "not-found" && <RetryButton retry={retry} />}
     </Notice>
   );
 }
 
-function NoGoodKey({ error }: { error: MatchbookError }) {
+function InvalidKey({ error }: { error: MatchbookError }) {
   return (
     <Notice title={error.title} requestId={error.requestId}>
       <Details error={error} />
@@ -42,7 +42,7 @@ function NoGoodKey({ error }: { error: MatchbookError }) {
 }
 
 /** Counts down what Retry-After said; then the visitor may go on. */
-function Limited({ error, again }: { error: MatchbookError; again?: (() => void) | undefined }) {
+function Limited({ error, retry }: { error: MatchbookError; retry?: (() => void) | undefined }) {
   const left = useCountdown(error.retryAfter ?? 0, error);
   return (
     <Notice title={error.title} requestId={error.requestId}>
@@ -53,17 +53,17 @@ function Limited({ error, again }: { error: MatchbookError; again?: (() => void)
           You can go on in <strong>{inWords(left)}</strong>.
         </p>
       ) : (
-        <Again again={again} />
+        <RetryButton retry={retry} />
       )}
     </Notice>
   );
 }
 
-function Unexpected({ error, again }: Props) {
+function Unexpected({ error, retry }: Props) {
   return (
     <Notice title="Something went wrong in this page">
       <p>{error instanceof Error ? error.message : String(error)}</p>
-      <Again again={again} />
+      <RetryButton retry={retry} />
     </Notice>
   );
 }
@@ -92,10 +92,10 @@ const sourceOf = (source: object | undefined): string | undefined => {
   return named?.parameter ?? named?.header;
 };
 
-function Again({ again }: { again?: (() => void) | undefined }) {
-  if (!again) return null;
+function RetryButton({ retry }: { retry?: (() => void) | undefined }) {
+  if (!retry) return null;
   return (
-    <button type="button" className="button" onClick={again}>
+    <button type="button" className="button" onClick={retry}>
       Try again
     </button>
   );

@@ -10,7 +10,7 @@ export { Problem } from "./problem.tsx";
 export function Loading({ label, lines = 4 }: { label: string; lines?: number }) {
   return (
     <div className="loading" role="status" aria-live="polite">
-      <span className="unseen">{label}</span>
+      <span className="visually-hidden">{label}</span>
       {Array.from({ length: lines }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike.
         <span key={at} className="loading-line" aria-hidden="true" />
@@ -41,7 +41,7 @@ export function Loaded<T>({
   lines?: number;
   children: (value: T) => ReactNode;
 }) {
-  if (load.state === "failed") return <Problem error={load.error} again={load.again} />;
+  if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (load.value === undefined && load.state === "loading") {
     return <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
   }

@@ -25,7 +25,7 @@ export function Table<T>({ caption, isCaptionSeen = false, columns, rows, keyOf 
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="table-frame" aria-label={caption} tabIndex={0}>
       <table className="table">
-        <caption className={isCaptionSeen ? "" : "unseen"}>{caption}</caption>
+        <caption className={isCaptionSeen ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
           <tr>
             {columns.map((column, at) => (

@@ -14,8 +14,8 @@ interface Props extends ControlProps {
   suggest?: Suggest | undefined;
 }
 
-export function Chips({ belonging, value, onChange, placeholder, item, suggest }: Props) {
-  const { id, describedBy, isWrong } = belonging;
+export function Chips({ field, value, onChange, placeholder, item, suggest }: Props) {
+  const { id, describedBy, isWrong } = field;
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(-1);
   const [isShut, setShut] = useState(true);
@@ -127,7 +127,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
               </div>
             ))}
           </div>
-          <span className="unseen" role="status">
+          <span className="visually-hidden" role="status">
             {isOpen ? `${suggestions.length} near ${item}s` : ""}
           </span>
         </>

@@ -1,10 +1,10 @@
-/** In charge of the TypeScript of a question: a whole program, with the client's own words for it. */
+/** In charge of the TypeScript of a query: a whole program, with the client's own words for it. */
 
 import type { MatchesQuery, PlayersQuery, RecordQuery } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { splitList } from "../../../query/comma-list.ts";
 import { fieldsType, findParameter } from "../../../query/parameters.ts";
-import { isSingle, type Question, type Target } from "./question.ts";
+import { isSingle, type Query, type Target } from "./query.ts";
 import { pathOf } from "./request.ts";
 
 /** The client's words for parameters. `fields[TYPE]` is a member of its own. */
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
   player: OF_RECORDS,
 };
 
-/** What follows the question in the program, so that it shows something. */
+/** What follows the query in the program, so that it shows something. */
 const SHOWN: Readonly<Record<Target, readonly string[]>> = {
   matches: [
     "// One page. To walk through all of them: for await (const match of matches) …",
@@ -51,20 +51,20 @@ const SHOWN: Readonly<Record<Target, readonly string[]>> = {
   player: ["console.log(player.name, player.stats);"],
 };
 
-export function codeOf(question: Question, url: string, key: string): string {
+export function codeOf(query: Query, url: string, key: string): string {
   return [
     `import { Matchbook } from ${text("matchbook-client")};`,
     "",
     `const matchbook = new Matchbook({ url: ${text(url)}, key: ${text(key)} });`,
-    ...(callOf(question) ?? plainCallOf(question)),
+    ...(callOf(query) ?? plainCallOf(query)),
     "",
   ].join("\n");
 }
 
 /** Undefined where the client has no words for a parameter: then the address itself is asked. */
-function callOf(question: Question): string[] | undefined {
-  const { shard, on, id } = question;
-  const members = membersOf(question);
+function callOf(query: Query): string[] | undefined {
+  const { shard, on, id } = query;
+  const members = membersOf(query);
   if (!members || shard === "") return undefined;
   const options = members.length === 0 ? "" : `{\n${members.map((one) => `  ${one},\n`).join("")}}`;
   const given = isSingle(on) ? [text(id || "ID"), options] : [options];
@@ -72,15 +72,15 @@ function callOf(question: Question): string[] | undefined {
   return [`const ${on} = ${on === "matches" ? "" : "await "}${call};`, ...SHOWN[on]];
 }
 
-function plainCallOf(question: Question): string[] {
+function plainCallOf(query: Query): string[] {
   return [
-    `const { document } = await matchbook.get(${text(pathOf(question))});`,
+    `const { document } = await matchbook.get(${text(pathOf(query))});`,
     "console.log(document);",
   ];
 }
 
 /** `playerNames: ["Ada"]` and so on. Undefined when something cannot be said so. */
-function membersOf({ on, parameters }: Question): string[] | undefined {
+function membersOf({ on, parameters }: Query): string[] | undefined {
   const words = new Map(Object.entries(WORDS[on]));
   const members = new Map<string, string>();
   const fields = new Map<string, string>();

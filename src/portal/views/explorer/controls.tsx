@@ -2,13 +2,13 @@
 
 import { useState } from "react";
 import { GAME_MODES } from "../../../domain/modes.ts";
-import { modeName } from "../../words.ts";
-import type { Belonging } from "./field.tsx";
+import { modeName } from "../../names.ts";
+import type { FieldContext } from "./field.tsx";
 import { itemsIn, listOf, toggled } from "./lists.ts";
-import { isoOf, localOf } from "./moments.ts";
+import { isoOf, localOf } from "./local-time.ts";
 
 export interface ControlProps {
-  belonging: Belonging;
+  field: FieldContext;
   value: string | undefined;
   /** Undefined takes the parameter out of the query. */
   onChange(value: string | undefined): void;
@@ -21,7 +21,7 @@ interface TextProps extends ControlProps {
 }
 
 export function TextControl({
-  belonging: { id, describedBy, isWrong },
+  field: { id, describedBy, isWrong },
   value,
   onChange,
   placeholder,
@@ -87,14 +87,14 @@ export function Choices({
 }
 
 /** The default is not written: what is left out means it. */
-export function SortControl({ belonging, value, onChange }: ControlProps) {
+export function SortControl({ field, value, onChange }: ControlProps) {
   const choices = [
     { value: "-createdAt", label: "Newest first" },
     { value: "createdAt", label: "Oldest first" },
   ];
   return (
     <Choices
-      name={belonging.id}
+      name={field.id}
       choices={choices}
       value={value ?? "createdAt"}
       onChange={(chosen) => onChange(chosen === "createdAt" ? undefined : chosen)}
@@ -144,13 +144,13 @@ export function ModesControl({ value, onChange }: ControlProps) {
 }
 
 /** A value that is no time is shown as the text it is until the field is left with a good one. */
-export function MomentControl({ belonging, value, onChange }: ControlProps) {
+export function DateTimeControl({ field, value, onChange }: ControlProps) {
   const local = value === undefined ? "" : localOf(value);
   const [isTyped, setTyped] = useState(false);
   if (local === undefined || isTyped) {
-    return <TextControl {...{ belonging, value, onChange }} onTyping={setTyped} />;
+    return <TextControl {...{ field, value, onChange }} onTyping={setTyped} />;
   }
-  const { id, describedBy, isWrong } = belonging;
+  const { id, describedBy, isWrong } = field;
   return (
     <input
       id={id}

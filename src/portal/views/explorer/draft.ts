@@ -1,51 +1,51 @@
 /**
- * In charge of the question on the page: the one being written, the one that was sent, and the
+ * In charge of the query on the page: the one being written, the one that was sent, and the
  * page's address, which follows the writing and gets a step of its own when something is sent.
  */
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { go, hrefOf } from "../../address.ts";
+import { hrefOf, navigate } from "../../router.ts";
 import {
-  isSame,
-  isWhole,
+  isComplete,
+  isSameRequest,
   type Presentation,
-  type Question,
-  questionOf,
+  parseQuery,
+  type Query,
   searchOf,
-} from "./question.ts";
+} from "./query.ts";
 
 /** Browsers refuse to change the address too often; a pause in the typing is soon enough. */
 const PAUSE = 250;
 
 export interface Draft {
   /** As the form has it now. */
-  draft: Question;
+  draft: Query;
   /** What the reply belongs to. */
-  sent: Question;
-  /** Counts what was sent, so that the same question can be asked again. */
+  sent: Query;
+  /** Counts what was sent, so that the same query can be asked again. */
   round: number;
-  change(question: Question): void;
-  /** Sends this question, or the one being written. */
-  send(question?: Question): void;
+  change(query: Query): void;
+  /** Sends this query, or the one being written. */
+  send(query?: Query): void;
   /** Shows the same reply in another way. */
   present(as: Presentation): void;
 }
 
-const viewOf = (question: Question) => ({ name: "explorer" as const, search: searchOf(question) });
+const viewOf = (query: Query) => ({ name: "explorer" as const, search: searchOf(query) });
 
 export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const address = search.toString();
-  const [draft, setDraft] = useState(() => questionOf(search, usualShard));
+  const [draft, setDraft] = useState(() => parseQuery(search, usualShard));
   const [sent, setSent] = useState(draft);
   const [round, setRound] = useState(0);
   /** The address that this page wrote itself; any other is one to go to. */
   const own = useRef(address);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  const write = useCallback((question: Question, how: "push" | "replace") => {
+  const write = useCallback((query: Query, how: "push" | "replace") => {
     clearTimeout(timer.current);
-    own.current = searchOf(question).toString();
-    go(viewOf(question), how);
+    own.current = searchOf(query).toString();
+    navigate(viewOf(query), how);
   }, []);
 
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -54,9 +54,9 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     if (address === own.current) return;
     clearTimeout(timer.current);
     own.current = address;
-    const question = questionOf(new URLSearchParams(address), usualShard);
-    setDraft(question);
-    setSent(question);
+    const query = parseQuery(new URLSearchParams(address), usualShard);
+    setDraft(query);
+    setSent(query);
   }, [address, usualShard]);
 
   // What an address leaves open is written out, so that it means the same to whoever it is sent to.
@@ -66,21 +66,21 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     }
   }, [sent, draft, address, write]);
 
-  const change = (question: Question) => {
-    setDraft(question);
+  const change = (query: Query) => {
+    setDraft(query);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => write(question, "replace"), PAUSE);
+    timer.current = setTimeout(() => write(query, "replace"), PAUSE);
   };
 
-  const send = (question = draft) => {
-    if (!isWhole(question)) return;
-    if (!isSame(question, sent)) {
+  const send = (query = draft) => {
+    if (!isComplete(query)) return;
+    if (!isSameRequest(query, sent)) {
       // The step back leads to what was sent before, not to its half-changed form.
       history.replaceState(history.state, "", hrefOf(viewOf(sent)));
-      write(question, "push");
+      write(query, "push");
     }
-    setDraft(question);
-    setSent(question);
+    setDraft(query);
+    setSent(query);
     setRound((count) => count + 1);
   };
 

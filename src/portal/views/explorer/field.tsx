@@ -3,7 +3,7 @@
 import { type ReactNode, useId } from "react";
 
 /** What a control needs to belong to its label, hint and problems. */
-export interface Belonging {
+export interface FieldContext {
   id: string;
   describedBy: string;
   isWrong: boolean;
@@ -18,13 +18,13 @@ interface Props {
   /** Several controls under one label. */
   isGroup?: boolean;
   isHalf?: boolean;
-  children(belonging: Belonging): ReactNode;
+  children(field: FieldContext): ReactNode;
 }
 
 export function Field({ label, name, hint, problems, isGroup, isHalf, children }: Props) {
   const id = useId();
   const isWrong = problems.length > 0;
-  const belonging = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
+  const field = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
   const title = (
     <>
       <span className="explorer-label">{label}</span>{" "}
@@ -33,7 +33,7 @@ export function Field({ label, name, hint, problems, isGroup, isHalf, children }
   );
   const content = (
     <>
-      {children(belonging)}
+      {children(field)}
       {hint && (
         <p id={`${id}-hint`} className="explorer-hint">
           {hint}
@@ -48,7 +48,7 @@ export function Field({ label, name, hint, problems, isGroup, isHalf, children }
   );
   const className = `explorer-field${isHalf ? " explorer-half" : ""}${isWrong ? " explorer-wrong" : ""}`;
   return isGroup ? (
-    <fieldset className={className} aria-describedby={belonging.describedBy}>
+    <fieldset className={className} aria-describedby={field.describedBy}>
       <legend className="explorer-title">{title}</legend>
       {content}
     </fieldset>

@@ -1,7 +1,7 @@
 /** In charge of the fields of the form: the service's table of parameters, in groups, in words. */
 
 import { PARAMETERS, type Parameter } from "../../../query/parameters.ts";
-import { endpointOf, type Target } from "./question.ts";
+import { endpointOf, type Target } from "./query.ts";
 
 export interface Group {
   title: string;

@@ -15,26 +15,26 @@ import { groupsOf } from "./fields.ts";
 import { FieldSet } from "./group.tsx";
 import { ParameterField } from "./parameter.tsx";
 import {
-  givenFor,
-  inShard,
+  isComplete,
   isSingle,
-  isWhole,
-  type Question,
+  parameterValue,
+  type Query,
   type Target,
-  turnedTo,
+  withShard,
+  withTarget,
   withValue,
-} from "./question.ts";
-import { Strangers } from "./strangers.tsx";
+} from "./query.ts";
 import type { Suggest } from "./suggest.ts";
+import { UnknownParameters } from "./unknown-parameters.tsx";
 
 interface Props {
-  question: Question;
+  query: Query;
   shards: readonly string[];
   /** What the service said of each parameter. */
   problemsOf(name: string): readonly string[];
   /** Field names that replies have shown, by type. */
   fieldNames: ReadonlyMap<string, ReadonlySet<string>>;
-  onChange(question: Question): void;
+  onChange(query: Query): void;
   onSend(): void;
   onClear(): void;
 }
@@ -47,18 +47,17 @@ const TARGET_CHOICES: readonly { value: Target; label: string }[] = [
 ];
 
 export function Form(props: Props) {
-  const { question, shards, problemsOf, onChange, onSend, onClear } = props;
-  const { shard, on, id } = question;
+  const { query, shards, problemsOf, onChange, onSend, onClear } = props;
+  const { shard, on, id } = query;
   const targets = useId();
   const suggest = useNameHelp(shard);
-  const set = (name: string, value: string | undefined) =>
-    onChange(withValue(question, name, value));
+  const set = (name: string, value: string | undefined) => onChange(withValue(query, name, value));
   const send = (event: FormEvent) => {
     event.preventDefault();
     onSend();
   };
   const isWrongIn = (fields: readonly Parameter[]) =>
-    fields.some((one) => namesOf(one, question).some((name) => problemsOf(name).length > 0));
+    fields.some((one) => namesOf(one, query).some((name) => problemsOf(name).length > 0));
   const known = shards.includes(shard) || shard === "" ? shards : [...shards, shard];
   return (
     <form className="explorer-form" onSubmit={send} noValidate aria-label="Query">
@@ -69,7 +68,7 @@ export function Form(props: Props) {
               id={field}
               className="input"
               value={shard}
-              onChange={({ target }) => onChange(inShard(question, target.value))}
+              onChange={({ target }) => onChange(withShard(query, target.value))}
             >
               {known.map((one) => (
                 <option key={one}>{one}</option>
@@ -84,7 +83,7 @@ export function Form(props: Props) {
               isSquare
               choices={TARGET_CHOICES}
               value={on}
-              onChange={(chosen) => onChange(turnedTo(question, chosen as Target))}
+              onChange={(chosen) => onChange(withTarget(query, chosen as Target))}
             />
           )}
         </Field>
@@ -95,11 +94,11 @@ export function Form(props: Props) {
             hint="It is in the address of the record's page, and in every reply."
             problems={problemsOf("id")}
           >
-            {(belonging) => (
+            {(field) => (
               <TextControl
-                belonging={belonging}
+                field={field}
                 value={id}
-                onChange={(value) => onChange({ ...question, id: value?.trim() ?? "" })}
+                onChange={(value) => onChange({ ...query, id: value?.trim() ?? "" })}
               />
             )}
           </Field>
@@ -109,16 +108,16 @@ export function Form(props: Props) {
         <FieldSet
           key={title}
           title={title}
-          used={usedIn(question, fields)}
+          used={usedIn(query, fields)}
           isWrong={isWrongIn(fields)}
         >
           {fields.flatMap((parameter) =>
-            namesOf(parameter, question).map((name) => (
+            namesOf(parameter, query).map((name) => (
               <ParameterField
                 key={name}
                 parameter={parameter}
                 name={name}
-                value={givenFor(question, name)}
+                value={parameterValue(query, name)}
                 onChange={(value) => set(name, value)}
                 problems={problemsOf(name)}
                 hasPaths={on === "matches" || on === "match"}
@@ -129,13 +128,13 @@ export function Form(props: Props) {
           )}
         </FieldSet>
       ))}
-      <Strangers
-        question={question}
+      <UnknownParameters
+        query={query}
         problemsOf={problemsOf}
         onDrop={(name) => set(name, undefined)}
       />
       <div className="explorer-actions">
-        <button type="submit" className="button button-main" disabled={!isWhole(question)}>
+        <button type="submit" className="button button-main" disabled={!isComplete(query)}>
           Send
         </button>
         <button type="button" className="button button-plain" onClick={onClear}>
@@ -147,7 +146,7 @@ export function Form(props: Props) {
 }
 
 /** One parameter is one field; `fields[TYPE]` is one for each type. */
-function namesOf({ kind, name }: Parameter, { parameters }: Question): string[] {
+function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
   if (kind !== "fields") return [name];
   const named = parameters
     .map(([one]) => one)
@@ -156,9 +155,9 @@ function namesOf({ kind, name }: Parameter, { parameters }: Question): string[] 
   return [...new Set([...RESOURCE_TYPES, ...named])].map((type) => `fields[${type}]`);
 }
 
-function usedIn(question: Question, fields: readonly Parameter[]): number {
-  const names = new Set(fields.flatMap((parameter) => namesOf(parameter, question)));
-  return question.parameters.filter(([name]) => names.has(name)).length;
+function usedIn(query: Query, fields: readonly Parameter[]): number {
+  const names = new Set(fields.flatMap((parameter) => namesOf(parameter, query)));
+  return query.parameters.filter(([name]) => names.has(name)).length;
 }
 
 /** Help with player names: those that are near to what was typed, each once. */

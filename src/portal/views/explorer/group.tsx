@@ -39,7 +39,7 @@ export function FieldSet({
         <h2>{title}</h2>
         {used > 0 && (
           <span className="explorer-used">
-            {used} <span className="unseen">in use</span>
+            {used} <span className="visually-hidden">in use</span>
           </span>
         )}
       </summary>

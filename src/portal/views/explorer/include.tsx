@@ -7,7 +7,7 @@ import { itemsIn, listOf } from "./lists.ts";
 type Extent = "all" | "none" | "some";
 
 export function IncludeControl({
-  belonging,
+  field,
   value,
   onChange,
   hasPaths,
@@ -26,7 +26,7 @@ export function IncludeControl({
   };
   return (
     <>
-      <Choices name={belonging.id} choices={choices} value={extent} onChange={choose} />
+      <Choices name={field.id} choices={choices} value={extent} onChange={choose} />
       {extent === "some" && (
         <Toggles
           items={[...known, ...paths.filter((path) => !known.includes(path))]}

@@ -6,15 +6,15 @@ import { fieldsType, type Parameter } from "../../../query/parameters.ts";
 import { Chips } from "./chips.tsx";
 import {
   type ControlProps,
+  DateTimeControl,
   ModesControl,
-  MomentControl,
   SortControl,
   TextControl,
 } from "./controls.tsx";
 import { Field } from "./field.tsx";
 import { hasNameHelp, hintOf, labelOf } from "./fields.ts";
 import { IncludeControl } from "./include.tsx";
-import { zoneAt } from "./moments.ts";
+import { zoneAt } from "./local-time.ts";
 import type { Suggest } from "./suggest.ts";
 
 interface Props {
@@ -48,7 +48,7 @@ export function ParameterField(props: Props) {
       isGroup={GROUPS.includes(kind)}
       isHalf={HALVES.includes(kind)}
     >
-      {(belonging) => <Control {...props} control={{ belonging, value, onChange }} />}
+      {(field) => <Control {...props} control={{ field, value, onChange }} />}
     </Field>
   );
 }
@@ -71,7 +71,7 @@ function Control({ control, ...props }: Props & { control: ControlProps }) {
     case "sort":
       return <SortControl {...control} />;
     case "timestamp":
-      return <MomentControl {...control} />;
+      return <DateTimeControl {...control} />;
     case "modes":
       return <ModesControl {...control} />;
     case "include":

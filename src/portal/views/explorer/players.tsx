@@ -1,17 +1,17 @@
 /** In charge of players as a table. */
 
-import { Link } from "../../address.ts";
-import { compact, count, numberIn, share, textIn } from "../../figures.ts";
+import { compact, count, numberIn, share, textIn } from "../../format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
-import type { Part } from "./reply.ts";
+import { Link } from "../../router.ts";
+import type { Resource } from "./response.ts";
 
-export function Players({ players, shard }: { players: readonly Part[]; shard: string }) {
-  const stat = (head: string, key: string, written = count): Column<Part> => ({
+export function Players({ players, shard }: { players: readonly Resource[]; shard: string }) {
+  const stat = (head: string, key: string, written = count): Column<Resource> => ({
     head,
     cell: ({ stats }) => written(numberIn(stats, key)),
     isNumber: true,
   });
-  const columns: Column<Part>[] = [
+  const columns: Column<Resource>[] = [
     {
       head: "Player",
       cell: ({ id, attributes }) => (
@@ -38,7 +38,7 @@ export function Players({ players, shard }: { players: readonly Part[]; shard: s
   return <Table caption="Players" columns={columns} rows={players} keyOf={({ id }) => id} />;
 }
 
-function Streak({ stats }: { stats: Part["stats"] }) {
+function Streak({ stats }: { stats: Resource["stats"] }) {
   const wins = numberIn(stats, "winStreak") ?? 0;
   const losses = numberIn(stats, "lossStreak") ?? 0;
   if (wins > 0) return <span className="explorer-winning">{count(wins)} won</span>;

@@ -1,6 +1,6 @@
-/** In charge of the request that a question stands for: its path, its full address, and a curl line. */
+/** In charge of the request that a query stands for: its path, its full address, and a curl line. */
 
-import { isSingle, type Question } from "./question.ts";
+import { isSingle, type Query } from "./query.ts";
 
 /** Stands for the visitor's key until they ask to see it. */
 export const KEY_PLACEHOLDER = "YOUR_API_KEY";
@@ -11,7 +11,7 @@ const SHARD_PLACEHOLDER = "SHARD";
 const MEDIA_TYPE = "application/vnd.api+json";
 
 /** Path and query string, from the root of the service. */
-export function pathOf({ shard, on, id, parameters }: Question): string {
+export function pathOf({ shard, on, id, parameters }: Query): string {
   const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
   const record = isSingle(on) ? `/${encoded(id || ID_PLACEHOLDER)}` : "";
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");

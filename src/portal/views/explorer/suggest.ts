@@ -1,4 +1,4 @@
-/** In charge of suggestions for what is being typed: asked after a pause, the latest question only. */
+/** In charge of suggestions for what is being typed: asked after a pause, the latest query only. */
 
 import { useEffect, useState } from "react";
 

@@ -1,6 +1,6 @@
 /** In charge of comparing everybody in a match: gold, farm and kills as bars of one scale, by side. */
 
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { Bar } from "../../kit/bar.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 

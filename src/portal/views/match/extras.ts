@@ -3,8 +3,8 @@
  * nobody foresaw are shown too. Single values make a table, lists and objects are told one by one.
  */
 
-import { anyValue, type Pair, type Stats } from "../../figures.ts";
-import { statName } from "../../words.ts";
+import { anyValue, type Pair, type Stats } from "../../format.ts";
+import { statName } from "../../names.ts";
 import type { Line } from "./scoreboard.ts";
 
 /** What the scoreboard itself shows of a participant. */
@@ -21,14 +21,14 @@ const ON_THE_BOARD = new Set([
 ]);
 
 /** One row for each figure, one text for each participant in the order of `lines`. */
-export interface FigureRow {
+export interface StatRow {
   key: string;
   name: string;
   texts: string[];
 }
 
 /** The further single values of all participants, by name. */
-export function furtherFigures(lines: readonly Line[]): FigureRow[] {
+export function extraStats(lines: readonly Line[]): StatRow[] {
   const keys = new Set<string>();
   for (const { stats } of lines) {
     for (const [key, value] of further(stats)) if (!isCompound(value)) keys.add(key);
@@ -48,14 +48,14 @@ function textOf({ stats, skin }: Line, key: string): string {
 }
 
 /** The further lists and objects of one participant, such as what was bought and used. */
-export function furtherLists({ stats }: Line): Pair[] {
+export function extraLists({ stats }: Line): Pair[] {
   return further(stats)
     .filter(([, value]) => isCompound(value))
     .map(([key, value]) => named(key, value));
 }
 
 /** Every value of an open set except those under `known`. */
-export function others(values: Stats, known: readonly string[] = []): Pair[] {
+export function otherValues(values: Stats, known: readonly string[] = []): Pair[] {
   return Object.entries(values)
     .filter(([key]) => !known.includes(key))
     .map(([key, value]) => named(key, value))

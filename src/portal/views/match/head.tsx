@@ -1,9 +1,9 @@
 /** In charge of the facts at the top of a match: when, how long, which patch, how it ended. */
 
 import type { ReactNode } from "react";
-import { clock, clockInWords, textIn } from "../../figures.ts";
+import { clock, clockInWords, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
-import { endingName, modeName } from "../../words.ts";
+import { endingName, modeName } from "../../names.ts";
 import type { MatchRecord } from "./record.ts";
 
 /** The same lines stand there, empty, before the match has come. */
@@ -26,7 +26,7 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
         {match && (
           <>
             <span aria-hidden="true">{clock(match.duration)}</span>
-            <span className="unseen">{clockInWords(match.duration)}</span>
+            <span className="visually-hidden">{clockInWords(match.duration)}</span>
           </>
         )}
       </Fact>

@@ -1,7 +1,7 @@
 /** In charge of the ways from a record to its data: its address in the interface, its JSON in the explorer. */
 
-import { Link } from "../../address.ts";
 import { Copy } from "../../kit/copy.tsx";
+import { Link } from "../../router.ts";
 
 interface Props {
   shard: string;
@@ -16,7 +16,7 @@ export function RecordLinks({ shard, on, id }: Props) {
   return (
     <div className="record-links">
       <span className="record-path">
-        <span className="unseen">Address in the interface: </span>
+        <span className="visually-hidden">Address in the interface: </span>
         <code>{path}</code>
       </span>
       <Copy text={location.origin + path} label="Copy the address in the interface" />

@@ -1,9 +1,9 @@
 /** In charge of everything else a match carries, so that what nobody foresaw can be seen as well. */
 
-import type { Pair } from "../../figures.ts";
+import type { Pair } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
-import { furtherFigures, furtherLists, others } from "./extras.ts";
+import { extraLists, extraStats, otherValues } from "./extras.ts";
 import type { MatchRecord } from "./record.ts";
 import { Relations } from "./relations.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
@@ -14,7 +14,7 @@ const TOLD = ["createdAt", "duration", "gameMode", "patchVersion", "stats"];
 export function More({ match, board }: { match: MatchRecord; board: Scoreboard }) {
   const lines = board.sides.flatMap((side) => side.lines);
   const { attributes = {}, relations = [] } = match;
-  const figures = furtherFigures(lines);
+  const figures = extraStats(lines);
   return (
     <section className="match-more" aria-labelledby="more">
       <h2 id="more">More in this record</h2>
@@ -22,7 +22,10 @@ export function More({ match, board }: { match: MatchRecord; board: Scoreboard }
       <details className="match-fold">
         <summary>All further figures</summary>
         <div className="match-fold-inside">
-          <Facts title="Match" facts={[...others(match.stats), ...others(attributes, TOLD)]} />
+          <Facts
+            title="Match"
+            facts={[...otherValues(match.stats), ...otherValues(attributes, TOLD)]}
+          />
           {board.sides.map((side) => (
             <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
           ))}
@@ -53,13 +56,13 @@ export function More({ match, board }: { match: MatchRecord; board: Scoreboard }
 
 function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
   const { attributes = {} } = rosters.find(({ id }) => id === side.id) ?? {};
-  return [...others(side.stats), ...others(attributes, ["won", "stats", "shardId"])];
+  return [...otherValues(side.stats), ...otherValues(attributes, ["won", "stats", "shardId"])];
 }
 
 function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
   const everybody = rosters.flatMap(({ participants }) => participants);
   const { attributes = {} } = everybody.find(({ id }) => id === line.id) ?? {};
-  return [...furtherLists(line), ...others(attributes, ["actor", "stats", "shardId"])];
+  return [...extraLists(line), ...otherValues(attributes, ["actor", "stats", "shardId"])];
 }
 
 interface FactsProps {

@@ -4,7 +4,7 @@
  */
 
 import type { Match, Participant, Resource, Roster } from "../../../../client/src/index.ts";
-import type { Stats } from "../../figures.ts";
+import type { Stats } from "../../format.ts";
 import type { MatchRecord, ParticipantRecord, Relation, RosterRecord } from "./record.ts";
 
 /** What is needed of a client's match, whole or not. */

@@ -3,7 +3,7 @@
  * resources that they need. Only what the interface promises is required; all else may be missing.
  */
 
-import type { Stats } from "../../figures.ts";
+import type { Stats } from "../../format.ts";
 
 export interface MatchRecord {
   readonly id: string;

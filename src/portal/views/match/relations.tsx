@@ -1,8 +1,8 @@
 /** In charge of what a match links to beside its rosters: files, rounds, and whatever else there is. */
 
-import { textIn } from "../../figures.ts";
-import { statName } from "../../words.ts";
-import { others } from "./extras.ts";
+import { textIn } from "../../format.ts";
+import { statName } from "../../names.ts";
+import { otherValues } from "./extras.ts";
 import type { Linked, Relation } from "./record.ts";
 
 export function Relations({ relations }: { relations: readonly Relation[] }) {
@@ -29,7 +29,7 @@ export function Relations({ relations }: { relations: readonly Relation[] }) {
 
 function Resource({ resource: { type, id, attributes } }: { resource: Linked }) {
   const address = textIn(attributes, "URL") ?? textIn(attributes, "url");
-  const facts = others(attributes, ["URL", "url", "shardId", "name"]);
+  const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]);
   return (
     <>
       <span className="match-resource-name">{textIn(attributes, "name") ?? `${type} ${id}`}</span>

@@ -1,6 +1,6 @@
 /** In charge of the top of a match: who won, by how much, and the sums of both sides face to face. */
 
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { OutcomeMark } from "./outcome.tsx";
 import type { Scoreboard, Side, Totals } from "./scoreboard.ts";
 
@@ -34,7 +34,7 @@ function Score({ left, right }: { left: Side; right: Side }) {
   }
   return (
     <p className="match-score">
-      <span className="unseen">
+      <span className="visually-hidden">
         Kills: {left.name} {count(own)}, {right.name} {count(other)}
       </span>
       <span className="match-score-numbers" aria-hidden="true">
@@ -63,7 +63,7 @@ function Banner({ side }: { side: Side }) {
 export function Tag({ tag }: { tag: string }) {
   return (
     <span className="match-tag">
-      <span className="unseen">Team </span>
+      <span className="visually-hidden">Team </span>
       {tag}
     </span>
   );
@@ -75,13 +75,13 @@ function Sums({ left, right }: { left: Side; right: Side }) {
   );
   return (
     <table className="match-sums">
-      <caption className="unseen">Totals of both sides</caption>
+      <caption className="visually-hidden">Totals of both sides</caption>
       <colgroup>
         <col />
         <col className="match-sums-label" />
         <col />
       </colgroup>
-      <thead className="unseen">
+      <thead className="visually-hidden">
         <tr>
           <th scope="col">{left.name}</th>
           <th scope="col">Total</th>
@@ -122,8 +122,8 @@ function Sum({ side, value, most }: { side: Side; value: number | undefined; mos
 export function Length({ value, most }: { value: number | undefined; most: number }) {
   const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
   return (
-    <span className="match-length" aria-hidden="true">
-      <span className="match-length-fill" style={{ width: `${share * 100}%` }} />
+    <span className="match-mini-bar" aria-hidden="true">
+      <span className="match-mini-bar-fill" style={{ width: `${share * 100}%` }} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** In charge of one side of the scoreboard: a line for each participant, with what they carried. */
 
-import { Link } from "../../address.ts";
-import { clock, count, tier } from "../../figures.ts";
+import { clock, count, tier } from "../../format.ts";
+import { Link } from "../../router.ts";
 import { OutcomeMark } from "./outcome.tsx";
 import { Length, Tag } from "./result.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
@@ -26,7 +26,7 @@ export function Roster({ side, shard, most }: Props) {
         <p className="match-nobody">The record names nobody on this side.</p>
       ) : (
         <table className="match-lines">
-          <caption className="unseen">Participants of the {side.name}</caption>
+          <caption className="visually-hidden">Participants of the {side.name}</caption>
           <colgroup>
             <col />
             <col className="match-kda-column" />
@@ -86,7 +86,7 @@ function Participant({ line, shard, most }: { line: Line } & Omit<Props, "side">
       {line.items.length > 0 && (
         <tr className="match-bought">
           <td colSpan={4}>
-            <span className="unseen">Items: </span>
+            <span className="visually-hidden">Items: </span>
             <ul className="match-items">
               {line.items.map((item, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: an item may be carried twice, and they do not move.
@@ -103,7 +103,7 @@ function Participant({ line, shard, most }: { line: Line } & Omit<Props, "side">
 function Level({ level }: { level: number | undefined }) {
   return (
     <span className="match-level" title="Level">
-      {level !== undefined && <span className="unseen">Level </span>}
+      {level !== undefined && <span className="visually-hidden">Level </span>}
       {count(level)}
     </span>
   );

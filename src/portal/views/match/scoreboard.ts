@@ -3,8 +3,8 @@
  * that odd records (no stats, no winner, one against ten) can be tried without a browser.
  */
 
-import { numberIn, type Stats, textIn } from "../../figures.ts";
-import { heroName, itemName, playerName, sideName, skinName } from "../../words.ts";
+import { numberIn, type Stats, textIn } from "../../format.ts";
+import { heroName, itemName, playerName, sideName, skinName } from "../../names.ts";
 import {
   type MatchRecord,
   type Outcome,

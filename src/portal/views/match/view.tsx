@@ -1,12 +1,12 @@
 /** In charge of the page "Match": one match as the scoreboard its players would have seen. */
 
 import { MatchbookError } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { modeName } from "../../words.ts";
 import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
 import { RecordLinks } from "./links.tsx";

@@ -1,7 +1,7 @@
 /** In charge of a match as one of its players saw it: the result, the hero, the own figures. */
 
-import { numberIn } from "../../figures.ts";
-import { heroName, modeName } from "../../words.ts";
+import { numberIn } from "../../format.ts";
+import { heroName, modeName } from "../../names.ts";
 import { type MatchRecord, type Outcome, outcomeOf } from "../match/record.ts";
 
 export interface Appearance {

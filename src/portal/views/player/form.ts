@@ -1,6 +1,6 @@
 /** In charge of what recent matches add up to: the form, the current streak, what is played how well. */
 
-import { counted, numberIn, type Stats } from "../../figures.ts";
+import { counted, numberIn, type Stats } from "../../format.ts";
 import type { Outcome } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
 

@@ -1,8 +1,8 @@
 /** In charge of everything that recent matches tell of a player, in all states of their coming. */
 
-import { Link } from "../../address.ts";
-import { counted } from "../../figures.ts";
+import { counted } from "../../format.ts";
 import { Empty, Problem } from "../../kit/states.tsx";
+import { Link } from "../../router.ts";
 import { MatchList } from "./matches.tsx";
 import { Plots } from "./plots.tsx";
 import type { Recent } from "./recent.ts";
@@ -18,7 +18,7 @@ interface Props {
 export function History({ recent, shard, id }: Props) {
   const { appearances, state, next } = recent;
   if (appearances.length === 0 && state === "failed") {
-    return <Problem error={recent.error} again={recent.again} />;
+    return <Problem error={recent.error} retry={recent.retry} />;
   }
   if (appearances.length === 0 && state === "ready") return <NoMatches shard={shard} id={id} />;
   // While more may come, places are kept for them; when all are here, for those alone.
@@ -45,7 +45,7 @@ function Progress({ recent }: { recent: Recent }) {
   const read = counted(appearances.length, "match", "matches");
   return (
     <div className="player-progress">
-      {state === "failed" && <Problem error={recent.error} again={recent.again} />}
+      {state === "failed" && <Problem error={recent.error} retry={recent.retry} />}
       <p className="player-note" role="status">
         {state === "loading" && `Loading: ${appearances.length} of ${wanted} matches`}
         {state === "ready" && (next ? `The last ${read}` : `All ${read}`)}

@@ -1,7 +1,7 @@
 /** In charge of a player's lifetime record: what was played and won, and the current streak in words. */
 
 import type { ReactNode } from "react";
-import { compact, count, numberIn, type Stats, share, tier } from "../../figures.ts";
+import { compact, count, numberIn, type Stats, share, tier } from "../../format.ts";
 import { streakInWords } from "./form.ts";
 
 /** The same tiles stand there, empty, before the player has come. */

@@ -1,8 +1,8 @@
 /** In charge of the list of a player's recent matches. */
 
-import { Link } from "../../address.ts";
-import { clock, count } from "../../figures.ts";
+import { clock, count } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
 import type { Appearance } from "./appearance.ts";
 import { MARKS } from "./form.ts";
 
@@ -34,7 +34,7 @@ export function MatchList({
             </span>
             <span className="player-match-what">
               <Link className="player-match-link" to={{ name: "match", shard, id: one.matchId }}>
-                <span className="unseen">{MARKS[one.outcome].word}: </span>
+                <span className="visually-hidden">{MARKS[one.outcome].word}: </span>
                 {one.hero}
               </Link>
               <span className="player-match-mode">

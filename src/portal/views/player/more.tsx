@@ -1,8 +1,8 @@
 /** In charge of everything else a player's record carries, such as what seasons were worth. */
 
-import { numberIn, type Stats } from "../../figures.ts";
+import { numberIn, type Stats } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
-import { others } from "../match/extras.ts";
+import { otherValues } from "../match/extras.ts";
 
 const SHOWN = [
   "played",
@@ -15,14 +15,14 @@ const SHOWN = [
   "skillTier",
 ];
 
-export function MoreFigures({ attributes, stats }: { attributes: Stats; stats: Stats }) {
+export function MoreStats({ attributes, stats }: { attributes: Stats; stats: Stats }) {
   const figures = [
     // A figure of another type than usual has no tile, and is told here.
-    ...others(
+    ...otherValues(
       stats,
       SHOWN.filter((key) => numberIn(stats, key) !== undefined),
     ),
-    ...others(attributes, ["name", "patchVersion", "shardId", "stats"]),
+    ...otherValues(attributes, ["name", "patchVersion", "shardId", "stats"]),
   ];
   if (figures.length === 0) return null;
   return (

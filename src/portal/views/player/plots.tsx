@@ -1,7 +1,7 @@
 /** In charge of the plots of a player: gold and farm over the recent matches. */
 
 import { useMemo } from "react";
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { Boundary } from "../../kit/boundary.tsx";
 import { Plot } from "../../kit/plot.tsx";
 import type { Appearance } from "./appearance.ts";

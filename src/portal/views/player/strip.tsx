@@ -1,7 +1,7 @@
 /** In charge of the form strip: a mark for each recent result, newest first, each leading to its match. */
 
-import { Link } from "../../address.ts";
 import { localTime } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
 import type { Appearance } from "./appearance.ts";
 import { MARKS, resultsInWords } from "./form.ts";
 
@@ -46,7 +46,7 @@ function Mark({ appearance, shard }: { appearance: Appearance; shard: string }) 
       title={said}
     >
       <span aria-hidden="true">{MARKS[outcome].letter}</span>
-      <span className="unseen">{said}</span>
+      <span className="visually-hidden">{said}</span>
     </Link>
   );
 }

@@ -1,7 +1,7 @@
 /** In charge of what a player plays, and how well: modes and heroes of the recent matches, as bars. */
 
 import { useState } from "react";
-import { counted } from "../../figures.ts";
+import { counted } from "../../format.ts";
 import type { Appearance } from "./appearance.ts";
 import { type Tally, tallies } from "./form.ts";
 
@@ -16,7 +16,7 @@ interface Props {
 
 export function Tallies({ appearances, isGrowing }: Props) {
   return (
-    <div className={`player-tallies${isGrowing ? " player-tallies-growing" : ""}`}>
+    <div className={`player-tallies${isGrowing ? " player-tallies-loading" : ""}`}>
       <TallyCard title="Modes" rows={tallies(appearances, ({ mode }) => mode)} />
       <TallyCard title="Heroes" rows={tallies(appearances, ({ hero }) => hero)} />
     </div>
@@ -24,8 +24,8 @@ export function Tallies({ appearances, isGrowing }: Props) {
 }
 
 function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? rows : rows.slice(0, FIRST);
+  const [isComplete, setWhole] = useState(false);
+  const shown = isComplete ? rows : rows.slice(0, FIRST);
   const most = Math.max(0, ...rows.map(({ played }) => played));
   return (
     <section className="card" aria-label={title}>
@@ -42,10 +42,10 @@ function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
         <button
           type="button"
           className="button button-small"
-          aria-expanded={isWhole}
-          onClick={() => setWhole(!isWhole)}
+          aria-expanded={isComplete}
+          onClick={() => setWhole(!isComplete)}
         >
-          {isWhole ? "Show fewer" : `Show all ${rows.length}`}
+          {isComplete ? "Show fewer" : `Show all ${rows.length}`}
         </button>
       )}
     </section>
@@ -62,7 +62,7 @@ function TallyRow({ row: { name, played, won, winRate }, most }: { row: Tally; m
         {won} of {counted(played, "match", "matches")}
       </span>
       <span className="player-tally-rate">
-        <span className="unseen">Win rate </span>
+        <span className="visually-hidden">Win rate </span>
         {rate}
       </span>
       <span className="player-tally-track" aria-hidden="true">

@@ -6,16 +6,16 @@ import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Loading, Problem } from "../../kit/states.tsx";
 import { useSession } from "../../session.ts";
-import { openLibrary } from "./library.ts";
-import { keepMending } from "./mend.ts";
-import { shownDescription } from "./shown.ts";
+import { keepAccessible } from "./accessibility.ts";
+import { simplifiedDescription } from "./simplify.ts";
+import { loadSwaggerUi } from "./swagger-ui.ts";
 
 export default function Reference() {
   const { matchbook } = useSession();
   const load = useLoad(async (signal) => {
     const [description, show] = await Promise.all([
       matchbook.description({ signal }),
-      openLibrary(),
+      loadSwaggerUi(),
     ]);
     return { description, show };
   }, []);
@@ -31,7 +31,7 @@ export default function Reference() {
         </>
       }
     >
-      {load.state === "failed" && <Problem error={load.error} again={load.again} />}
+      {load.state === "failed" && <Problem error={load.error} retry={load.retry} />}
       {load.value === undefined && load.state === "loading" && (
         <Loading label="Loading the reference" lines={14} />
       )}
@@ -42,7 +42,7 @@ export default function Reference() {
 
 interface Props {
   description: object;
-  show: Awaited<ReturnType<typeof openLibrary>>;
+  show: Awaited<ReturnType<typeof loadSwaggerUi>>;
 }
 
 function Shown({ description, show }: Props) {
@@ -53,17 +53,17 @@ function Shown({ description, show }: Props) {
   useEffect(() => {
     const place = document.createElement("div");
     frame.current?.append(place);
-    const shown = shownDescription(description as Record<string, unknown>, shard);
+    const shown = simplifiedDescription(description as Record<string, unknown>, shard);
     show(place, shown, () => latestKey.current);
-    const stopMending = keepMending(place);
+    const stop = keepAccessible(place);
     return () => {
-      stopMending();
+      stop();
       place.remove();
     };
   }, [description, shard, show]);
   return (
     <div className="reference-page" ref={frame}>
-      <h2 className="unseen">Addresses</h2>
+      <h2 className="visually-hidden">Addresses</h2>
     </div>
   );
 }

@@ -1,13 +1,13 @@
 /** In charge of the live reply: the newest match of the shard, as people would tell of it, and as it came. */
 
 import type { Matchbook } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
-import { clock, clockInWords } from "../../figures.ts";
+import { clock, clockInWords } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
+import { modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
 import { askForKey, useSession } from "../../session.ts";
-import { modeName } from "../../words.ts";
 import { recordOf } from "../match/read.ts";
 import { type Scoreboard, scoreboardOf } from "../match/scoreboard.ts";
 import { Side } from "./side.tsx";
@@ -79,7 +79,7 @@ function Newest({ shard, match, board, text }: NewestFacts) {
           <p className="start-facts">
             <Time iso={match.createdAt} />
             <span title={clockInWords(match.duration)}>
-              <span className="unseen">lasted </span>
+              <span className="visually-hidden">lasted </span>
               {clock(match.duration)}
             </span>
             {match.patchVersion && <span>patch {match.patchVersion}</span>}

@@ -1,7 +1,7 @@
 /** In charge of one side of the newest match: who played what, and how it went. */
 
-import { Link } from "../../address.ts";
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
+import { Link } from "../../router.ts";
 import type { Line, Side as SideOfMatch } from "../match/scoreboard.ts";
 
 const OUTCOMES = { won: "Won", lost: "Lost", undecided: "No winner" } as const;
@@ -39,7 +39,7 @@ function Member({ line, shard }: { line: Line; shard: string }) {
         <span className="start-hero">{hero}</span>
       </span>
       <span className="start-score">
-        <span className="unseen">kills, deaths, assists: </span>
+        <span className="visually-hidden">kills, deaths, assists: </span>
         {[kills, deaths, assists].map(count).join(" / ")}
       </span>
     </li>

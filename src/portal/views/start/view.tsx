@@ -3,9 +3,9 @@
 import "./view.css";
 import { Page } from "../../kit/page.tsx";
 import { useSession } from "../../session.ts";
-import { Ask } from "./ask.tsx";
 import { NewestMatch } from "./newest.tsx";
-import { Onward } from "./onward.tsx";
+import { NextSteps } from "./next-steps.tsx";
+import { Request } from "./request.tsx";
 
 export default function Start() {
   const { shard } = useSession();
@@ -16,17 +16,17 @@ export default function Start() {
       lead="Matchbook serves the completed matches of an online game and the lifetime records of its players, region by region. It is read-only, answers in JSON:API, and all it takes is a key."
     >
       <div className="start-columns">
-        <Ask />
-        <section className="start-reply" aria-labelledby="start-reply">
+        <Request />
+        <section className="start-response" aria-labelledby="start-response">
           <div className="start-head">
-            <h2 id="start-reply">
+            <h2 id="start-response">
               The reply{shard && <span className="start-of"> · newest match of {shard}</span>}
             </h2>
           </div>
           <NewestMatch />
         </section>
       </div>
-      <Onward />
+      <NextSteps />
     </Page>
   );
 }

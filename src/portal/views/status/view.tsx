@@ -3,12 +3,12 @@
 import "./view.css";
 import { useEffect, useRef } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { spanOf, Time } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
 
 type Status = Schemas.Status;
@@ -19,13 +19,13 @@ const REFRESH_MS = 15_000;
 export default function StatusPage() {
   const { matchbook } = useSession();
   const load = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
-  const { again } = load;
+  const { retry } = load;
   useEffect(() => {
     // A page that nobody looks at asks nothing.
-    const look = () => document.visibilityState === "visible" && again();
+    const look = () => document.visibilityState === "visible" && retry();
     const timer = setInterval(look, REFRESH_MS);
     return () => clearInterval(timer);
-  }, [again]);
+  }, [retry]);
   return (
     <Page
       name="Status"

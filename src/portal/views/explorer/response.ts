@@ -1,4 +1,4 @@
-/** In charge of what a reply is about: its resources, found by their references, whatever was left out. */
+/** In charge of what a response is about: its resources, found by their references, whatever was left out. */
 
 import {
   isObject,
@@ -10,8 +10,8 @@ import {
   references,
 } from "../../../domain/json.ts";
 
-/** A resource as a reply carries it: `fields` may have left any part of it out. */
-export interface Part {
+/** A resource as a response carries it: `fields` may have left any resource of it out. */
+export interface Resource {
   type: string;
   id: string;
   attributes: JsonObject;
@@ -19,31 +19,33 @@ export interface Part {
   relationships: { [name: string]: Relationship };
 }
 
-export interface Reply {
+export interface ParsedResponse {
   /** The records asked for. */
-  parts: readonly Part[];
+  records: readonly Resource[];
   isList: boolean;
-  /** The resources that a relationship leads to, as far as the reply holds them. */
-  related(part: Part, relationship: string): Part[];
+  /** The resources that a relationship leads to, as far as the response holds them. */
+  related(resource: Resource, relationship: string): Resource[];
   links: { first?: string; prev?: string; next?: string };
   /** The times that were searched. */
   window: { start: string; end: string } | undefined;
 }
 
-export function readReply(document: unknown): Reply {
+export function parseResponse(document: unknown): ParsedResponse {
   const { data, included, links, meta } = isObject(document) ? document : ({} as JsonObject);
-  const found = new Map<string, Part>();
+  const found = new Map<string, Resource>();
   for (const one of Array.isArray(included) ? included : []) {
-    const part = partOf(one);
-    if (part) found.set(keyOf(part), part);
+    const resource = resourceOf(one);
+    if (resource) found.set(keyOf(resource), resource);
   }
   return {
-    parts: (Array.isArray(data) ? data : [data]).map(partOf).filter((part) => part !== undefined),
+    records: (Array.isArray(data) ? data : [data])
+      .map(resourceOf)
+      .filter((resource) => resource !== undefined),
     isList: Array.isArray(data),
     related: ({ relationships }, name) =>
       references(relationships[name])
         .map((reference: Reference) => found.get(keyOf(reference)))
-        .filter((part) => part !== undefined),
+        .filter((resource) => resource !== undefined),
     links: textsIn(links),
     window: windowOf(textsIn(isObject(meta) ? meta.window : undefined)),
   };
@@ -58,10 +60,10 @@ function textsIn(value: Json | undefined): { [name: string]: string } {
   return Object.fromEntries(texts);
 }
 
-const windowOf = ({ start, end }: { [name: string]: string }): Reply["window"] =>
+const windowOf = ({ start, end }: { [name: string]: string }): ParsedResponse["window"] =>
   start !== undefined && end !== undefined ? { start, end } : undefined;
 
-function partOf(value: Json | undefined): Part | undefined {
+function resourceOf(value: Json | undefined): Resource | undefined {
   if (!isObject(value) || typeof value.type !== "string" || typeof value.id !== "string") {
     return undefined;
   }
@@ -73,21 +75,21 @@ function partOf(value: Json | undefined): Part | undefined {
     stats: isObject(attributes.stats) ? attributes.stats : {},
     relationships: (isObject(value.relationships)
       ? value.relationships
-      : {}) as Part["relationships"],
+      : {}) as Resource["relationships"],
   };
 }
 
-/** The names that `fields[TYPE]` may take, as far as the reply shows them. */
+/** The names that `fields[TYPE]` may take, as far as the response shows them. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   const { data, included } = isObject(document) ? document : ({} as JsonObject);
   for (const one of [data, included].flat()) {
-    const part = partOf(one);
-    if (!part) continue;
-    const known = names.get(part.type) ?? new Set();
-    names.set(part.type, known);
-    for (const name in part.attributes) known.add(name);
-    for (const name in part.relationships) known.add(name);
+    const resource = resourceOf(one);
+    if (!resource) continue;
+    const known = names.get(resource.type) ?? new Set();
+    names.set(resource.type, known);
+    for (const name in resource.attributes) known.add(name);
+    for (const name in resource.relationships) known.add(name);
   }
   return names;
 }

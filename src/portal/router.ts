@@ -14,7 +14,7 @@ export type View =
   | { name: "match" | "player"; shard: string; id: string }
   | { name: "status" }
   | { name: "reference" }
-  | { name: "nowhere"; path: string };
+  | { name: "not-found"; path: string };
 
 const RECORDS = { matches: "match", players: "player" } as const;
 
@@ -30,7 +30,7 @@ export function viewOf({ pathname, search }: { pathname: string; search: string 
     const named = { shard: decoded(shard), id: decoded(id) };
     return { name: RECORDS[kind], ...named };
   }
-  return { name: "nowhere", path };
+  return { name: "not-found", path };
 }
 
 export function hrefOf(view: View): string {
@@ -45,7 +45,7 @@ export function hrefOf(view: View): string {
       return `/portal/${encodeURIComponent(view.shard)}/matches/${encodeURIComponent(view.id)}`;
     case "player":
       return `/portal/${encodeURIComponent(view.shard)}/players/${encodeURIComponent(view.id)}`;
-    case "nowhere":
+    case "not-found":
       return view.path;
     default:
       return `/portal/${view.name}`;
@@ -66,7 +66,7 @@ export function Link({
       const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
       if (event.defaultPrevented || !isPlain || event.altKey) return;
       event.preventDefault();
-      go(to);
+      navigate(to);
     },
   });
 }
@@ -75,10 +75,10 @@ const listeners = new Set<() => void>();
 let moves = 0;
 
 /** Whether this is another page than the one that was loaded. */
-export const hasMoved = (): boolean => moves > 0;
+export const hasNavigated = (): boolean => moves > 0;
 
 /** "replace" is for what is no step of its own, such as each letter typed into a filter. */
-export function go(view: View, how: "push" | "replace" = "push"): void {
+export function navigate(view: View, how: "push" | "replace" = "push"): void {
   const href = hrefOf(view);
   if (how === "push") {
     history.pushState(newEntry(), "", href);
@@ -104,7 +104,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The address as it is now, without its fragment. */
-export const useAddress = (): string =>
+export const useLocation = (): string =>
   useSyncExternalStore(subscribe, () => location.pathname + location.search);
 
 /** Brackets, commas and colons stay as people write them; a query string allows them. */

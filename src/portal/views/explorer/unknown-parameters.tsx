@@ -2,31 +2,31 @@
 
 import { findParameter } from "../../../query/parameters.ts";
 import { FieldSet } from "./group.tsx";
-import { endpointOf, type Question, type Target } from "./question.ts";
+import { endpointOf, type Query, type Target } from "./query.ts";
 
 /** Parameters of the address that are not taken here: shown, because they are sent. */
-export function Strangers({
-  question,
+export function UnknownParameters({
+  query,
   problemsOf,
   onDrop,
 }: {
-  question: Question;
+  query: Query;
   problemsOf(name: string): readonly string[];
   onDrop(name: string): void;
 }) {
-  const strangers = question.parameters.filter(([name]) => isStranger(name, question.on));
+  const strangers = query.parameters.filter(([name]) => isStranger(name, query.on));
   if (strangers.length === 0) return null;
   return (
     <FieldSet title="Not taken here" used={strangers.length} isWrong>
       {strangers.map(([name, value], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice.
         <div key={at} className="explorer-field explorer-wrong">
-          <p className="explorer-stranger">
+          <p className="explorer-unknown">
             <code>
               {name}={value}
             </code>
             <button type="button" className="button button-small" onClick={() => onDrop(name)}>
-              Remove <span className="unseen">{name}</span>
+              Remove <span className="visually-hidden">{name}</span>
             </button>
           </p>
           <div className="explorer-problems">

@@ -26,4 +26,4 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
 }
 
 /** The address of the library's style sheet: put in by scripts/portal.ts. */
-declare const LIBRARY_SHEET: string;
+declare const SWAGGER_UI_STYLES: string;

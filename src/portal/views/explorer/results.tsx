@@ -1,4 +1,4 @@
-/** In charge of a reply that came: its records as cards or a table, or its JSON, and the way to other pages. */
+/** In charge of a response that came: its records as cards or a table, or its JSON, and the way to other pages. */
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
@@ -8,31 +8,31 @@ import { localTime } from "../../kit/time.tsx";
 import { itemsIn } from "./lists.ts";
 import { MatchCard } from "./match-card.tsx";
 import { Players } from "./players.tsx";
-import { givenFor, type Question } from "./question.ts";
-import type { Reply } from "./reply.ts";
+import { parameterValue, type Query } from "./query.ts";
+import type { ParsedResponse } from "./response.ts";
 import { Tree } from "./tree.tsx";
 
 const PLAYER_FILTERS = ["filter[playerNames]", "filter[playerIds]"];
 
-export function Records({ reply, question }: { reply: Reply; question: Question }) {
-  const { parts } = reply;
-  const { shard, on } = question;
-  if (parts.length === 0) return <Nothing reply={reply} question={question} />;
-  if (on === "players" || on === "player") return <Players players={parts} shard={shard} />;
-  const asked = new Set(PLAYER_FILTERS.flatMap((name) => itemsIn(givenFor(question, name))));
+export function Records({ response, query }: { response: ParsedResponse; query: Query }) {
+  const { records } = response;
+  const { shard, on } = query;
+  if (records.length === 0) return <Nothing response={response} query={query} />;
+  if (on === "players" || on === "player") return <Players players={records} shard={shard} />;
+  const asked = new Set(PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))));
   return (
     <div className="explorer-matches">
-      {parts.map((match) => (
-        <MatchCard key={match.id} {...{ match, reply, shard, asked }} />
+      {records.map((match) => (
+        <MatchCard key={match.id} {...{ match, response, shard, asked }} />
       ))}
     </div>
   );
 }
 
-function Nothing({ reply, question }: { reply: Reply; question: Question }) {
-  const { window } = reply;
-  const hasNames = question.parameters.some(([name]) => /names\]$/i.test(name));
-  const what = question.on === "players" ? "players" : "matches";
+function Nothing({ response, query }: { response: ParsedResponse; query: Query }) {
+  const { window } = response;
+  const hasNames = query.parameters.some(([name]) => /names\]$/i.test(name));
+  const what = query.on === "players" ? "players" : "matches";
   return (
     <Empty title={`No ${what} fit`}>
       {window && (
@@ -86,7 +86,7 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
 interface PagingProps {
   /** Tells one such row from another. */
   label: string;
-  links: Reply["links"];
+  links: ParsedResponse["links"];
   onFollow(link: string): void;
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { anyValue, clock, compact, counted, share, tier } from "../../src/portal/figures.ts";
+import { anyValue, clock, compact, counted, share, tier } from "../../src/portal/format.ts";
 import {
   endingName,
   heroName,
@@ -12,7 +12,7 @@ import {
   sideName,
   skinName,
   statName,
-} from "../../src/portal/words.ts";
+} from "../../src/portal/names.ts";
 import { scaled } from "../support/scale.ts";
 
 const NAMING = {

@@ -3,7 +3,7 @@
  * missing or of another type than usual is shown as it is, and never as a wrong number.
  */
 
-import { endingName, itemName, modeName, sideName, skinName, statName } from "./words.ts";
+import { endingName, itemName, modeName, sideName, skinName, statName } from "./names.ts";
 
 /** A figure or text that a record carries, with a name for people. */
 export interface Pair {
@@ -16,7 +16,7 @@ export interface Pair {
 export type Stats = { readonly [key: string]: unknown };
 
 /** Stands where a record does not say. */
-const NOT_SAID = "–";
+const MISSING = "–";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
@@ -35,23 +35,23 @@ export function textIn(stats: Stats, key: string): string | undefined {
 
 /** 16844.25 is "16,844". */
 export function count(value: number | undefined): string {
-  return value === undefined ? NOT_SAID : whole.format(value);
+  return value === undefined ? MISSING : whole.format(value);
 }
 
 /** 16844.25 is "16.8K". */
 export function compact(value: number | undefined): string {
-  return value === undefined ? NOT_SAID : short.format(value);
+  return value === undefined ? MISSING : short.format(value);
 }
 
 /** 33 of 52 is "63%"; of nothing there is no share. */
 export function share(part: number | undefined, all: number | undefined): string {
-  if (part === undefined || all === undefined || all <= 0) return NOT_SAID;
+  if (part === undefined || all === undefined || all <= 0) return MISSING;
   return `${Math.round((part / all) * 100)}%`;
 }
 
 /** 1702 seconds are "28:22". */
 export function clock(seconds: number | undefined): string {
-  if (seconds === undefined || seconds < 0) return NOT_SAID;
+  if (seconds === undefined || seconds < 0) return MISSING;
   const all = Math.floor(seconds);
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const tail = `${two(minutes)}:${two(rest)}`;
@@ -73,7 +73,7 @@ export function counted(number: number, one: string, many = `${one}s`): string {
 
 /** Skill tiers count from 0; below that a player is not ranked. */
 export function tier(value: number | undefined): string {
-  if (value === undefined) return NOT_SAID;
+  if (value === undefined) return MISSING;
   return value < 0 ? "Unranked" : `Tier ${whole.format(value)}`;
 }
 
@@ -88,7 +88,7 @@ const READ: ReadonlyMap<string, (code: string) => string> = new Map([
 
 /** Any value of an open set as one line of text. */
 export function anyValue(value: unknown, key = ""): string {
-  if (value === undefined || value === null) return NOT_SAID;
+  if (value === undefined || value === null) return MISSING;
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "number") return numberUnder(key, value);
   if (typeof value === "string") return textUnder(key, value);
@@ -104,7 +104,7 @@ function numberUnder(key: string, value: number): string {
 }
 
 function textUnder(key: string, text: string): string {
-  if (text.trim() === "") return NOT_SAID;
+  if (text.trim() === "") return MISSING;
   const read = READ.get(key);
   if (read) return read(text);
   return /^\*.+\*$/.test(text) ? itemName(text) : text;

@@ -13,7 +13,7 @@ interface Parameter extends Json {
 /** What every address answers in the same way needs no entry of its own. */
 const LEFT_OUT = ["head", "options"];
 
-export function shownDescription(description: Json, shard: string): Json {
+export function simplifiedDescription(description: Json, shard: string): Json {
   const paths = (description.paths ?? {}) as Record<string, Json>;
   return {
     ...description,

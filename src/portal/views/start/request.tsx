@@ -8,15 +8,15 @@ import { askForKey, useSession } from "../../session.ts";
 
 const PLACEHOLDER = "YOUR_KEY";
 
-export function Ask() {
+export function Request() {
   const { key, shard } = useSession();
   const [isShown, setShown] = useState(false);
   const copied = curlLine(shard, key ?? PLACEHOLDER);
   const seen = key && !isShown ? curlLine(shard, `${key.slice(0, 6)}…`) : copied;
   return (
-    <section className="start-ask" aria-labelledby="start-ask">
+    <section className="start-request" aria-labelledby="start-request">
       <div className="start-head">
-        <h2 id="start-ask">Ask</h2>
+        <h2 id="start-request">Ask</h2>
         <ShardChoice />
       </div>
       <pre className="code start-curl">{seen}</pre>

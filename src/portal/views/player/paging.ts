@@ -6,31 +6,31 @@
 import type { Appearance } from "./appearance.ts";
 
 /** Some matches, newest first, and the way to those before them. */
-export interface Stretch {
+export interface MatchPage {
   readonly appearances: readonly Appearance[];
   readonly next: Step | undefined;
 }
 
-export type Step = (signal: AbortSignal) => Promise<Stretch>;
+export type Step = (signal: AbortSignal) => Promise<MatchPage>;
 
-export interface Walked {
+export interface LoadedMatches {
   readonly appearances: readonly Appearance[];
   /** Undefined when everything has been read. */
   readonly next: Step | undefined;
 }
 
 /** Walks on until there are `wanted` matches or no more, and tells of every page as it comes. */
-export async function walkOn(
-  walked: Walked,
+export async function loadUntil(
+  loaded: LoadedMatches,
   wanted: number,
   signal: AbortSignal,
-  onStretch: (walked: Walked) => void,
+  onPage: (loaded: LoadedMatches) => void,
 ): Promise<void> {
-  let sofar = walked;
+  let sofar = loaded;
   while (sofar.next && sofar.appearances.length < wanted) {
     const { appearances, next } = await sofar.next(signal);
     if (signal.aborted) return;
     sofar = { appearances: [...sofar.appearances, ...appearances], next };
-    onStretch(sofar);
+    onPage(sofar);
   }
 }

@@ -12,7 +12,7 @@ export type Target = (typeof TARGETS)[number];
 
 export type Parameters = ReadonlyArray<readonly [name: string, value: string]>;
 
-export interface Question {
+export interface Query {
   /** Empty as long as the shards are not known. */
   shard: string;
   on: Target;
@@ -37,8 +37,8 @@ export const isSingle = (on: Target): boolean => on === "match" || on === "playe
 export const endpointOf = (on: Target): Endpoint =>
   on === "matches" || on === "players" ? on : "single";
 
-/** The question of an address. An address that asks for nothing means the newest matches. */
-export function questionOf(search: URLSearchParams, usualShard: string): Question {
+/** The query of an address. An address that asks for nothing means the newest matches. */
+export function parseQuery(search: URLSearchParams, usualShard: string): Query {
   if (search.size === 0) {
     const parameters: Parameters = [["sort", "-createdAt"]];
     return { shard: usualShard, on: "matches", id: "", parameters, as: "cards" };
@@ -53,7 +53,7 @@ export function questionOf(search: URLSearchParams, usualShard: string): Questio
   };
 }
 
-export function searchOf({ shard, on, id, parameters, as }: Question): URLSearchParams {
+export function searchOf({ shard, on, id, parameters, as }: Query): URLSearchParams {
   const search = new URLSearchParams({ shard, on });
   if (isSingle(on)) search.set("id", id);
   if (as !== "cards") search.set("as", as);
@@ -62,20 +62,18 @@ export function searchOf({ shard, on, id, parameters, as }: Question): URLSearch
 }
 
 /** Without a shard or an id there is nothing to send yet. */
-export const isWhole = ({ shard, on, id }: Question): boolean =>
+export const isComplete = ({ shard, on, id }: Query): boolean =>
   shard !== "" && (!isSingle(on) || id !== "");
 
-export function givenFor({ parameters }: Question, name: string): string | undefined {
+export function parameterValue({ parameters }: Query, name: string): string | undefined {
   return parameters.find(([one]) => one === name)?.[1];
 }
 
-/** The question with another value, or with none; it stands in its place, and once. */
-export function withValue(question: Question, name: string, value: string | undefined): Question {
+/** The query with another value, or with none; it stands in its place, and once. */
+export function withValue(query: Query, name: string, value: string | undefined): Query {
   const changed: [string, string][] = [];
   let isThere = value === undefined;
-  for (const [one, old] of movesOn(name)
-    ? withoutPlace(question.parameters)
-    : question.parameters) {
+  for (const [one, old] of movesOn(name) ? withoutPlace(query.parameters) : query.parameters) {
     if (one !== name) changed.push([one, old]);
     else if (!isThere) {
       changed.push([name, value as string]);
@@ -83,37 +81,37 @@ export function withValue(question: Question, name: string, value: string | unde
     }
   }
   if (!isThere) changed.push([name, value as string]);
-  return { ...question, parameters: changed };
+  return { ...query, parameters: changed };
 }
 
 /** Asks elsewhere, with the parameters that are taken there. Pages differ from list to list. */
-export function turnedTo(question: Question, on: Target, id = ""): Question {
+export function withTarget(query: Query, on: Target, id = ""): Query {
   const endpoint = endpointOf(on);
   const hasPaths = on === "matches" || on === "match";
-  const parameters = withoutPlace(question.parameters).filter(([name, value]) => {
+  const parameters = withoutPlace(query.parameters).filter(([name, value]) => {
     const parameter = findParameter(name);
     if (parameter?.kind === "limit") return false;
     if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
     return parameter?.endpoints.includes(endpoint) ?? false;
   });
-  return { ...question, on, id: isSingle(on) ? id : "", parameters };
+  return { ...query, on, id: isSingle(on) ? id : "", parameters };
 }
 
 /** In another shard a page begins elsewhere. */
-export const inShard = (question: Question, shard: string): Question => ({
-  ...question,
+export const withShard = (query: Query, shard: string): Query => ({
+  ...query,
   shard,
-  parameters: withoutPlace(question.parameters),
+  parameters: withoutPlace(query.parameters),
 });
 
-/** The question that a link of the reply asks. */
-export function followed(question: Question, link: string): Question {
+/** The query that a link of the reply asks. */
+export function queryFromLink(query: Query, link: string): Query {
   const { searchParams } = new URL(link, "http://service.invalid");
-  return { ...question, parameters: [...searchParams] };
+  return { ...query, parameters: [...searchParams] };
 }
 
 /** Whether they ask the same, however it is shown. */
-export const isSame = (one: Question, other: Question): boolean =>
+export const isSameRequest = (one: Query, other: Query): boolean =>
   searchOf({ ...one, as: "cards" }).toString() === searchOf({ ...other, as: "cards" }).toString();
 
 function movesOn(name: string): boolean {

@@ -1,19 +1,19 @@
 /** In charge of the ways to go on from the start. */
 
 import type { ReactNode } from "react";
-import { Link } from "../../address.ts";
 import { Copy } from "../../kit/copy.tsx";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
 
-export function Onward() {
+export function NextSteps() {
   const { shard } = useSession();
   const search = new URLSearchParams({ ...(shard && { shard }), on: "matches" });
   const code = programFor(shard || "na");
   return (
-    <div className="start-onward">
-      <section aria-labelledby="start-onward">
+    <div className="start-next">
+      <section aria-labelledby="start-next">
         <div className="start-head">
-          <h2 id="start-onward">Go on</h2>
+          <h2 id="start-next">Go on</h2>
         </div>
         <ul>
           <Way link={<Link to={{ name: "explorer", search }}>Explore the records</Link>}>
@@ -45,9 +45,9 @@ export function Onward() {
 
 function Way({ link, children }: { link: ReactNode; children: ReactNode }) {
   return (
-    <li className="start-way">
-      <span className="start-way-link">{link}</span>
-      <span className="start-way-text">{children}</span>
+    <li className="start-step">
+      <span className="start-step-link">{link}</span>
+      <span className="start-step-text">{children}</span>
     </li>
   );
 }

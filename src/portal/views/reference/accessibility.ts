@@ -1,14 +1,14 @@
 /** In charge of what the library's elements lack for keyboard and screen reader: names of fields, and the focus. */
 
 /** Mends what is in a place, and what the library puts there later. Returns how to stop. */
-export function keepMending(place: HTMLElement): () => void {
-  const watch = new MutationObserver(() => mend(place));
+export function keepAccessible(place: HTMLElement): () => void {
+  const watch = new MutationObserver(() => fix(place));
   watch.observe(place, { childList: true, subtree: true });
-  mend(place);
+  fix(place);
   return () => watch.disconnect();
 }
 
-function mend(place: HTMLElement): void {
+function fix(place: HTMLElement): void {
   for (const field of place.querySelectorAll("input, select, textarea")) {
     if (field.hasAttribute("aria-label")) continue;
     field.setAttribute("aria-label", nameOf(field));

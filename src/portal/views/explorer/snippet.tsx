@@ -1,11 +1,11 @@
-/** In charge of the question as others would ask it: its URL, a curl line, a program; each to be copied. */
+/** In charge of the query as others would ask it: its URL, a curl line, a program; each to be copied. */
 
 import { useId, useState } from "react";
 import { Copy } from "../../kit/copy.tsx";
 import { useSession } from "../../session.ts";
 import { codeOf } from "./code.ts";
 import { Choices } from "./controls.tsx";
-import type { Question } from "./question.ts";
+import type { Query } from "./query.ts";
 import { curlOf, KEY_PLACEHOLDER, pathOf } from "./request.ts";
 
 const FORMS = [
@@ -21,23 +21,23 @@ const COPIED: Readonly<Record<Form, string>> = {
   code: "Copy the TypeScript",
 };
 
-export function Recipe({ question }: { question: Question }) {
+export function Snippet({ query }: { query: Query }) {
   const { key } = useSession();
   const [form, setForm] = useState<Form>("url");
   const [isKeyShown, setKeyShown] = useState(false);
   const id = useId();
   const shownKey = (isKeyShown && key) || KEY_PLACEHOLDER;
-  const url = `${location.origin}${pathOf(question)}`;
+  const url = `${location.origin}${pathOf(query)}`;
   const text = {
     url: () => url,
     curl: () => curlOf(url, shownKey),
-    code: () => codeOf(question, location.origin, shownKey),
+    code: () => codeOf(query, location.origin, shownKey),
   }[form]();
   return (
-    <section className="explorer-recipe card" aria-label="This query elsewhere">
+    <section className="explorer-snippet card" aria-label="This query elsewhere">
       <div className="explorer-bar">
         <fieldset className="explorer-plain">
-          <legend className="unseen">Show the query as</legend>
+          <legend className="visually-hidden">Show the query as</legend>
           <Choices
             name={id}
             choices={FORMS}

@@ -9,7 +9,7 @@ export type Show = (
   keyNow: () => string | undefined,
 ) => void;
 
-export async function openLibrary(): Promise<Show> {
+export async function loadSwaggerUi(): Promise<Show> {
   const [{ default: SwaggerUI }] = await Promise.all([
     import("swagger-ui-dist/swagger-ui-es-bundle.js"),
     loadSheet(),
@@ -59,7 +59,7 @@ function loadSheet(): Promise<void> {
   sheet ??= new Promise((resolve, reject) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
-    link.href = LIBRARY_SHEET;
+    link.href = SWAGGER_UI_STYLES;
     link.onload = () => resolve();
     link.onerror = () => {
       link.remove();
