@@ -1,4 +1,4 @@
-/** In charge of the explorer's query: into the address and back, into a request and a curl line. */
+/** The explorer's query: to the page URL and back, to a request, and to a curl command. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ const asked = (parameters: Query["parameters"], on: Query["on"] = "matches"): Qu
   as: "cards",
 });
 
-/** Every sign there is, those that shells, URLs and lists read above all. */
+/** Any characters, especially those with a meaning in shells, URLs and lists. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({
@@ -48,8 +48,8 @@ const anyQuestion: fc.Arbitrary<Query> = fc
   })
   .map((one) => ({ ...one, id: one.on === "match" || one.on === "player" ? one.id : "" }));
 
-describe("a query and the page's address", () => {
-  test("any query, written into an address and read again, is the same", () => {
+describe("a query and the page URL", () => {
+  test("any query survives a round trip through the URL", () => {
     fc.assert(
       fc.property(anyQuestion, (query) => {
         const address = searchOf(query).toString();
@@ -58,7 +58,7 @@ describe("a query and the page's address", () => {
     );
   });
 
-  test("an address that asks for nothing means the newest matches of the usual shard", () => {
+  test("a URL without a query means the newest matches of the default shard", () => {
     expect(parseQuery(new URLSearchParams(), "eu")).toEqual({
       shard: "eu",
       on: "matches",
@@ -74,8 +74,8 @@ describe("a query and the page's address", () => {
   });
 });
 
-describe("a change of a query", () => {
-  test("replaces a value in its place, and a repeated one by one", () => {
+describe("a change to a query", () => {
+  test("replaces a value in its position, and repeated values by one", () => {
     const query = asked([
       ["page[limit]", "9"],
       ["sort", "createdAt"],
@@ -87,7 +87,7 @@ describe("a change of a query", () => {
     ]);
   });
 
-  test("adds a value at the end, and takes one away", () => {
+  test("adds a value at the end, and removes one", () => {
     const query = withValue(asked([["sort", "-createdAt"]]), "include", "");
     expect(query.parameters).toEqual([
       ["sort", "-createdAt"],
@@ -103,7 +103,7 @@ describe("a change of a query", () => {
     ["page[limit]", "2"],
   ]);
 
-  test("of what is looked for begins at the first page again", () => {
+  test("of the filters goes back to the first page", () => {
     expect(withValue(placed, "filter[gameMode]", "ranked").parameters).toEqual([
       ["page[limit]", "2"],
       ["filter[gameMode]", "ranked"],
@@ -111,14 +111,14 @@ describe("a change of a query", () => {
     expect(withShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
   });
 
-  test("of what is sent of it stays on its page", () => {
+  test("of the response content stays on the page", () => {
     expect(parameterValue(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
     expect(parameterValue(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe(
       "cursor",
     );
   });
 
-  test("of the target keeps the parameters that are taken there", () => {
+  test("of the target keeps the parameters that it accepts", () => {
     const query = asked([
       ["sort", "-createdAt"],
       ["page[limit]", "2"],
@@ -143,7 +143,7 @@ describe("a change of a query", () => {
     });
   });
 
-  test("by a link takes over its parameters as they stand", () => {
+  test("by a link uses its parameters unchanged", () => {
     const link =
       "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
     expect(queryFromLink(placed, link).parameters).toEqual([
@@ -152,14 +152,14 @@ describe("a change of a query", () => {
     ]);
   });
 
-  test("is seen, and how the reply is shown is none", () => {
+  test("is detected, unless only the presentation changes", () => {
     expect(isSameRequest(placed, { ...placed, as: "json" })).toBe(true);
     expect(isSameRequest(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
   });
 });
 
 describe("a query and its request", () => {
-  test("carries every parameter to the service, whatever is in it", () => {
+  test("sends every parameter unchanged, whatever it contains", () => {
     fc.assert(
       fc.property(anyQuestion, (query) => {
         const url = new URL(`http://service${pathOf(query)}`);
@@ -168,7 +168,7 @@ describe("a query and its request", () => {
     );
   });
 
-  test("is not whole without a shard, or without the id of a single record", () => {
+  test("is incomplete without a shard, or without the ID of a single record", () => {
     expect(isComplete(asked([]))).toBe(true);
     expect(isComplete({ ...asked([]), shard: "" })).toBe(false);
     expect(isComplete(asked([], "match"))).toBe(false);
@@ -176,7 +176,7 @@ describe("a query and its request", () => {
   });
 });
 
-describe("the curl line", () => {
+describe("the curl command", () => {
   test("is what a person would write", () => {
     expect(curlOf("http://localhost:8080/shards/na/matches?page[limit]=1", "mb_key")).toBe(
       [
@@ -188,7 +188,7 @@ describe("the curl line", () => {
     );
   });
 
-  /** What the shell makes of the line: the words of the command, without running curl. */
+  /** The words of the command as the shell sees them, without running curl. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;
     const shell = Bun.spawn(["sh", "-c", script], { stdout: "pipe", stderr: "pipe" });
@@ -200,7 +200,7 @@ describe("the curl line", () => {
     return words.split("\0").slice(0, -1);
   }
 
-  test("reaches a shell as it is meant, whatever names and keys contain", async () => {
+  test("is safe to paste into a shell, whatever names and keys contain", async () => {
     const key = fc.string({ unit: "grapheme-ascii" });
     await fc.assert(
       fc.asyncProperty(anyQuestion, key, async (query, key) => {

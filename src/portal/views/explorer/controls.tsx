@@ -1,4 +1,4 @@
-/** In charge of the simple controls: text and numbers, a choice of one, toggles, a date and time. */
+/** Form controls: text, numbers, radio choices, toggles, date and time. */
 
 import { useState } from "react";
 import { GAME_MODES } from "../../../domain/modes.ts";
@@ -10,7 +10,7 @@ import { isoOf, localOf } from "./local-time.ts";
 export interface ControlProps {
   field: FieldContext;
   value: string | undefined;
-  /** Undefined takes the parameter out of the query. */
+  /** Undefined removes the parameter from the query. */
   onChange(value: string | undefined): void;
   placeholder?: string | undefined;
 }
@@ -53,7 +53,7 @@ interface Choice {
   label: string;
 }
 
-/** One of a few, all in sight. A value that is none of them leaves all unchosen. */
+/** Radio buttons. A value that is not among the choices leaves all unchecked. */
 export function Choices({
   name,
   choices,
@@ -63,7 +63,7 @@ export function Choices({
 }: {
   name: string;
   choices: readonly Choice[];
-  /** Two beside each other, where all of them would not fit. */
+  /** Two per row, for choices that do not fit in one row. */
   isSquare?: boolean;
   value: string;
   onChange(value: string): void;
@@ -86,7 +86,7 @@ export function Choices({
   );
 }
 
-/** The default is not written: what is left out means it. */
+/** The default is left out of the query. */
 export function SortControl({ field, value, onChange }: ControlProps) {
   const choices = [
     { value: "-createdAt", label: "Newest first" },
@@ -129,21 +129,21 @@ export function Toggles({
   );
 }
 
-/** A mode that is not in the list is shown as well, so that it can be taken out. */
+/** Also shows unknown modes from the URL, so that they can be removed. */
 export function ModesControl({ value, onChange }: ControlProps) {
   const chosen = itemsIn(value);
-  const strangers = chosen.filter((mode) => !GAME_MODES.some((known) => known === mode));
+  const unknown = chosen.filter((mode) => !GAME_MODES.some((known) => known === mode));
   return (
     <Toggles
-      items={[...GAME_MODES, ...strangers]}
+      items={[...GAME_MODES, ...unknown]}
       chosen={chosen}
-      labelOf={(mode) => (strangers.includes(mode) ? mode : modeName(mode))}
+      labelOf={(mode) => (unknown.includes(mode) ? mode : modeName(mode))}
       onChange={(modes) => onChange(listOf(modes))}
     />
   );
 }
 
-/** A value that is no time is shown as the text it is until the field is left with a good one. */
+/** An invalid time is shown as text until the field is left with a valid one. */
 export function DateTimeControl({ field, value, onChange }: ControlProps) {
   const local = value === undefined ? "" : localOf(value);
   const [isTyped, setTyped] = useState(false);

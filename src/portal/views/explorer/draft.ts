@@ -1,6 +1,6 @@
 /**
- * In charge of the query on the page: the one being written, the one that was sent, and the
- * page's address, which follows the writing and gets a step of its own when something is sent.
+ * The state of the explorer's query: the draft in the form, the query that was sent, and the page URL. The URL
+ * follows the draft; sending a query adds a history entry.
  */
 
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -14,20 +14,20 @@ import {
   searchOf,
 } from "./query.ts";
 
-/** Browsers refuse to change the address too often; a pause in the typing is soon enough. */
+/** Browsers limit how often the URL may change, so it is updated after a pause in typing. */
 const PAUSE = 250;
 
 export interface Draft {
-  /** As the form has it now. */
+  /** The query in the form. */
   draft: Query;
-  /** What the reply belongs to. */
+  /** The query that the response belongs to. */
   sent: Query;
-  /** Counts what was sent, so that the same query can be asked again. */
+  /** Counts sent queries, so that the same query can be sent again. */
   round: number;
   change(query: Query): void;
-  /** Sends this query, or the one being written. */
+  /** Sends this query, or the draft. */
   send(query?: Query): void;
-  /** Shows the same reply in another way. */
+  /** Shows the same response in another way. */
   present(as: Presentation): void;
 }
 
@@ -38,7 +38,7 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const [draft, setDraft] = useState(() => parseQuery(search, usualShard));
   const [sent, setSent] = useState(draft);
   const [round, setRound] = useState(0);
-  /** The address that this page wrote itself; any other is one to go to. */
+  /** The last URL that this page wrote; any other URL is a navigation. */
   const own = useRef(address);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -59,7 +59,7 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     setSent(query);
   }, [address, usualShard]);
 
-  // What an address leaves open is written out, so that it means the same to whoever it is sent to.
+  // Writes defaults into the URL, so that it means the same to everyone it is shared with.
   useEffect(() => {
     if (sent.shard !== "" && address === own.current && searchOf(sent).toString() !== address) {
       if (draft === sent) write(sent, "replace");
@@ -75,7 +75,7 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const send = (query = draft) => {
     if (!isComplete(query)) return;
     if (!isSameRequest(query, sent)) {
-      // The step back leads to what was sent before, not to its half-changed form.
+      // So that Back leads to the query sent before, not to the half-edited draft.
       history.replaceState(history.state, "", hrefOf(viewOf(sent)));
       write(query, "push");
     }

@@ -1,8 +1,8 @@
-/** In charge of the frame of a field: its label, the parameter's name, a hint, and what the service said about it. */
+/** A form field: label, parameter name, control, hint and errors from the server. */
 
 import { type ReactNode, useId } from "react";
 
-/** What a control needs to belong to its label, hint and problems. */
+/** Connects a control with its label, hint and errors. */
 export interface FieldContext {
   id: string;
   describedBy: string;
@@ -11,7 +11,7 @@ export interface FieldContext {
 
 interface Props {
   label: string;
-  /** The parameter's name, as it stands in the query. */
+  /** The name of the parameter in the query. */
   name?: string;
   hint?: string | undefined;
   problems: readonly string[];

@@ -1,4 +1,4 @@
-/** In charge of the form: what to ask, where, and every parameter of the table with a fitting field. */
+/** The query form: region, target, and a field for every parameter. */
 
 import { type FormEvent, useId, useMemo } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
@@ -30,9 +30,9 @@ import { UnknownParameters } from "./unknown-parameters.tsx";
 interface Props {
   query: Query;
   shards: readonly string[];
-  /** What the service said of each parameter. */
+  /** The server's errors about a parameter. */
   problemsOf(name: string): readonly string[];
-  /** Field names that replies have shown, by type. */
+  /** Field names seen in responses, by type. */
   fieldNames: ReadonlyMap<string, ReadonlySet<string>>;
   onChange(query: Query): void;
   onSend(): void;
@@ -42,15 +42,15 @@ interface Props {
 const TARGET_CHOICES: readonly { value: Target; label: string }[] = [
   { value: "matches", label: "Matches" },
   { value: "players", label: "Players" },
-  { value: "match", label: "One match" },
-  { value: "player", label: "One player" },
+  { value: "match", label: "Match by ID" },
+  { value: "player", label: "Player by ID" },
 ];
 
 export function Form(props: Props) {
   const { query, shards, problemsOf, onChange, onSend, onClear } = props;
   const { shard, on, id } = query;
   const targets = useId();
-  const suggest = useNameHelp(shard);
+  const suggest = useNameSuggestions(shard);
   const set = (name: string, value: string | undefined) => onChange(withValue(query, name, value));
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -62,7 +62,7 @@ export function Form(props: Props) {
   return (
     <form className="explorer-form" onSubmit={send} noValidate aria-label="Query">
       <div className="explorer-where card">
-        <Field label="Shard" problems={[]}>
+        <Field label="Region" problems={[]}>
           {({ id: field }) => (
             <select
               id={field}
@@ -76,7 +76,7 @@ export function Form(props: Props) {
             </select>
           )}
         </Field>
-        <Field label="Ask for" problems={[]} isGroup>
+        <Field label="Search for" problems={[]} isGroup>
           {() => (
             <Choices
               name={targets}
@@ -89,9 +89,8 @@ export function Form(props: Props) {
         </Field>
         {isSingle(on) && (
           <Field
-            label={on === "match" ? "Match id" : "Player id"}
-            name="in the path"
-            hint="It is in the address of the record's page, and in every reply."
+            label={on === "match" ? "Match ID" : "Player ID"}
+            hint="You can find it in responses and in the URL of the record's page."
             problems={problemsOf("id")}
           >
             {(field) => (
@@ -145,7 +144,7 @@ export function Form(props: Props) {
   );
 }
 
-/** One parameter is one field; `fields[TYPE]` is one for each type. */
+/** One field per parameter; `fields[TYPE]` has one per type. */
 function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
   if (kind !== "fields") return [name];
   const named = parameters
@@ -160,13 +159,13 @@ function usedIn(query: Query, fields: readonly Parameter[]): number {
   return query.parameters.filter(([name]) => names.has(name)).length;
 }
 
-/** Help with player names: those that are near to what was typed, each once. */
-function useNameHelp(shard: string): Suggest {
+/** Suggests player names similar to the typed text, without duplicates. */
+function useNameSuggestions(shard: string): Suggest {
   const { key, matchbook } = useSession();
   return useMemo<Suggest>(
     () => async (typed, signal) => {
       if (key === undefined) return [];
-      // The beginning of a long name is enough.
+      // The server limits the length; the start of a long name is enough.
       const start = Array.from(typed).slice(0, MAX_NEAR_LENGTH).join("");
       const near = await matchbook.shard(shard).playerNames(start, { signal });
       return [...new Set(near.map(({ name }) => name))];

@@ -1,4 +1,4 @@
-/** In charge of a match on a card: its rosters side by side, as far as the response holds them. */
+/** A match as a card, with its rosters side by side if the response includes them. */
 
 import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
@@ -10,8 +10,8 @@ interface Props {
   match: Resource;
   response: ParsedResponse;
   shard: string;
-  /** Names and ids of the players asked for, which stand out. */
-  asked: ReadonlySet<string>;
+  /** Names and IDs of the players in the query, which are highlighted. */
+  highlighted: ReadonlySet<string>;
 }
 
 export function MatchCard({ match, ...context }: Props) {
@@ -83,19 +83,25 @@ function Roster({ roster, ...context }: { roster: Resource } & Context) {
   );
 }
 
-function Member({ participant, response, shard, asked }: { participant: Resource } & Context) {
+function Member({
+  participant,
+  response,
+  shard,
+  highlighted,
+}: { participant: Resource } & Context) {
   const { attributes, stats } = participant;
   const [player] = response.related(participant, "player");
   const score = ["kills", "deaths", "assists"].map((key) => numberIn(stats, key));
   const name = player ? (textIn(player.attributes, "name") ?? player.id) : "";
-  const isAsked = player !== undefined && (asked.has(name) || asked.has(player.id));
+  const isHighlighted =
+    player !== undefined && (highlighted.has(name) || highlighted.has(player.id));
   return (
-    <li className={`explorer-member${isAsked ? " explorer-asked" : ""}`}>
+    <li className={`explorer-member${isHighlighted ? " explorer-highlight" : ""}`}>
       {player ? (
         <Link to={{ name: "player", shard, id: player.id }}>{name}</Link>
       ) : (
         <span className="explorer-nobody">
-          {"player" in participant.relationships ? "Player not sent" : "Bot or anonymous"}
+          {"player" in participant.relationships ? "Player not included" : "Bot or anonymous"}
         </span>
       )}
       <span className="explorer-hero">

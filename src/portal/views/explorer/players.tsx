@@ -1,6 +1,6 @@
-/** In charge of players as a table. */
+/** A table of players. */
 
-import { compact, count, numberIn, share, textIn } from "../../format.ts";
+import { compact, count, counted, numberIn, share, textIn } from "../../format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
 import type { Resource } from "./response.ts";
@@ -26,7 +26,7 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
     },
     stat("Matches", "played"),
     {
-      head: "Won",
+      head: "Win rate",
       cell: ({ stats }) => share(numberIn(stats, "wins"), numberIn(stats, "played")),
       isNumber: true,
     },
@@ -41,7 +41,8 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
 function Streak({ stats }: { stats: Resource["stats"] }) {
   const wins = numberIn(stats, "winStreak") ?? 0;
   const losses = numberIn(stats, "lossStreak") ?? 0;
-  if (wins > 0) return <span className="explorer-winning">{count(wins)} won</span>;
-  if (losses > 0) return <span className="explorer-losing">{count(losses)} lost</span>;
+  if (wins > 0) return <span className="explorer-winning">{counted(wins, "win")}</span>;
+  if (losses > 0)
+    return <span className="explorer-losing">{counted(losses, "loss", "losses")}</span>;
   return "–";
 }

@@ -1,43 +1,43 @@
 /**
- * In charge of a query as the explorer holds it, and of the way between it and the page's address.
- * Values stay texts as the service takes them: a wrong one must be shown, shared and sent as it is.
+ * The explorer's query, and its conversion to and from the page URL. Values stay unparsed strings, so that
+ * invalid ones can be shown, shared and sent unchanged.
  */
 
 import type { Endpoint, Kind } from "../../../query/parameters.ts";
 import { findParameter } from "../../../query/parameters.ts";
 
 export const TARGETS = ["matches", "players", "match", "player"] as const;
-/** What is asked for: a collection, or one record by its id. */
+/** A collection, or a single record by ID. */
 export type Target = (typeof TARGETS)[number];
 
 export type Parameters = ReadonlyArray<readonly [name: string, value: string]>;
 
 export interface Query {
-  /** Empty as long as the shards are not known. */
+  /** Empty while the shards are unknown. */
   shard: string;
   on: Target;
-  /** Of a single record; empty for collections. */
+  /** The ID of a single record; empty for collections. */
   id: string;
-  /** In the order of the address; a name may come twice, which the service will then report. */
+  /** In URL order. A name may appear twice; the server then reports it. */
   parameters: Parameters;
-  /** How the reply is shown. */
+  /** How the response is shown. */
   as: Presentation;
 }
 
 export type Presentation = "cards" | "json";
 
 const OWN_NAMES = ["shard", "on", "id", "as"];
-/** What decides where a page begins: it means nothing once other matches are asked for. */
-const PLACES: readonly Kind[] = ["offset", "cursor"];
-/** What does not change which matches are asked for. */
-const SHAPES: readonly Kind[] = [...PLACES, "limit", "include", "fields"];
+/** Page positions, which are meaningless after a change of filters. */
+const POSITIONS: readonly Kind[] = ["offset", "cursor"];
+/** Parameters that do not change which matches are found. */
+const UNRELATED_TO_RESULTS: readonly Kind[] = [...POSITIONS, "limit", "include", "fields"];
 
 export const isSingle = (on: Target): boolean => on === "match" || on === "player";
 
 export const endpointOf = (on: Target): Endpoint =>
   on === "matches" || on === "players" ? on : "single";
 
-/** The query of an address. An address that asks for nothing means the newest matches. */
+/** Reads the query from the page URL. The default is the newest matches. */
 export function parseQuery(search: URLSearchParams, usualShard: string): Query {
   if (search.size === 0) {
     const parameters: Parameters = [["sort", "-createdAt"]];
@@ -61,7 +61,7 @@ export function searchOf({ shard, on, id, parameters, as }: Query): URLSearchPar
   return search;
 }
 
-/** Without a shard or an id there is nothing to send yet. */
+/** Whether the query can be sent: it has a shard, and an ID if it needs one. */
 export const isComplete = ({ shard, on, id }: Query): boolean =>
   shard !== "" && (!isSingle(on) || id !== "");
 
@@ -69,26 +69,28 @@ export function parameterValue({ parameters }: Query, name: string): string | un
   return parameters.find(([one]) => one === name)?.[1];
 }
 
-/** The query with another value, or with none; it stands in its place, and once. */
+/** Sets or removes a parameter. It keeps its position; repeated values are replaced by one. */
 export function withValue(query: Query, name: string, value: string | undefined): Query {
   const changed: [string, string][] = [];
-  let isThere = value === undefined;
-  for (const [one, old] of movesOn(name) ? withoutPlace(query.parameters) : query.parameters) {
+  let isSet = value === undefined;
+  for (const [one, old] of changesResults(name)
+    ? withoutPosition(query.parameters)
+    : query.parameters) {
     if (one !== name) changed.push([one, old]);
-    else if (!isThere) {
+    else if (!isSet) {
       changed.push([name, value as string]);
-      isThere = true;
+      isSet = true;
     }
   }
-  if (!isThere) changed.push([name, value as string]);
+  if (!isSet) changed.push([name, value as string]);
   return { ...query, parameters: changed };
 }
 
-/** Asks elsewhere, with the parameters that are taken there. Pages differ from list to list. */
+/** Changes the target, and keeps the parameters that it accepts, except for paging. */
 export function withTarget(query: Query, on: Target, id = ""): Query {
   const endpoint = endpointOf(on);
   const hasPaths = on === "matches" || on === "match";
-  const parameters = withoutPlace(query.parameters).filter(([name, value]) => {
+  const parameters = withoutPosition(query.parameters).filter(([name, value]) => {
     const parameter = findParameter(name);
     if (parameter?.kind === "limit") return false;
     if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
@@ -97,30 +99,30 @@ export function withTarget(query: Query, on: Target, id = ""): Query {
   return { ...query, on, id: isSingle(on) ? id : "", parameters };
 }
 
-/** In another shard a page begins elsewhere. */
+/** Changes the shard, and drops the page position. */
 export const withShard = (query: Query, shard: string): Query => ({
   ...query,
   shard,
-  parameters: withoutPlace(query.parameters),
+  parameters: withoutPosition(query.parameters),
 });
 
-/** The query that a link of the reply asks. */
+/** The query of a pagination link. */
 export function queryFromLink(query: Query, link: string): Query {
   const { searchParams } = new URL(link, "http://service.invalid");
   return { ...query, parameters: [...searchParams] };
 }
 
-/** Whether they ask the same, however it is shown. */
+/** Whether both send the same request, however the response is shown. */
 export const isSameRequest = (one: Query, other: Query): boolean =>
   searchOf({ ...one, as: "cards" }).toString() === searchOf({ ...other, as: "cards" }).toString();
 
-function movesOn(name: string): boolean {
+function changesResults(name: string): boolean {
   const kind = findParameter(name)?.kind;
-  return kind !== undefined && !SHAPES.includes(kind);
+  return kind !== undefined && !UNRELATED_TO_RESULTS.includes(kind);
 }
 
-const withoutPlace = (parameters: Parameters): Parameters =>
+const withoutPosition = (parameters: Parameters): Parameters =>
   parameters.filter(([name]) => {
     const kind = findParameter(name)?.kind;
-    return kind === undefined || !PLACES.includes(kind);
+    return kind === undefined || !POSITIONS.includes(kind);
   });

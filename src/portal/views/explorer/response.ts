@@ -1,4 +1,4 @@
-/** In charge of what a response is about: its resources, found by their references, whatever was left out. */
+/** Parses a response document into linked resources. Any part of it may be missing. */
 
 import {
   isObject,
@@ -10,7 +10,7 @@ import {
   references,
 } from "../../../domain/json.ts";
 
-/** A resource as a response carries it: `fields` may have left any resource of it out. */
+/** A resource in a response. `fields` may have removed any part of it. */
 export interface Resource {
   type: string;
   id: string;
@@ -20,13 +20,13 @@ export interface Resource {
 }
 
 export interface ParsedResponse {
-  /** The records asked for. */
+  /** The requested records. */
   records: readonly Resource[];
   isList: boolean;
-  /** The resources that a relationship leads to, as far as the response holds them. */
+  /** The resources of a relationship that the response includes. */
   related(resource: Resource, relationship: string): Resource[];
   links: { first?: string; prev?: string; next?: string };
-  /** The times that were searched. */
+  /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
 }
 
@@ -46,18 +46,18 @@ export function parseResponse(document: unknown): ParsedResponse {
       references(relationships[name])
         .map((reference: Reference) => found.get(keyOf(reference)))
         .filter((resource) => resource !== undefined),
-    links: textsIn(links),
-    window: windowOf(textsIn(isObject(meta) ? meta.window : undefined)),
+    links: stringsIn(links),
+    window: windowOf(stringsIn(isObject(meta) ? meta.window : undefined)),
   };
 }
 
-/** The members of an object that are texts. */
-function textsIn(value: Json | undefined): { [name: string]: string } {
+/** The string members of an object. */
+function stringsIn(value: Json | undefined): { [name: string]: string } {
   if (!isObject(value)) return {};
-  const texts = Object.entries(value).filter((entry): entry is [string, string] => {
+  const strings = Object.entries(value).filter((entry): entry is [string, string] => {
     return typeof entry[1] === "string";
   });
-  return Object.fromEntries(texts);
+  return Object.fromEntries(strings);
 }
 
 const windowOf = ({ start, end }: { [name: string]: string }): ParsedResponse["window"] =>
@@ -79,7 +79,7 @@ function resourceOf(value: Json | undefined): Resource | undefined {
   };
 }
 
-/** The names that `fields[TYPE]` may take, as far as the response shows them. */
+/** Field names for `fields[TYPE]` that appear in the response, by type. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   const { data, included } = isObject(document) ? document : ({} as JsonObject);

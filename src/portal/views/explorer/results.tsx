@@ -1,4 +1,4 @@
-/** In charge of a response that came: its records as cards or a table, or its JSON, and the way to other pages. */
+/** Shows a response: records as cards or a table, JSON, and buttons for other pages. */
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
@@ -17,49 +17,48 @@ const PLAYER_FILTERS = ["filter[playerNames]", "filter[playerIds]"];
 export function Records({ response, query }: { response: ParsedResponse; query: Query }) {
   const { records } = response;
   const { shard, on } = query;
-  if (records.length === 0) return <Nothing response={response} query={query} />;
+  if (records.length === 0) return <NoResults response={response} query={query} />;
   if (on === "players" || on === "player") return <Players players={records} shard={shard} />;
-  const asked = new Set(PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))));
+  const highlighted = new Set(
+    PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))),
+  );
   return (
     <div className="explorer-matches">
       {records.map((match) => (
-        <MatchCard key={match.id} {...{ match, response, shard, asked }} />
+        <MatchCard key={match.id} {...{ match, response, shard, highlighted }} />
       ))}
     </div>
   );
 }
 
-function Nothing({ response, query }: { response: ParsedResponse; query: Query }) {
+function NoResults({ response, query }: { response: ParsedResponse; query: Query }) {
   const { window } = response;
   const hasNames = query.parameters.some(([name]) => /names\]$/i.test(name));
   const what = query.on === "players" ? "players" : "matches";
   return (
-    <Empty title={`No ${what} fit`}>
+    <Empty title={`No ${what} found`}>
       {window && (
         <p>
-          Looked from {localTime(window.start)} to {localTime(window.end)}. An earlier start reaches
-          further back.
+          Searched from {localTime(window.start)} to {localTime(window.end)}. Set an earlier start
+          to search further back.
         </p>
       )}
       {hasNames && (
-        <p>
-          Names are exact, and those of now: case, blanks and every sign count. Take one that the
-          field suggests.
-        </p>
+        <p>Use the exact current name, including capitals and spaces, or pick a suggestion.</p>
       )}
-      <p>Different filters narrow: try with fewer of them, or in another shard.</p>
+      <p>Try fewer filters or another region.</p>
     </Empty>
   );
 }
 
-/** Unfolded to begin with: the document, its list, and each record with its attributes. */
+/** Initially expanded: the document, its list, and each record with its attributes. */
 const FIRST_DEPTH = 4;
 const WHOLE_DEPTH = 100;
 
 export function JsonDocument({ document, text }: { document: unknown; text: string }) {
   const [depth, setDepth] = useState(FIRST_DEPTH);
   const [round, setRound] = useState(0);
-  const fold = (to: number) => {
+  const expandTo = (to: number) => {
     setDepth(to);
     setRound((count) => count + 1);
   };
@@ -67,14 +66,18 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
     <div className="explorer-json card">
       <div className="explorer-bar">
         <div className="explorer-buttons">
-          <button type="button" className="button button-small" onClick={() => fold(WHOLE_DEPTH)}>
-            Unfold all
+          <button
+            type="button"
+            className="button button-small"
+            onClick={() => expandTo(WHOLE_DEPTH)}
+          >
+            Expand all
           </button>
-          <button type="button" className="button button-small" onClick={() => fold(1)}>
-            Fold all
+          <button type="button" className="button button-small" onClick={() => expandTo(1)}>
+            Collapse all
           </button>
         </div>
-        <Copy text={text} label="Copy the JSON" />
+        <Copy text={text} label="Copy JSON" />
       </div>
       <div className="explorer-tree">
         <Tree key={round} value={document as Json} depth={depth} />
@@ -84,13 +87,13 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
 }
 
 interface PagingProps {
-  /** Tells one such row from another. */
+  /** The accessible name; the page may have two of these rows. */
   label: string;
   links: ParsedResponse["links"];
   onFollow(link: string): void;
 }
 
-/** All steps are always there, so that nothing moves under the pointer. */
+/** Always shows every button, so that none moves under the pointer. */
 export function Paging({ label, links: { first, prev, next }, onFollow }: PagingProps) {
   const steps: [step: string, link: string | undefined][] = [
     ["First", prev ? first : undefined],
@@ -104,7 +107,7 @@ export function Paging({ label, links: { first, prev, next }, onFollow }: Paging
           key={step}
           type="button"
           className="button button-small"
-          // Not `disabled`: on the last page the focus would be lost with the button.
+          // Not `disabled`, which would drop the keyboard focus on the last page.
           aria-disabled={link === undefined}
           onClick={() => link !== undefined && onFollow(link)}
         >

@@ -1,4 +1,4 @@
-/** In charge of the query as others would ask it: its URL, a curl line, a program; each to be copied. */
+/** The query as a URL, a curl command or TypeScript, ready to copy. */
 
 import { useId, useState } from "react";
 import { Copy } from "../../kit/copy.tsx";
@@ -16,9 +16,9 @@ const FORMS = [
 type Form = (typeof FORMS)[number]["value"];
 
 const COPIED: Readonly<Record<Form, string>> = {
-  url: "Copy the URL",
-  curl: "Copy the curl line",
-  code: "Copy the TypeScript",
+  url: "Copy URL",
+  curl: "Copy curl command",
+  code: "Copy TypeScript",
 };
 
 export function Snippet({ query }: { query: Query }) {
@@ -34,10 +34,10 @@ export function Snippet({ query }: { query: Query }) {
     code: () => codeOf(query, location.origin, shownKey),
   }[form]();
   return (
-    <section className="explorer-snippet card" aria-label="This query elsewhere">
+    <section className="explorer-snippet card" aria-label="Code">
       <div className="explorer-bar">
         <fieldset className="explorer-plain">
-          <legend className="visually-hidden">Show the query as</legend>
+          <legend className="visually-hidden">Show query as</legend>
           <Choices
             name={id}
             choices={FORMS}
@@ -61,9 +61,9 @@ export function Snippet({ query }: { query: Query }) {
       </div>
       <section
         className={`code explorer-code explorer-code-${form}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard.
         tabIndex={0}
-        aria-label="The query"
+        aria-label="Query code"
       >
         <code>{text}</code>
       </section>

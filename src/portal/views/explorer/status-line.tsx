@@ -1,9 +1,9 @@
-/** In charge of the line that says how the service answered: status, time, size, tag; and what the key may still ask. */
+/** The status line of a response: status, time, size, ETag and remaining requests. */
 
 import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
 import { Gauge } from "../../kit/gauge.tsx";
 
-/** What a response says of itself; undefined while none is there. */
+/** `response` is undefined until one arrives. */
 export function StatusLine({
   response,
   error,
@@ -38,7 +38,7 @@ function responseFacts(response: Reply<unknown> | undefined) {
       </span>
       <span>{Math.round(milliseconds)} ms</span>
       <span>{sizeOf(text)}</span>
-      {fromCache && <span>from this browser's cache</span>}
+      {fromCache && <span>from browser cache</span>}
     </>
   );
 }

@@ -1,10 +1,10 @@
-/** In charge of parameters in the address that the target does not take. */
+/** Parameters in the URL that the target does not accept. */
 
 import { findParameter } from "../../../query/parameters.ts";
 import { FieldSet } from "./group.tsx";
 import { endpointOf, type Query, type Target } from "./query.ts";
 
-/** Parameters of the address that are not taken here: shown, because they are sent. */
+/** They are shown because they are sent, and can be removed. */
 export function UnknownParameters({
   query,
   problemsOf,
@@ -14,12 +14,12 @@ export function UnknownParameters({
   problemsOf(name: string): readonly string[];
   onDrop(name: string): void;
 }) {
-  const strangers = query.parameters.filter(([name]) => isStranger(name, query.on));
-  if (strangers.length === 0) return null;
+  const unknown = query.parameters.filter(([name]) => isUnknown(name, query.on));
+  if (unknown.length === 0) return null;
   return (
-    <FieldSet title="Not taken here" used={strangers.length} isWrong>
-      {strangers.map(([name, value], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice.
+    <FieldSet title="Unsupported parameters" used={unknown.length} isWrong>
+      {unknown.map(([name, value], at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
         <div key={at} className="explorer-field explorer-wrong">
           <p className="explorer-unknown">
             <code>
@@ -40,5 +40,5 @@ export function UnknownParameters({
   );
 }
 
-const isStranger = (name: string, on: Target): boolean =>
+const isUnknown = (name: string, on: Target): boolean =>
   !findParameter(name)?.endpoints.includes(endpointOf(on));

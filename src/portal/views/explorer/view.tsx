@@ -1,4 +1,4 @@
-/** In charge of the page "Explorer": a query on the left, the response to it on the right. */
+/** The explorer page: a query form, and the response to the query. */
 
 import "./view.css";
 import "./form.css";
@@ -74,7 +74,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
     <Page
       title="Explorer"
       name="Explorer"
-      lead="Ask for matches and players. The address of this page is the query: share it, and others see the same."
+      lead="Search matches and players. Your query is in the page URL, so you can bookmark and share it."
     >
       <div className="explorer">
         <Form
@@ -95,15 +95,15 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
               <h2>Response</h2>
               {!isSameRequest(draft, sent) && (
                 <p className="explorer-stale" role="status">
-                  to the query before your changes
+                  Out of date. Send the query to update it.
                 </p>
               )}
               <div className="explorer-bar-end">
                 {isRequested && sent.on === "matches" && (
-                  <Paging label="Pages of the response" links={links} onFollow={follow} />
+                  <Paging label="Pages" links={links} onFollow={follow} />
                 )}
                 <fieldset className="explorer-plain">
-                  <legend className="visually-hidden">Show the response as</legend>
+                  <legend className="visually-hidden">Show response as</legend>
                   <Choices
                     name="explorer-as"
                     choices={PRESENTATIONS}
@@ -116,7 +116,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
             {isRequested ? (
               <>
                 <StatusLine response={response} error={error} />
-                <Loaded load={load} label="Waiting for the response" lines={14}>
+                <Loaded load={load} label="Loading response" lines={14}>
                   {(result) =>
                     result && <ResultView result={result} as={draft.as} onFollow={follow} />
                   }
@@ -133,7 +133,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
 }
 
 interface Result {
-  /** What it answers: while another is on its way, the old response is still shown. */
+  /** The query of this response, which stays visible while the next one loads. */
   query: Query;
   response: ClientResponse<unknown>;
 }
@@ -157,7 +157,7 @@ function ResultView({
         <Records response={parsed} query={query} />
       )}
       {parsed.isList && query.on === "matches" && as === "cards" && parsed.records.length > 1 && (
-        <Paging label="Pages, below the records" links={parsed.links} onFollow={onFollow} />
+        <Paging label="Pages, bottom" links={parsed.links} onFollow={onFollow} />
       )}
     </div>
   );
@@ -166,23 +166,21 @@ function ResultView({
 function NotRequested({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) {
   if (!hasShard) {
     return (
-      <Empty title="No shard is chosen">
-        <p>
-          Choose one and send the query. If there are none yet, they come with the first records.
-        </p>
+      <Empty title="No region selected">
+        <p>Select a region and send the query. Regions appear once match data is loaded.</p>
       </Empty>
     );
   }
   if (hasKey) {
     return (
-      <Empty title="Nothing was asked yet">
-        <p>Give the id of the record and send the query.</p>
+      <Empty title="No query sent yet">
+        <p>Enter an ID and send the query.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="Records need an API key">
-      <p>You can build a query without one, and copy it. To see the response, add your key.</p>
+    <Empty title="API key required">
+      <p>You can build and copy a query without a key. Add your key to see the response.</p>
       <button type="button" className="button button-main" onClick={() => askForKey()}>
         Enter an API key
       </button>
@@ -190,7 +188,7 @@ function NotRequested({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean
   );
 }
 
-/** What the service said of one parameter. */
+/** The server's errors about a parameter. */
 function problemsIn(error: unknown, name: string): string[] {
   if (!(error instanceof MatchbookError)) return [];
   return error.problems

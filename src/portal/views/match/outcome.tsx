@@ -1,8 +1,8 @@
-/** In charge of how the outcome of a side is marked: by a word and a sign, not by colour alone. */
+/** The outcome of a side as a word and a symbol, not by colour alone. */
 
 import type { Outcome } from "./record.ts";
 
-const WORDS: Record<Outcome, string> = { won: "Winner", lost: "Lost", undecided: "No winner" };
+const WORDS: Record<Outcome, string> = { won: "Won", lost: "Lost", undecided: "No winner" };
 
 export function OutcomeMark({ outcome }: { outcome: Outcome }) {
   return (

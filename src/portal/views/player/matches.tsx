@@ -1,4 +1,4 @@
-/** In charge of the list of a player's recent matches. */
+/** The list of a player's recent matches. */
 
 import { clock, count } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
@@ -6,7 +6,7 @@ import { Link } from "../../router.ts";
 import type { Appearance } from "./appearance.ts";
 import { MARKS } from "./form.ts";
 
-const FIGURES = ["K / D / A", "Gold", "Farm"];
+const STATS = ["K / D / A", "Gold", "Farm"];
 
 export function MatchList({
   appearances,
@@ -17,10 +17,10 @@ export function MatchList({
 }) {
   return (
     <div className="player-matches">
-      {/* Each figure has its name beside it, seen on small screens and heard on all. */}
+      {/* Each value also has its own label, visible on small screens and read by screen readers. */}
       <div className="player-match player-match-head" aria-hidden="true">
         <span className="player-match-result">Result and hero</span>
-        {FIGURES.map((name) => (
+        {STATS.map((name) => (
           <span key={name} className="player-figure">
             {name}
           </span>
@@ -41,11 +41,11 @@ export function MatchList({
                 {one.mode} · {clock(one.duration)} · <Time iso={one.createdAt} />
               </span>
             </span>
-            <Figure name="K / D / A">
+            <Stat name="K / D / A">
               {`${count(one.kills)} / ${count(one.deaths)} / ${count(one.assists)}`}
-            </Figure>
-            <Figure name="Gold">{count(one.gold)}</Figure>
-            <Figure name="Farm">{count(one.farm)}</Figure>
+            </Stat>
+            <Stat name="Gold">{count(one.gold)}</Stat>
+            <Stat name="Farm">{count(one.farm)}</Stat>
           </li>
         ))}
       </ol>
@@ -53,7 +53,7 @@ export function MatchList({
   );
 }
 
-function Figure({ name, children }: { name: string; children: string }) {
+function Stat({ name, children }: { name: string; children: string }) {
   return (
     <span className="player-figure">
       <span className="player-figure-name">{name}</span> {children}

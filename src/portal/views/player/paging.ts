@@ -1,36 +1,36 @@
 /**
- * In charge of walking back through a player's matches, page by page: so far as is wanted, and on
- * from there later. What was read stays when a page fails, and the walk goes on with that page.
+ * Loads a player's matches page by page, and can continue later. If a page fails, the matches loaded so far
+ * are kept, and the next attempt continues with that page.
  */
 
 import type { Appearance } from "./appearance.ts";
 
-/** Some matches, newest first, and the way to those before them. */
+/** A page of matches, newest first, and a function that fetches the next page. */
 export interface MatchPage {
   readonly appearances: readonly Appearance[];
-  readonly next: Step | undefined;
+  readonly next: FetchPage | undefined;
 }
 
-export type Step = (signal: AbortSignal) => Promise<MatchPage>;
+export type FetchPage = (signal: AbortSignal) => Promise<MatchPage>;
 
 export interface LoadedMatches {
   readonly appearances: readonly Appearance[];
-  /** Undefined when everything has been read. */
-  readonly next: Step | undefined;
+  /** Undefined if all matches are loaded. */
+  readonly next: FetchPage | undefined;
 }
 
-/** Walks on until there are `wanted` matches or no more, and tells of every page as it comes. */
+/** Loads pages until there are `wanted` matches or no more, and reports the state after each page. */
 export async function loadUntil(
   loaded: LoadedMatches,
   wanted: number,
   signal: AbortSignal,
   onPage: (loaded: LoadedMatches) => void,
 ): Promise<void> {
-  let sofar = loaded;
-  while (sofar.next && sofar.appearances.length < wanted) {
-    const { appearances, next } = await sofar.next(signal);
+  let current = loaded;
+  while (current.next && current.appearances.length < wanted) {
+    const { appearances, next } = await current.next(signal);
     if (signal.aborted) return;
-    sofar = { appearances: [...sofar.appearances, ...appearances], next };
-    onPage(sofar);
+    current = { appearances: [...current.appearances, ...appearances], next };
+    onPage(current);
   }
 }

@@ -1,4 +1,4 @@
-/** In charge of the form strip: a mark for each recent result, newest first, each leading to its match. */
+/** The form strip: the results of recent matches, newest first, each linked to its match. */
 
 import { localTime } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -7,7 +7,7 @@ import { MARKS, resultsInWords } from "./form.ts";
 
 interface Props {
   appearances: readonly Appearance[];
-  /** Places are kept for this many, so that the strip does not grow while pages come. */
+  /** Reserves space for this many, so that the strip does not grow while pages load. */
   places: number;
   shard: string;
 }
@@ -17,7 +17,7 @@ export function Strip({ appearances, places, shard }: Props) {
   return (
     <section className="player-form" aria-labelledby="form">
       <div className="player-section-head">
-        <h2 id="form">Form</h2>
+        <h2 id="form">Recent form</h2>
         <p className="player-note">
           {appearances.length === 0 ? "\u00a0" : `${resultsInWords(appearances)}, newest first`}
         </p>
@@ -38,15 +38,15 @@ export function Strip({ appearances, places, shard }: Props) {
 
 function Mark({ appearance, shard }: { appearance: Appearance; shard: string }) {
   const { matchId, outcome, hero, createdAt } = appearance;
-  const said = `${MARKS[outcome].word} with ${hero}, ${localTime(createdAt)}`;
+  const label = `${MARKS[outcome].word} with ${hero}, ${localTime(createdAt)}`;
   return (
     <Link
       className={`player-mark player-${outcome}`}
       to={{ name: "match", shard, id: matchId }}
-      title={said}
+      title={label}
     >
       <span aria-hidden="true">{MARKS[outcome].letter}</span>
-      <span className="visually-hidden">{said}</span>
+      <span className="visually-hidden">{label}</span>
     </Link>
   );
 }

@@ -1,4 +1,4 @@
-/** In charge of the page "Player": the lifetime record of one player, and how recent matches went. */
+/** The player page: lifetime stats and recent matches of one player. */
 
 import { MatchbookError } from "../../../../client/src/index.ts";
 import type { Stats } from "../../format.ts";
@@ -79,9 +79,9 @@ function Failed({ load, shard }: { load: Load<Known> & { state: "failed" }; shar
       <Problem error={load.error} retry={load.retry} />
       {isMissing && (
         <p>
-          Look for players by name in the{" "}
+          Search for players by name in the{" "}
           <Link to={{ name: "explorer", search: new URLSearchParams({ shard, on: "players" }) }}>
-            explorer
+            Explorer
           </Link>
           .
         </p>

@@ -1,4 +1,4 @@
-/** In charge of the page "Reference": the description of the interface, by Swagger UI, to be read and tried out. */
+/** The API reference page: the OpenAPI document in Swagger UI, with requests to try. */
 
 import "./view.css";
 import { useEffect, useRef } from "react";
@@ -21,21 +21,21 @@ export default function Reference() {
   }, []);
   return (
     <Page
-      name="Reference"
-      title="Reference"
+      name="API reference"
+      title="API reference"
       lead={
         <>
-          Every address, with its parameters and replies, from the same{" "}
-          <a href="/openapi.json">OpenAPI document</a> that programs read. Open one and send a
-          request right from here: it carries your key.
+          Every endpoint with its parameters and responses, generated from the{" "}
+          <a href="/openapi.json">OpenAPI spec</a>. Open an endpoint and send a request with your
+          key.
         </>
       }
     >
       {load.state === "failed" && <Problem error={load.error} retry={load.retry} />}
       {load.value === undefined && load.state === "loading" && (
-        <Loading label="Loading the reference" lines={14} />
+        <Loading label="Loading API reference" lines={14} />
       )}
-      {load.value && <Shown {...load.value} />}
+      {load.value && <SwaggerUi {...load.value} />}
     </Page>
   );
 }
@@ -45,7 +45,7 @@ interface Props {
   show: Awaited<ReturnType<typeof loadSwaggerUi>>;
 }
 
-function Shown({ description, show }: Props) {
+function SwaggerUi({ description, show }: Props) {
   const { key, shard } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const latestKey = useRef(key);
@@ -63,7 +63,7 @@ function Shown({ description, show }: Props) {
   }, [description, shard, show]);
   return (
     <div className="reference-page" ref={frame}>
-      <h2 className="visually-hidden">Addresses</h2>
+      <h2 className="visually-hidden">Endpoints</h2>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** In charge of the ways to go on from the start. */
+/** Links to the other pages, and an example program. */
 
 import type { ReactNode } from "react";
 import { Copy } from "../../kit/copy.tsx";
@@ -13,37 +13,36 @@ export function NextSteps() {
     <div className="start-next">
       <section aria-labelledby="start-next">
         <div className="start-head">
-          <h2 id="start-next">Go on</h2>
+          <h2 id="start-next">Next steps</h2>
         </div>
         <ul>
-          <Way link={<Link to={{ name: "explorer", search }}>Explore the records</Link>}>
-            Every filter in a form. See the address, the curl line and the TypeScript of your query
-            as you change it.
-          </Way>
-          <Way link={<Link to={{ name: "reference" }}>Read the reference</Link>}>
-            Every address, parameter and field, to be tried out right there.
-          </Way>
-          <Way link={<Link to={{ name: "status" }}>See the status</Link>}>
-            Which shards there are, and how fresh each of them is.
-          </Way>
+          <Step link={<Link to={{ name: "explorer", search }}>Explore matches and players</Link>}>
+            Build a query with every filter, then copy it as a URL, curl command or TypeScript.
+          </Step>
+          <Step link={<Link to={{ name: "reference" }}>Read the API reference</Link>}>
+            Look up every endpoint, parameter and field, and send requests from the page.
+          </Step>
+          <Step link={<Link to={{ name: "status" }}>Check the status</Link>}>
+            See which regions are available and how recent their data is.
+          </Step>
         </ul>
       </section>
       <section aria-labelledby="start-program">
         <div className="start-head">
-          <h2 id="start-program">In TypeScript</h2>
-          <Copy text={code} label="Copy the TypeScript program" />
+          <h2 id="start-program">TypeScript client</h2>
+          <Copy text={code} label="Copy TypeScript example" />
         </div>
         <pre className="code">{code}</pre>
         <p className="start-note">
-          The client has no dependencies and comes with Matchbook, in its folder <code>client</code>
-          . It knows the types, follows pages and waits when a limit is reached.
+          The client has no dependencies and ships with Matchbook in the <code>client</code> folder.
+          It is fully typed, follows pagination links and waits when you reach a rate limit.
         </p>
       </section>
     </div>
   );
 }
 
-function Way({ link, children }: { link: ReactNode; children: ReactNode }) {
+function Step({ link, children }: { link: ReactNode; children: ReactNode }) {
   return (
     <li className="start-step">
       <span className="start-step-link">{link}</span>

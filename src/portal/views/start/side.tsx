@@ -1,4 +1,4 @@
-/** In charge of one side of the newest match: who played what, and how it went. */
+/** One side of the newest match: players, heroes and scores. */
 
 import { count } from "../../format.ts";
 import { Link } from "../../router.ts";
@@ -39,7 +39,7 @@ function Member({ line, shard }: { line: Line; shard: string }) {
         <span className="start-hero">{hero}</span>
       </span>
       <span className="start-score">
-        <span className="visually-hidden">kills, deaths, assists: </span>
+        <span className="visually-hidden">Kills, deaths, assists: </span>
         {[kills, deaths, assists].map(count).join(" / ")}
       </span>
     </li>
