@@ -1,6 +1,7 @@
 /** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   cardIds,
@@ -19,6 +20,8 @@ import {
 } from "./explorer.ts";
 import { holdReplies, inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
+
+const { won, lost } = OUTCOME_NAMES;
 
 /** Buttons of the JSON tree. */
 const [COLLAPSE, EXPAND] = ["Collapse all", "Expand all"];
@@ -87,8 +90,8 @@ inBrowser("the response in the explorer", () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
     const card = cards(visitor.page).first();
     expect(await card.locator("section").allInnerTexts()).toEqual([
-      expect.stringMatching(/^Won.*Ada.*Ember.*4 \/ 2 \/ 3/s),
-      expect.stringMatching(/^Lost.*Grace_0/s),
+      expect.stringMatching(new RegExp(`^${won}.*Ada.*Ember.*4 / 2 / 3`, "s")),
+      expect.stringMatching(new RegExp(`^${lost}.*Grace_0`, "s")),
     ]);
     expect(await card.locator("h3 a").getAttribute("href")).toBe("/portal/na/matches/match-1");
     expect(await card.getByRole("link", { name: "Ada" }).getAttribute("href")).toBe(
@@ -103,7 +106,7 @@ inBrowser("the response in the explorer", () => {
       "?shard=na&on=matches&include=rosters&fields[match]=createdAt,rosters",
     );
     expect(await cards(visitor.page).count()).toBe(5);
-    expect(await cards(visitor.page).first().innerText()).toContain("Won");
+    expect(await cards(visitor.page).first().innerText()).toContain(won);
     await leaveQuietly(visitor);
   });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { tier } from "../../src/portal/format.ts";
 import { endingName, sideName } from "../../src/portal/names.ts";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, oddRecords, SPARE, UNEVEN } from "./odd-records.ts";
 import {
@@ -91,7 +92,7 @@ inBrowser("the match page", () => {
       const blue = await board(page, sideName("left/blue")).innerText();
       for (const text of [
         "TKJK",
-        "Lost",
+        OUTCOME_NAMES.lost,
         "Hero 009",
         "Ada",
         tier(29),
@@ -105,7 +106,7 @@ inBrowser("the match page", () => {
       expect(
         await board(page, sideName("left/blue")).locator(".match-kda").first().innerText(),
       ).toBe("7/1/12");
-      expect(await outcome(page, sideName("right/red"))).toBe("Won");
+      expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
@@ -190,8 +191,8 @@ inBrowser("the match page", () => {
 
     test("shows that nobody won, and that a side is empty", async () => {
       const visitor = await open(SPARE);
-      expect(await outcome(visitor.page, "Side 1")).toBe("No winner");
-      expect(await outcome(visitor.page, "Side 2")).toBe("No winner");
+      expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
+      expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
       expect(await board(visitor.page, "Side 2").innerText()).toContain("No players recorded");
       expect(await visitor.page.locator(".match-outcome-won").count()).toBe(0);
       await leave(visitor);

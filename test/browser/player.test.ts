@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { modeName } from "../../src/portal/names.ts";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { streakInWords } from "../../src/portal/views/player/form.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -113,7 +114,7 @@ inBrowser("the player page", () => {
       const letters = await strip(page).locator("[aria-hidden]").allInnerTexts();
       expect(letters.slice(0, 4)).toEqual(["W", "L", "L", "W"]);
       expect(await strip(page).nth(1).getAttribute("href")).toBe("/portal/na/matches/match-1");
-      expect(await strip(page).nth(1).textContent()).toContain("Lost with Ember");
+      expect(await strip(page).nth(1).textContent()).toContain(`${OUTCOME_NAMES.lost} with Ember`);
       await strip(page).nth(1).click();
       await page.getByRole("heading", { level: 1, name: TEXTS.match("casual_aral") }).waitFor();
       await leave(visitor);

@@ -4,6 +4,7 @@ import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "
 import { Time } from "../../kit/time.tsx";
 import { heroName, modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { ParsedResponse, Resource } from "./response.ts";
 
 interface Props {
@@ -64,7 +65,7 @@ function Roster({ roster, ...context }: { roster: Resource } & Context) {
     <section className={`explorer-roster${won === "true" ? " explorer-roster-won" : ""}`}>
       <h4>
         {won !== undefined && (
-          <span className="explorer-outcome">{won === "true" ? "Won" : "Lost"}</span>
+          <span className="explorer-outcome">{OUTCOME_NAMES[won === "true" ? "won" : "lost"]}</span>
         )}
         {team && (
           <span className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</span>

@@ -51,6 +51,12 @@ export interface ParticipantRecord {
 
 export type Outcome = "won" | "lost" | "undecided";
 
+export const OUTCOME_NAMES: Readonly<Record<Outcome, string>> = {
+  won: "Won",
+  lost: "Lost",
+  undecided: "No winner",
+};
+
 /** The outcome for a roster. If no roster won, none lost either. */
 export function outcomeOf(roster: RosterRecord, rosters: readonly RosterRecord[]): Outcome {
   if (roster.won) return "won";

@@ -4,10 +4,10 @@ import { counted, numberIn, type Stats } from "../../format.ts";
 import type { Outcome } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
 
-export const MARKS: Record<Outcome, { letter: string; word: string }> = {
-  won: { letter: "W", word: "Won" },
-  lost: { letter: "L", word: "Lost" },
-  undecided: { letter: "–", word: "No winner" },
+export const OUTCOME_LETTERS: Readonly<Record<Outcome, string>> = {
+  won: "W",
+  lost: "L",
+  undecided: "–",
 };
 
 /** "4 wins in a row", from the lifetime stats. */

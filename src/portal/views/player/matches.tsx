@@ -3,8 +3,9 @@
 import { clock, count } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
-import { MARKS } from "./form.ts";
+import { OUTCOME_LETTERS } from "./form.ts";
 
 const STATS = ["K / D / A", "Gold", "Farm"];
 
@@ -30,11 +31,11 @@ export function MatchList({
         {appearances.map((one) => (
           <li key={one.matchId} className="player-match">
             <span className={`player-mark player-${one.outcome}`} aria-hidden="true">
-              {MARKS[one.outcome].letter}
+              {OUTCOME_LETTERS[one.outcome]}
             </span>
             <span className="player-match-what">
               <Link className="player-match-link" to={{ name: "match", shard, id: one.matchId }}>
-                <span className="visually-hidden">{MARKS[one.outcome].word}: </span>
+                <span className="visually-hidden">{OUTCOME_NAMES[one.outcome]}: </span>
                 {one.hero}
               </Link>
               <span className="player-match-mode">

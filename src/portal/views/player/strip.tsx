@@ -2,8 +2,9 @@
 
 import { localTime } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
-import { MARKS, resultsInWords } from "./form.ts";
+import { OUTCOME_LETTERS, resultsInWords } from "./form.ts";
 
 interface Props {
   appearances: readonly Appearance[];
@@ -38,14 +39,14 @@ export function Strip({ appearances, places, shard }: Props) {
 
 function Mark({ appearance, shard }: { appearance: Appearance; shard: string }) {
   const { matchId, outcome, hero, createdAt } = appearance;
-  const label = `${MARKS[outcome].word} with ${hero}, ${localTime(createdAt)}`;
+  const label = `${OUTCOME_NAMES[outcome]} with ${hero}, ${localTime(createdAt)}`;
   return (
     <Link
       className={`player-mark player-${outcome}`}
       to={{ name: "match", shard, id: matchId }}
       title={label}
     >
-      <span aria-hidden="true">{MARKS[outcome].letter}</span>
+      <span aria-hidden="true">{OUTCOME_LETTERS[outcome]}</span>
       <span className="visually-hidden">{label}</span>
     </Link>
   );

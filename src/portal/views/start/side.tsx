@@ -2,16 +2,15 @@
 
 import { count } from "../../format.ts";
 import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Line, Side as SideOfMatch } from "../match/scoreboard.ts";
-
-const OUTCOMES = { won: "Won", lost: "Lost", undecided: "No winner" } as const;
 
 export function Side({ side, shard }: { side: SideOfMatch; shard: string }) {
   return (
     <section className={`start-side start-side-${side.place}`}>
       <h4 className="start-side-head">
         <span className={`start-outcome start-outcome-${side.outcome}`}>
-          {OUTCOMES[side.outcome]}
+          {OUTCOME_NAMES[side.outcome]}
         </span>
         <span className="start-kills">
           {count(side.totals.kills)} <span className="start-unit">kills</span>
