@@ -216,7 +216,7 @@ inBrowser("the match page", () => {
       );
       await page.getByRole("link", { name: "Ada", exact: true }).click();
       await page.getByRole("alert").waitFor();
-      expect(await page.title()).toBe("Page failed to load · Matchbook");
+      expect(await page.title()).toBe("Something went wrong · Matchbook");
       isUnreachable = false;
       await page.getByRole("button", { name: TEXTS.tryAgain }).click();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();

@@ -123,6 +123,7 @@ describe("the form", () => {
 
   const labels: [name: string, label: string][] = [
     ["filter[playerNames]", "Player names"],
+    ["filter[playerIds]", "Player IDs"],
     ["filter[createdAt-start]", "Created at (start)"],
     ["page[limit]", "Page limit"],
     ["fields[TYPE]", "Fields"],

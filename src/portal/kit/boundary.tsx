@@ -25,19 +25,19 @@ export class Boundary extends Component<Props, State> {
 
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children;
-    if (!this.props.isPage) return <LoadError />;
+    if (!this.props.isPage) return <LoadError what="This part of the page" />;
     return (
-      <Page title="Page failed to load" name="Page failed to load">
-        <LoadError />
+      <Page title="Something went wrong" name="Something went wrong">
+        <LoadError what="This page" />
       </Page>
     );
   }
 }
 
-function LoadError() {
+function LoadError({ what }: { what: string }) {
   return (
     <div className="notice notice-bad" role="alert">
-      <p className="notice-title">This part of the page failed to load</p>
+      <p className="notice-title">{what} failed to load</p>
       <div className="notice-text">
         <p>The server may be unreachable, or it was updated since you opened this page.</p>
         <button type="button" className="button" onClick={reloadWhenReachable}>

@@ -31,7 +31,8 @@ export function labelOf(name: string): string {
   const [, family = "", inner = name] = /^(\w+)\[(.+)\]$/.exec(name) ?? [];
   const word = inner === "TYPE" ? family : family === "page" ? `${family} ${inner}` : inner;
   const words = word.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").replace(/-(.+)$/, " ($1)");
-  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+  const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+  return label.replace(/\bids\b/, "IDs");
 }
 
 /** The first sentence of a description. The rest is about syntax, which the controls handle. */

@@ -95,7 +95,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
               <h2>Response</h2>
               {!isSameRequest(draft, sent) && (
                 <p className="explorer-stale" role="status">
-                  Out of date. Send the query to update it.
+                  Out of date. Send to update.
                 </p>
               )}
               <div className="explorer-bar-end">

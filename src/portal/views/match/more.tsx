@@ -9,7 +9,7 @@ import { Relations } from "./relations.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 
 /** Attributes shown elsewhere on the page. */
-const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "stats"];
+const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "stats"];
 
 export function MoreStats({ match, board }: { match: MatchRecord; board: Scoreboard }) {
   const lines = board.sides.flatMap((side) => side.lines);
@@ -20,7 +20,7 @@ export function MoreStats({ match, board }: { match: MatchRecord; board: Scorebo
       <h2 id="more">More stats</h2>
       <Relations relations={relations} />
       <details className="match-fold">
-        <summary>Show all stats</summary>
+        <summary>All stats</summary>
         <div className="match-fold-inside">
           <Facts
             title="Match"

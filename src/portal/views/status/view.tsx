@@ -95,7 +95,7 @@ function Report({ status }: { status: Status }) {
 }
 
 function verdict({ shards }: Status, unavailable: readonly Shard[]): string {
-  if (shards.length === 0) return "The server is running. It has no regions yet.";
+  if (shards.length === 0) return "The server is operational";
   if (unavailable.length === 0) {
     return shards.length === 1
       ? "The region is operational"
