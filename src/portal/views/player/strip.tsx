@@ -18,7 +18,7 @@ export function Strip({ appearances, places, shard }: Props) {
   return (
     <section className="player-form" aria-labelledby="form">
       <div className="player-section-head">
-        <h2 id="form">Recent form</h2>
+        <h2 id="form">Form</h2>
         <p className="player-note">
           {appearances.length === 0 ? "\u00a0" : `${resultsInWords(appearances)}, newest first`}
         </p>
