@@ -1,4 +1,4 @@
-/** In charge of `npm run portal`: the pages of the portal, bundled and compressed into the one file that the server reads. */
+/** `npm run portal`: bundles and compresses the portal into the file that the server reads. */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
@@ -7,12 +7,12 @@ import { gzipSync } from "node:zlib";
 import { BUILT_PACK, type PackedFile, writePack } from "../src/http/portal-assets.ts";
 
 const PORTAL = resolve(import.meta.dir, "..", "src", "portal");
-const ADDRESS = "/portal/assets/";
+const ASSETS_URL = "/portal/assets/";
 
 const { values: flags } = parseArgs({
   options: {
     outfile: { type: "string", default: BUILT_PACK },
-    // At install only what went wrong is worth a line.
+    // Prints errors only; used at install.
     quiet: { type: "boolean", default: false },
   },
 });
@@ -25,17 +25,17 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** The words in the page that stand for files whose names are known only now. */
-interface Named {
+/** Placeholders in index.html, and the file names that replace them. */
+interface FileNames {
   MAIN: string;
   STYLES: string;
-  EARLY: string;
+  THEME: string;
   ICON: string;
 }
 
 function packed(extension: string, content: Uint8Array | string): PackedFile {
   const type = TYPES[extension];
-  if (type === undefined) throw new Error(`no media type is known for ${extension}: add it here`);
+  if (type === undefined) throw new Error(`no media type for ${extension}: add it to TYPES`);
   const tag = `W/"${Bun.hash(content).toString(36)}"`;
   return { type, tag, gzip: gzipSync(content, { level: 9 }) };
 }
@@ -48,7 +48,7 @@ async function bundle(entry: string, define: Record<string, string> = {}) {
     splitting: true,
     minify: true,
     define: { "process.env.NODE_ENV": '"production"', ...define },
-    publicPath: ADDRESS,
+    publicPath: ASSETS_URL,
     naming: {
       entry: "[name]-[hash].[ext]",
       chunk: "[name]-[hash].[ext]",
@@ -62,33 +62,34 @@ const hashed = (name: string, content: string) => {
   return `${basename(name, extension)}-${Bun.hash(content).toString(36).slice(0, 8)}${extension}`;
 };
 
-/** The page with the names of its files in place of the words. */
-function pageWith(names: Named): string {
+/** index.html with the placeholders replaced. */
+function pageWith(names: FileNames): string {
   const template = readFileSync(join(PORTAL, "index.html"), "utf8");
-  return Object.entries(names).reduce((page, [word, name]) => {
-    if (!page.includes(ADDRESS + word)) throw new Error(`index.html does not mention ${word}`);
-    return page.replaceAll(ADDRESS + word, ADDRESS + name);
+  return Object.entries(names).reduce((page, [placeholder, name]) => {
+    if (!page.includes(ASSETS_URL + placeholder))
+      throw new Error(`index.html does not contain ${placeholder}`);
+    return page.replaceAll(ASSETS_URL + placeholder, ASSETS_URL + name);
   }, template);
 }
 
-const isSheetOfPage = (name: string) => /^main-.*\.css$/.test(name);
+const isPageStyles = (name: string) => /^main-.*\.css$/.test(name);
 
 const assets = new Map<string, PackedFile>();
 const add = (name: string, content: Uint8Array | string) =>
   assets.set(name, packed(extname(name), content));
 
-// Only one page needs this sheet, and loads it by its name.
-const library = await bundle("views/reference/library.css");
-const [librarySheet] = library.outputs.map(({ path }) => basename(path));
-const early = await bundle("early.ts");
+// Only the reference page needs this style sheet, and loads it by name.
+const swaggerUi = await bundle("views/reference/swagger-ui.css");
+const [swaggerUiStyles] = swaggerUi.outputs.map(({ path }) => basename(path));
+const theme = await bundle("apply-theme.ts");
 const main = await bundle("main.tsx", {
-  LIBRARY_SHEET: JSON.stringify(ADDRESS + librarySheet),
+  SWAGGER_UI_STYLES: JSON.stringify(ASSETS_URL + swaggerUiStyles),
 });
-for (const output of [...main.outputs, ...early.outputs, ...library.outputs]) {
-  // The styles of all views are in the one sheet of the page; the bundler makes one for each as well.
+for (const output of [...main.outputs, ...theme.outputs, ...swaggerUi.outputs]) {
+  // The page's style sheet contains the styles of all views, so the separate ones are dropped.
   const name = basename(output.path);
-  const isSheet = extname(name) === ".css";
-  if (isSheet && !isSheetOfPage(name) && name !== librarySheet) continue;
+  const isStyles = extname(name) === ".css";
+  if (isStyles && !isPageStyles(name) && name !== swaggerUiStyles) continue;
   add(name, new Uint8Array(await output.arrayBuffer()));
 }
 const icon = readFileSync(join(PORTAL, "icon.svg"), "utf8");
@@ -97,7 +98,8 @@ add(iconName, icon);
 
 const nameOf = ({ outputs }: Bun.BuildOutput, isIt: (output: Bun.BuildArtifact) => boolean) => {
   const found = outputs.find(isIt);
-  if (found === undefined) throw new Error("the bundler left out a file that the page needs");
+  if (found === undefined)
+    throw new Error("the bundler did not produce a file that index.html needs");
   return basename(found.path);
 };
 const isEntry = ({ kind }: Bun.BuildArtifact) => kind === "entry-point";
@@ -105,14 +107,14 @@ const page = packed(
   ".html",
   pageWith({
     MAIN: nameOf(main, isEntry),
-    STYLES: nameOf(main, ({ path }) => isSheetOfPage(basename(path))),
-    EARLY: nameOf(early, isEntry),
+    STYLES: nameOf(main, ({ path }) => isPageStyles(basename(path))),
+    THEME: nameOf(theme, isEntry),
     ICON: iconName,
   }),
 );
 
 mkdirSync(dirname(outfile), { recursive: true });
-// A server that starts meanwhile reads the old one or the new one, never half of one.
+// Renamed into place, so that a starting server never reads a partial file.
 const fresh = `${outfile}.${process.pid}`;
 writeFileSync(fresh, writePack({ page, assets }));
 renameSync(fresh, outfile);

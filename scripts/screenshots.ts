@@ -1,7 +1,6 @@
 /**
- * In charge of `npm run screenshots`: a picture of every page of the portal, wide and narrow, light and
- * dark, into docs/images. The same records, times and addresses each time, so that pictures change only
- * when pages do.
+ * `npm run screenshots`: takes a screenshot of every portal page, wide and narrow, light and dark, into
+ * docs/images. Records, times and URLs are fixed, so that images change only when pages change.
  */
 
 import { mkdirSync, statSync } from "node:fs";
@@ -20,7 +19,7 @@ import { aFolder, ingestInto, JSON_API } from "../test/support/world.ts";
 const { values: flags } = parseArgs({
   options: {
     out: { type: "string", default: resolve(import.meta.dir, "..", "docs", "images") },
-    // The whole page instead of what is seen first; for looking at it closely.
+    // The whole page instead of the first screen.
     full: { type: "boolean", default: false },
     format: { type: "string", default: "webp" },
     only: { type: "string" },
@@ -30,8 +29,8 @@ const format = flags.format as "webp" | "png";
 
 const NOW = Date.parse("2026-03-14T18:30:00Z");
 const MATCHES = 6000;
-const ADDRESS = "http://matchbook.example";
-/** It is seen in the pictures, and good for nothing. The true one is put in its place on the way. */
+const ORIGIN = "http://matchbook.example";
+/** The key in the screenshots. It is not valid; requests are sent with the real one. */
 const SHOWN_KEY = "mb_4f0c1d7e9a2b8c6d5e3f1a0b9c8d7e6fDEMO42";
 
 const SCREENS = [
@@ -61,7 +60,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The newest match, and its player with the most matches. */
 async function records({ url, key }: Service): Promise<{ match: string; player: string }> {
-  const reply = await fetch(`${url}/shards/na/matches?sort=-createdAt&page[limit]=1`, {
+  const response = await fetch(`${url}/shards/na/matches?sort=-createdAt&page[limit]=1`, {
     headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
   });
   interface Resource {
@@ -69,7 +68,7 @@ async function records({ url, key }: Service): Promise<{ match: string; player: 
     id: string;
     attributes: { stats: { played?: number } };
   }
-  const { data, included } = (await reply.json()) as { data: Resource[]; included: Resource[] };
+  const { data, included } = (await response.json()) as { data: Resource[]; included: Resource[] };
   const played = ({ attributes }: Resource) => attributes.stats.played ?? 0;
   const [player] = included
     .filter(({ type }) => type === "player")
@@ -77,17 +76,17 @@ async function records({ url, key }: Service): Promise<{ match: string; player: 
   return { match: data[0]!.id, player: player!.id };
 }
 
-/** What the browser asks for goes to the service under a name that does not change. */
+/** Routes requests for a fixed origin to the server. */
 async function redirect(context: BrowserContext, { url, key }: Service): Promise<void> {
-  await context.route(`${ADDRESS}/**`, async (route) => {
+  await context.route(`${ORIGIN}/**`, async (route) => {
     const request = route.request();
     const headers = { ...(await request.allHeaders()) };
     if (headers.authorization) headers.authorization = `Bearer ${key}`;
-    const response = await route.fetch({ url: request.url().replace(ADDRESS, url), headers });
+    const response = await route.fetch({ url: request.url().replace(ORIGIN, url), headers });
     await route.fulfill({ response });
   });
-  await context.addInitScript((kept) => {
-    localStorage.setItem("matchbook.key", kept);
+  await context.addInitScript((key) => {
+    localStorage.setItem("matchbook.key", key);
     localStorage.setItem("matchbook.shard", "na");
   }, SHOWN_KEY);
 }
@@ -138,7 +137,7 @@ for (const screen of SCREENS) {
       if (flags.only && !flags.only.split(",").includes(name)) continue;
       const page = await context.newPage();
       await page.clock.setFixedTime(NOW);
-      await page.goto(ADDRESS + path);
+      await page.goto(ORIGIN + path);
       await settled(page);
       await page.waitForLoadState("networkidle");
       const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -41,28 +41,28 @@ const UNBUILT = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Matchbook</title></head>
 <body>
-<h1>Matchbook runs. Its pages are not built yet.</h1>
-<p>Run <code>npm run portal</code> in its folder, and start it again.</p>
-<p>The interface itself is served: see <a href="/status">/status</a> and
+<h1>The portal is not built yet</h1>
+<p>Run <code>npm run portal</code> in the Matchbook folder, then restart the server.</p>
+<p>The API is available: see <a href="/status">/status</a> and
 <a href="/openapi.json">/openapi.json</a>.</p>
 </body>
 </html>
 `;
 
-/** The place in the page for a key that every visitor may use. */
-const ROOM_FOR_OFFER = '<meta name="matchbook-offer" content="">';
+/** The tag in the page that holds the demo key. */
+const OFFER_TAG = '<meta name="matchbook-offer" content="">';
 
 export class Portal {
   readonly #offeredKey: string | undefined;
   #pack: Promise<Pack | undefined> | undefined;
 
-  /** A key that the page offers to every visitor: in demo mode only. */
+  /** `offeredKey` is offered to every visitor, in demo mode only. */
   constructor(offeredKey?: string) {
     this.#offeredKey = offeredKey;
   }
 
   async answer(request: ApiRequest, opens: Opens, assetName: string): Promise<Response> {
-    // Read with the first visit, since many servers never have one.
+    // Loaded on the first visit, since many servers never have one.
     this.#pack ??= this.#read();
     const pack = await this.#pack;
     if (!pack) return send(request, pageOf(UNBUILT), 503, "nothing");
@@ -75,8 +75,8 @@ export class Portal {
     const pack = await readPack();
     if (!pack || this.#offeredKey === undefined) return pack;
     const plain = gunzipSync(pack.page.gzip).toString();
-    const offer = ROOM_FOR_OFFER.replace('""', `"${this.#offeredKey}"`);
-    return { ...pack, page: pageOf(plain.replace(ROOM_FOR_OFFER, offer)) };
+    const offer = OFFER_TAG.replace('""', `"${this.#offeredKey}"`);
+    return { ...pack, page: pageOf(plain.replace(OFFER_TAG, offer)) };
   }
 }
 

@@ -1,15 +1,15 @@
-/** In charge of the shell around every page: header, navigation, key, theme, footer; and which page is shown. */
+/** The app shell: header, navigation, key, theme and footer around the current page. */
 
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
-import { hrefOf, Link, useAddress, type View, viewOf } from "./address.ts";
 import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary } from "./kit/boundary.tsx";
 import { useLoad } from "./kit/load.ts";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
-import { Mark } from "./mark.tsx";
+import { Logo } from "./logo.tsx";
+import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
 import { useSession } from "./session.ts";
-import { ThemeSwitch } from "./switch.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 const Start = lazy(() => import("./views/start/view.tsx"));
 const Explorer = lazy(() => import("./views/explorer/view.tsx"));
@@ -25,20 +25,20 @@ const SECTIONS: readonly [string, View][] = [
 ];
 
 export function App() {
-  const address = useAddress();
+  const address = useLocation();
   const view = viewOf(new URL(address, location.origin));
   const isReady = useShard();
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header className="top">
         <div className="top-inner">
           <Link to={{ name: "start" }} className="brand">
-            <Mark /> Matchbook
+            <Logo /> Matchbook
           </Link>
-          <nav className="sections" aria-label="Pages">
+          <nav className="sections" aria-label="Main">
             {SECTIONS.map(([label, to]) => (
               <Link key={label} to={to} aria-current={view.name === to.name ? "page" : undefined}>
                 {label}
@@ -52,15 +52,15 @@ export function App() {
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)} isPage>
-          <Suspense fallback={<Loading label="Loading the page" lines={8} />}>
-            {isReady ? pageOf(view) : <Loading label="Asking which shards there are" lines={8} />}
+          <Suspense fallback={<Loading label="Loading page" lines={8} />}>
+            {isReady ? pageOf(view) : <Loading label="Loading regions" lines={8} />}
           </Suspense>
         </Boundary>
       </main>
       <footer className="foot">
         <p>
-          Matchbook serves completed matches and player records, read-only, as JSON:API. Its
-          description for programs: <a href="/openapi.json">openapi.json</a>.
+          A read-only JSON:API for completed matches and player stats. OpenAPI spec:{" "}
+          <a href="/openapi.json">openapi.json</a>
         </p>
       </footer>
       <KeyDialog />
@@ -68,7 +68,7 @@ export function App() {
   );
 }
 
-/** Another record is another page; another query of the explorer is not. */
+/** Each record is a page of its own; the explorer stays the same page for every query. */
 const pageKey = (view: View): string => (view.name === "explorer" ? view.name : hrefOf(view));
 
 function pageOf(view: View): ReactNode {
@@ -85,26 +85,27 @@ function pageOf(view: View): ReactNode {
       return <Status />;
     case "reference":
       return <Reference />;
-    case "nowhere":
-      return <Nowhere path={view.path} />;
+    case "not-found":
+      return <NotFound path={view.path} />;
   }
 }
 
-function Nowhere({ path }: { path: string }) {
+function NotFound({ path }: { path: string }) {
   return (
-    <Page title="No such page" name="No such page">
+    <Page title="Page not found" name="Page not found">
       <p>
-        Nothing is at <code>{path}</code>. The address may be mistyped, or the link outdated.
+        There is no page at <code>{path}</code>. Check the URL for typos; the link may be out of
+        date.
       </p>
       <p>
-        <Link to={{ name: "start" }}>Go to the start</Link>, or look for matches in the{" "}
-        <Link to={{ name: "explorer", search: new URLSearchParams() }}>explorer</Link>.
+        <Link to={{ name: "start" }}>Go to the home page</Link> or search for matches in the{" "}
+        <Link to={{ name: "explorer", search: new URLSearchParams() }}>Explorer</Link>.
       </p>
     </Page>
   );
 }
 
-/** A first visit begins with the first shard there is. Whether that is known, or cannot be. */
+/** Selects the first shard on a first visit. Returns whether pages can be shown: the shard is known, or cannot be. */
 function useShard(): boolean {
   const { matchbook, shard, setShard } = useSession();
   const status = useLoad((signal) => matchbook.status({ signal }), []);

@@ -1,10 +1,12 @@
-/** In charge of the visitor's key: the button that shows it, the dialog that asks for it, the offer of a demo server. */
+/** The visitor's API key: the button in the header, the key dialog, and the demo server's offer. */
 
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
 import { askForKey, useSession } from "./session.ts";
 
-/** As much of a key as may be seen over a shoulder. */
+const INVALID_KEY = "This key isn't valid. It may be mistyped, expired or revoked.";
+
+/** Only the end of the key, so that nobody can read it over a shoulder. */
 const shortened = (key: string): string => `…${key.slice(-4)}`;
 
 export function KeyButton() {
@@ -21,19 +23,19 @@ export function KeyButton() {
           <code>{shortened(key)}</code>
         </>
       ) : (
-        "Add your key"
+        "Add API key"
       )}
     </button>
   );
 }
 
-/** Only a demo server offers a key, and only to those who have none. */
+/** Shown on demo servers to visitors without a key. */
 export function Offer() {
   const { key, offeredKey, setKey } = useSession();
   if (!offeredKey || key) return null;
   return (
     <section className="offer" aria-label="Demo key">
-      <p>This is a demo server with invented matches. Its key is free to use.</p>
+      <p>This is a demo server with sample matches. Try it with the demo key.</p>
       <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
         Use the demo key
       </button>
@@ -66,10 +68,10 @@ function KeyForm() {
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
   const input = useId();
-  const isLeft = useRef(false);
+  const isClosed = useRef(false);
   useEffect(
     () => () => {
-      isLeft.current = true;
+      isClosed.current = true;
     },
     [],
   );
@@ -77,12 +79,12 @@ function KeyForm() {
   const take = async (event: FormEvent) => {
     event.preventDefault();
     setChecking(true);
-    const complaint = await complaintAbout(text.trim());
-    // Whoever closed the dialog meanwhile did not want this key.
-    if (isLeft.current) return;
+    const found = await problemWith(text.trim());
+    // The visitor closed the dialog during the check: don't take the key.
+    if (isClosed.current) return;
     setChecking(false);
-    setProblem(complaint);
-    if (complaint !== undefined) return;
+    setProblem(found);
+    if (found !== undefined) return;
     setKey(text);
     askForKey(false);
   };
@@ -95,8 +97,9 @@ function KeyForm() {
     <form onSubmit={take} noValidate>
       <h2 id="key-title">Your API key</h2>
       <p>
-        Records need a key. It stays in this browser and is sent to this service only. If you have
-        none, ask whoever runs it: <code>matchbook keys create</code> makes one.
+        You need a key to see matches and players. It is stored in this browser and sent only to
+        this server. No key yet? The operator can create one with <code>matchbook keys create</code>
+        .
       </p>
       <label htmlFor={input}>API key</label>
       <input
@@ -120,7 +123,7 @@ function KeyForm() {
           className="button button-main"
           disabled={isChecking || text.trim() === ""}
         >
-          {isChecking ? "Checking …" : "Use this key"}
+          {isChecking ? "Checking…" : "Use this key"}
         </button>
         {offeredKey && offeredKey !== key && (
           <button type="button" className="button" onClick={() => use(offeredKey)}>
@@ -129,7 +132,7 @@ function KeyForm() {
         )}
         {key && (
           <button type="button" className="button" onClick={() => use(undefined)}>
-            Forget it
+            Remove key
           </button>
         )}
         <button type="button" className="button button-plain" onClick={() => askForKey(false)}>
@@ -140,17 +143,20 @@ function KeyForm() {
   );
 }
 
-/** What is wrong with a key; undefined when it is valid, even if it has no requests left just now. */
-async function complaintAbout(key: string): Promise<string | undefined> {
+/** What is wrong with a key. Undefined if it is valid, even if it is rate limited right now. */
+async function problemWith(key: string): Promise<string | undefined> {
   try {
     await new Matchbook({ url: location.origin, key, patience: 0 }).usage();
     return undefined;
   } catch (error) {
     if (!(error instanceof MatchbookError)) throw error;
     if (error.code === "rate-limited") return undefined;
-    if (error.kind === "network") return "The service does not answer. Try again.";
-    // What the client says of it is for programmers, and of an endless text the service says nothing.
+    if (error.kind === "network") return "Can't reach the server. Try again.";
+    if (error.kind === "unauthorized") return INVALID_KEY;
+    // The client rejects such a text with a message for programmers; a server rejects a very long one with 431.
     const isNoKey = error.kind === "misuse" || error.status === 431;
-    return isNoKey ? "No key looks like this. Copy the whole key, and nothing else." : error.detail;
+    return isNoKey
+      ? "That doesn't look like an API key. Copy the whole key and nothing else."
+      : error.detail;
   }
 }

@@ -1,4 +1,4 @@
-/** In charge of the start in the browser. */
+/** Entry point of the portal in the browser. */
 
 import "./theme.css";
 import "./shell.css";

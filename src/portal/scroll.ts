@@ -1,31 +1,31 @@
 /**
- * In charge of where a page was scrolled to when it was left. On a step back the browser scrolls at once,
- * when the page is not yet filled again and too short: here that is waited for.
+ * Restores the scroll position on back and forward. The browser scrolls immediately, while the page is
+ * still loading and too short; this waits until the page is tall enough.
  */
 
-/** What visitors scroll with: from then on the page stays where they put it. */
-const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+/** Input that stops a pending restore, because the visitor is scrolling. */
+const USER_INPUT = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
-/** By the entry of the history. */
-const places = new Map<string, number>();
+/** Scroll positions by history entry. */
+const positions = new Map<string, number>();
 let made = 0;
 let current = entryIn(history.state);
-let stopReturning: (() => void) | undefined;
+let stopRestoring: (() => void) | undefined;
 
 if (current === undefined) history.replaceState(newEntry(), "");
 addEventListener("popstate", ({ state }) => {
-  stopReturning?.();
+  stopRestoring?.();
   current = entryIn(state);
-  const place = current === undefined ? undefined : places.get(current);
-  if (place !== undefined) returnTo(place);
+  const position = current === undefined ? undefined : positions.get(current);
+  if (position !== undefined) restore(position);
 });
 addEventListener("scroll", () => {
-  if (current !== undefined && !stopReturning) places.set(current, scrollY);
+  if (current !== undefined && !stopRestoring) positions.set(current, scrollY);
 });
 
-/** What the next entry of the history is to carry, so that it is known again. */
+/** State for the next history entry; it identifies the entry later. */
 export function newEntry(): { entry: string } {
-  stopReturning?.();
+  stopRestoring?.();
   made += 1;
   current = `${Date.now()}-${made}`;
   return { entry: current };
@@ -35,18 +35,18 @@ function entryIn(state: { entry?: string } | null): string | undefined {
   return state?.entry;
 }
 
-function returnTo(place: number): void {
+function restore(position: number): void {
   const stop = () => {
     growth.disconnect();
-    for (const hand of HANDS) removeEventListener(hand, stop);
-    stopReturning = undefined;
+    for (const type of USER_INPUT) removeEventListener(type, stop);
+    stopRestoring = undefined;
   };
   const growth = new ResizeObserver(() => {
-    if (document.documentElement.scrollHeight - innerHeight < place) return;
-    scrollTo(0, place);
+    if (document.documentElement.scrollHeight - innerHeight < position) return;
+    scrollTo(0, position);
     stop();
   });
   growth.observe(document.body);
-  for (const hand of HANDS) addEventListener(hand, stop, { passive: true });
-  stopReturning = stop;
+  for (const type of USER_INPUT) addEventListener(type, stop, { passive: true });
+  stopRestoring = stop;
 }

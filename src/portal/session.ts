@@ -1,36 +1,36 @@
-/** In charge of what the browser keeps for its visitor: the key, the chosen shard, and the client made of them. */
+/** The visitor's session, stored in the browser: API key, selected region, and the API client that uses them. */
 
 import { useSyncExternalStore } from "react";
 import { type Limits, Matchbook } from "../../client/src/index.ts";
 
 export interface Session {
   key: string | undefined;
-  /** Without an argument it is forgotten. */
+  /** Without an argument, removes the key. */
   setKey(key?: string): void;
-  /** Empty as long as the service has no shards. */
+  /** Empty while the server has no shards. */
   shard: string;
   setShard(id: string): void;
   matchbook: Matchbook;
-  /** As the latest reply to this key told them. */
+  /** Rate limits from the latest response for this key. */
   limits: Limits | undefined;
-  /** Whether the visitor is being asked for a key. */
+  /** Whether the key dialog is open. */
   isAskingForKey: boolean;
-  /** The key that a demo server offers to everybody. */
+  /** The key that a demo server offers to every visitor. */
   offeredKey: string | undefined;
 }
 
 const KEY = "matchbook.key";
-/** Whether the key was a demo server's offer: each start of such a server makes a new one. */
+/** Set if the stored key is the demo key, so that a new demo key replaces it. */
 const FROM_OFFER = "matchbook.key-from-offer";
 const SHARD = "matchbook.shard";
 
 const offeredKey = offered();
-const firstKey = (kept(FROM_OFFER) && offeredKey) || kept(KEY);
+const firstKey = (stored(FROM_OFFER) && offeredKey) || stored(KEY);
 
 let session: Session = {
   key: firstKey,
   setKey,
-  shard: kept(SHARD) ?? "",
+  shard: stored(SHARD) ?? "",
   setShard,
   matchbook: clientFor(firstKey),
   limits: undefined,
@@ -42,18 +42,18 @@ const listeners = new Set<() => void>();
 
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
 
-/** Opens the dialog that asks for a key; or closes it. */
+/** Opens or closes the key dialog. */
 export const askForKey = (isAskingForKey = true): void => change({ isAskingForKey });
 
 function setKey(key?: string): void {
   const given = key?.trim() || undefined;
-  keep(KEY, given);
-  keep(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
+  store(KEY, given);
+  store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
   change({ key: given, matchbook: clientFor(given), limits: undefined });
 }
 
 function setShard(shard: string): void {
-  keep(SHARD, shard || undefined);
+  store(SHARD, shard || undefined);
   change({ shard });
 }
 
@@ -61,7 +61,7 @@ function clientFor(key: string | undefined): Matchbook {
   const matchbook = new Matchbook({
     url: location.origin,
     ...(key === undefined ? {} : { key }),
-    // The portal shows limits instead of waiting silently.
+    // The portal shows rate limits instead of waiting silently.
     patience: 0,
     onLimits(limits) {
       if (session.matchbook === matchbook) change({ limits });
@@ -77,28 +77,28 @@ function change(changes: Partial<Session>): void {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  addEventListener("storage", takeFromOtherTab);
+  addEventListener("storage", syncFromOtherTab);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) removeEventListener("storage", takeFromOtherTab);
+    if (listeners.size === 0) removeEventListener("storage", syncFromOtherTab);
   };
 }
 
-function takeFromOtherTab({ key }: StorageEvent): void {
+function syncFromOtherTab({ key }: StorageEvent): void {
   if (key === KEY || key === null) {
-    const now = kept(KEY);
+    const now = stored(KEY);
     if (now !== session.key) change({ key: now, matchbook: clientFor(now), limits: undefined });
   }
 }
 
-/** The server writes it into the page, in demo mode only. */
+/** The server writes the demo key into the page, in demo mode only. */
 function offered(): string | undefined {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="matchbook-offer"]');
   return meta?.content || undefined;
 }
 
-/** Browsers may forbid storage; then a key lasts as long as the page. */
-function kept(name: string): string | undefined {
+/** Browsers may block storage; then the key lasts until the page is closed. */
+function stored(name: string): string | undefined {
   try {
     return localStorage.getItem(name)?.trim() || undefined;
   } catch {
@@ -106,11 +106,11 @@ function kept(name: string): string | undefined {
   }
 }
 
-function keep(name: string, value: string | undefined): void {
+function store(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // It is not kept, then.
+    // Storage is blocked: the value is not stored.
   }
 }

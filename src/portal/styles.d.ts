@@ -1,3 +1,3 @@
-/** In charge of what the type checker must know of style sheets: they are imported for their effect only. */
+/** Lets TypeScript accept style sheets that are imported for their side effect. */
 
 declare module "*.css";

@@ -1,4 +1,4 @@
-/** In charge of light and dark: as the system has it, unless the visitor chose one. */
+/** Light and dark theme: follows the system unless the visitor selects one. */
 
 import { useSyncExternalStore } from "react";
 
@@ -8,7 +8,7 @@ const NAME = "matchbook.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
-/** What the visitor chose. */
+/** The visitor's selection. */
 function chosenTheme(): Choice {
   const { theme } = document.documentElement.dataset;
   return theme === "light" || theme === "dark" ? theme : "system";
@@ -21,17 +21,17 @@ export function chooseTheme(choice: Choice): void {
     if (choice === "system") localStorage.removeItem(NAME);
     else localStorage.setItem(NAME, choice);
   } catch {
-    // It lasts as long as the page, then.
+    // Storage is blocked: the selection lasts until the page is closed.
   }
   for (const listener of listeners) listener();
 }
 
-/** What is seen: for what is drawn and cannot be told by style sheets. */
-export const useTheme = (): "light" | "dark" => useSyncExternalStore(subscribe, seen);
+/** The effective theme, for canvases, which style sheets do not reach. */
+export const useTheme = (): "light" | "dark" => useSyncExternalStore(subscribe, effectiveTheme);
 
 export const useChosenTheme = (): Choice => useSyncExternalStore(subscribe, chosenTheme);
 
-function seen(): "light" | "dark" {
+function effectiveTheme(): "light" | "dark" {
   const chosen = chosenTheme();
   return chosen === "system" ? (system.matches ? "dark" : "light") : chosen;
 }

@@ -1,4 +1,4 @@
-/** In charge of the explorer's query in a browser: form, address, URL, curl line and program are one. */
+/** The explorer's query in a browser: the form, the page URL and the code always match. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -10,16 +10,21 @@ import { ROOT } from "../support/process.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 import {
   cardIds,
+  field,
   leaveQuietly,
   MATCHES,
   mode,
   openExplorer,
+  searchFor,
   searchOf,
   send,
+  sendButton,
   showAs,
   shown,
+  showResponseAs,
 } from "./explorer.ts";
 import { inBrowser, leave, violations, visit } from "./support.ts";
+import { TEXTS } from "./texts.ts";
 
 inBrowser("the query of the explorer", () => {
   let world: World;
@@ -28,7 +33,7 @@ inBrowser("the query of the explorer", () => {
   });
   afterAll(() => world.stop());
 
-  test("begins with the newest matches, written out in the address", async () => {
+  test("starts with the newest matches, written into the page URL", async () => {
     const visitor = await openExplorer(world);
     const { page } = visitor;
     expect([...searchOf(page)]).toEqual([
@@ -36,14 +41,14 @@ inBrowser("the query of the explorer", () => {
       ["on", "matches"],
       ["sort", "-createdAt"],
     ]);
-    expect(await page.title()).toBe("Explorer · Matchbook");
+    expect(await page.title()).toBe(`${TEXTS.explorer} · Matchbook`);
     await leaveQuietly(visitor);
   });
 
-  test("hides no field that has the focus behind the button that sends it", async () => {
+  test("never hides a focused field behind the send button", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
     const { page } = visitor;
-    await page.getByText("Filters", { exact: true }).click();
+    await page.locator(".explorer-group > summary").first().click();
     const hidden: string[] = [];
     for (let modes = 0; modes < GAME_MODES.length; ) {
       await page.keyboard.press("Tab");
@@ -63,7 +68,7 @@ inBrowser("the query of the explorer", () => {
     await leaveQuietly(visitor);
   });
 
-  test("has a field for every parameter of the table", async () => {
+  test("has a field for every query parameter", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const names = await visitor.page.locator(".explorer-name").allTextContents();
     for (const { name, endpoints } of PARAMETERS as readonly Parameter[]) {
@@ -72,19 +77,20 @@ inBrowser("the query of the explorer", () => {
     await leaveQuietly(visitor);
   });
 
-  test("is in the address, the URL, the curl line and the program as it is changed", async () => {
+  test("updates the page URL, the API URL, the curl command and the TypeScript on every change", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const { page } = visitor;
-    const replyAt = await page.getByRole("heading", { name: "Reply" }).boundingBox();
-    const steps = await page.evaluate(() => history.length);
+    const heading = page.locator(".explorer-response h2");
+    const before = await heading.boundingBox();
+    const entries = await page.evaluate(() => history.length);
 
-    await mode(page, "Ranked").check();
-    await page.getByLabel("Page limit").fill("3");
-    await page.getByLabel("Created at, start").fill("2026-03-01T18:30");
+    await mode(page, "ranked").check();
+    await field(page, "page[limit]").fill("3");
+    await field(page, "filter[createdAt-start]").fill("2026-03-01T18:30");
     await page.getByRole("radio", { name: "Newest first" }).check();
-    await page.getByLabel("Team names").fill("A,B\\,C");
-    await page.getByLabel("Team names").press("Enter");
-    await addressHas(page, "filter[teamNames]", "A,B\\,C");
+    await field(page, "filter[teamNames]").fill("A,B\\,C");
+    await field(page, "filter[teamNames]").press("Enter");
+    await urlHas(page, "filter[teamNames]", "A,B\\,C");
 
     const query =
       "filter[gameMode]=ranked&page[limit]=3&filter[createdAt-start]=2026-03-01T18:30:00Z&sort=-createdAt&filter[teamNames]=A,B%5C,C";
@@ -92,43 +98,43 @@ inBrowser("the query of the explorer", () => {
     expect(searchOf(page).get("filter[createdAt-start]")).toBe("2026-03-01T18:30:00Z");
     await showAs(page, "curl");
     expect(await shown(page)).toContain(`'${world.url}/shards/na/matches?${query}'`);
-    await showAs(page, "TypeScript");
+    await showAs(page, "code");
     expect(await shown(page)).toContain('  teamNames: ["A", "B,C"],\n');
     expect(await shown(page)).toContain("  limit: 3,\n");
 
-    // Nothing was sent yet: no step was made, and the reply says that it is an older one's.
-    expect(await page.evaluate(() => history.length)).toBe(steps);
-    expect(await page.getByText("to the query before your changes").isVisible()).toBe(true);
-    await showAs(page, "URL");
-    expect(await page.getByRole("heading", { name: "Reply" }).boundingBox()).toEqual(replyAt);
+    // Nothing was sent yet: there is no new history entry, and the response is marked as out of date.
+    expect(await page.evaluate(() => history.length)).toBe(entries);
+    expect(await page.locator(".explorer-stale").isVisible()).toBe(true);
+    await showAs(page, "url");
+    expect(await heading.boundingBox()).toEqual(before);
     await leaveQuietly(visitor);
   });
 
-  test("becomes a step of its own when it is sent; the step back shows the one before", async () => {
+  test("gets a history entry when it is sent; going back shows the query before", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches&page[limit]=2");
     const { page } = visitor;
     expect(await cardIds(page)).toEqual(["match-1", "match-2"]);
-    await mode(page, "Casual").check();
+    await mode(page, "casual").check();
     await send(page);
     expect(await cardIds(page)).toEqual(["match-2", "match-4"]);
     expect(searchOf(page).get("filter[gameMode]")).toBe("casual");
 
     await page.goBack();
     await page.getByRole("article", { name: "Match match-1" }).waitFor();
-    expect(await mode(page, "Casual").isChecked()).toBe(false);
+    expect(await mode(page, "casual").isChecked()).toBe(false);
     await page.goForward();
     await page.getByRole("article", { name: "Match match-4" }).waitFor();
-    expect(await mode(page, "Casual").isChecked()).toBe(true);
+    expect(await mode(page, "casual").isChecked()).toBe(true);
     await leaveQuietly(visitor);
   });
 
-  test("can be shared: a fresh profile sees the same", async () => {
+  test("can be shared: a new visitor sees the same", async () => {
     const author = await openExplorer(world, "?shard=na&on=matches");
-    await mode(author.page, "Ranked").check();
+    await mode(author.page, "ranked").check();
     await author.page.getByRole("radio", { name: "Newest first" }).check();
     await send(author.page);
-    await author.page.getByRole("radio", { name: "JSON" }).check();
-    await addressHas(author.page, "as", "json");
+    await showResponseAs(author.page, "json");
+    await urlHas(author.page, "as", "json");
     const tree = await author.page.locator(".explorer-tree").innerText();
     const address = author.page.url();
     const query = await shown(author.page);
@@ -137,19 +143,19 @@ inBrowser("the query of the explorer", () => {
     const reader = await visit(address, { key: world.key });
     expect(reader.page.url()).toBe(address);
     expect(await shown(reader.page)).toBe(query);
-    // The links and the window of a list say when it was asked for.
+    // The links and the window of a list depend on the time of the request.
     const untilLinks = (text: string) => text.slice(0, text.indexOf('"links"'));
     expect(untilLinks(await reader.page.locator(".explorer-tree").innerText())).toBe(
       untilLinks(tree),
     );
-    expect(await mode(reader.page, "Ranked").isChecked()).toBe(true);
+    expect(await mode(reader.page, "ranked").isChecked()).toBe(true);
     await leaveQuietly(reader);
   });
 
-  test("shows the key only to those who ask for it", async () => {
+  test("shows the key only on demand", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const { page } = visitor;
-    for (const form of ["curl", "TypeScript"] as const) {
+    for (const form of ["curl", "code"] as const) {
       await showAs(page, form);
       expect(await shown(page)).toContain("YOUR_API_KEY");
       expect(await shown(page)).not.toContain(world.key);
@@ -159,42 +165,42 @@ inBrowser("the query of the explorer", () => {
     await leaveQuietly(visitor);
   });
 
-  test("is a program that works", async () => {
+  test("is a working TypeScript program", async () => {
     const visitor = await openExplorer(
       world,
       "?shard=na&on=matches&filter[playerNames]=Ada&sort=-createdAt&page[limit]=2",
     );
     const { page } = visitor;
-    await showAs(page, "TypeScript");
+    await showAs(page, "code");
     await page.getByRole("checkbox", { name: "Show my key" }).check();
     expect(await run(await shown(page))).toMatch(/ casual match-12\n.* ranked match-11\n$/);
     await leaveQuietly(visitor);
   });
 
-  test("asks for single records and for players, with the parameters taken there", async () => {
+  test("finds players and single records, with the parameters they accept", async () => {
     const visitor = await openExplorer(
       world,
       "?shard=na&on=matches&filter[playerNames]=Ada&sort=-createdAt",
     );
     const { page } = visitor;
-    await page.getByRole("radio", { name: "Players" }).check();
+    await searchFor(page, "players");
     await send(page);
     expect(await page.getByRole("table").getByRole("link", { name: "Ada" }).isVisible()).toBe(true);
     expect([...searchOf(page).keys()]).toEqual(["shard", "on", "filter[playerNames]"]);
 
-    await page.getByRole("radio", { name: "One match" }).check();
-    expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
-    await page.getByLabel("Match id").fill("match-3");
+    await searchFor(page, "match");
+    expect(await sendButton(page).isDisabled()).toBe(true);
+    await page.getByLabel("Match ID").fill("match-3");
     await send(page);
     expect(await cardIds(page)).toEqual(["match-3"]);
     expect(await shown(page)).toBe(`${world.url}/shards/na/matches/match-3`);
     await leaveQuietly(visitor);
   });
 
-  test("offers names near to what was typed, and takes the one that is picked", async () => {
+  test("suggests names similar to the typed text, and adds the selected one", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=players");
     const { page } = visitor;
-    const field = page.getByRole("combobox", { name: "Player names" });
+    const field = page.getByRole("combobox", { name: "filter[playerNames]" });
     await field.fill("adda");
     const option = page.getByRole("option", { name: "Ada", exact: true });
     await option.waitFor();
@@ -206,7 +212,7 @@ inBrowser("the query of the explorer", () => {
     expect(await field.getAttribute("aria-expanded")).toBe("false");
     expect(await shown(page)).toEndWith("?filter[playerNames]=Ada");
 
-    // By pointer, too; and Escape keeps what was typed.
+    // Also by pointer; Escape keeps the typed text.
     await field.fill("grace_1");
     await page.getByRole("option", { name: "Grace_1", exact: true }).click();
     expect(await shown(page)).toEndWith("?filter[playerNames]=Ada,Grace_1");
@@ -226,14 +232,14 @@ inBrowser("the query of the explorer", () => {
   });
 });
 
-/** The address follows the typing after a pause. */
-const addressHas = (page: Page, name: string, value: string | null) =>
+/** The URL is updated after a pause in typing. */
+const urlHas = (page: Page, name: string, value: string | null) =>
   page.waitForFunction(
     ([key, wanted]) => new URLSearchParams(location.search).get(key!) === wanted,
     [name, value],
   );
 
-/** Runs a program as somebody would who has the client installed; gives what it printed. */
+/** Runs a program with the client installed, and returns its output. */
 async function run(program: string): Promise<string> {
   const folder = aFolder();
   const client = join(folder.path, "node_modules", "matchbook-client");

@@ -1,14 +1,15 @@
-/** In charge of the explorer as its tests use it: what it is about, how it is opened, what it shows. */
+/** Opens and reads the explorer page in tests. */
 
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
+import type { Target } from "../../src/portal/views/explorer/query.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import type { World } from "../support/world.ts";
 import { leave, settled, type VisitOptions, type Visitor, visit } from "./support.ts";
 
 export const MARKUP = '<img src=x onerror="alert(1)"><b>bold</b>';
 
-/** Twelve matches, one a minute: odd ones ranked, the others casual. The newest is match-12. */
+/** Twelve matches, one per minute: odd ones ranked, the others casual. The newest is match-12. */
 export const MATCHES = Array.from({ length: 12 }, (_, at) =>
   aMatch({
     id: `match-${at + 1}`,
@@ -24,17 +25,27 @@ export const MATCHES = Array.from({ length: 12 }, (_, at) =>
 export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Visitor> =>
   visit(`${world.url}/portal/explorer${query}`, { key: world.key, ...more });
 
+export const sendButton = (page: Page) => page.locator(".explorer-form button[type=submit]");
+
 export async function send(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Send" }).click();
+  await sendButton(page).click();
   await settled(page);
 }
 
-/** The query as URL, curl line or program. */
-export const shown = (page: Page): Promise<string> =>
-  page.getByLabel("The query", { exact: true }).innerText();
+/** The query as a URL, curl command or TypeScript. */
+export const shown = (page: Page): Promise<string> => page.locator(".explorer-code").innerText();
 
-export const showAs = (page: Page, form: "URL" | "curl" | "TypeScript"): Promise<void> =>
-  page.getByRole("radio", { name: form, exact: true }).check();
+export const showAs = (page: Page, form: "url" | "curl" | "code"): Promise<void> =>
+  page.locator(`.explorer-snippet input[value=${form}]`).check();
+
+export const showResponseAs = (page: Page, form: "cards" | "json"): Promise<void> =>
+  page.locator(`.explorer-response input[value=${form}]`).check();
+
+export const searchFor = (page: Page, target: Target): Promise<void> =>
+  page.locator(`.explorer-where input[value=${target}]`).check();
+
+/** The field of a query parameter. */
+export const field = (page: Page, parameter: string) => page.getByLabel(parameter);
 
 export const cards = (page: Page) => page.getByRole("article");
 
@@ -43,9 +54,9 @@ export const cardIds = (page: Page): Promise<string[]> =>
 
 export const searchOf = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
 
-export const mode = (page: Page, name: string) => page.getByRole("checkbox", { name, exact: true });
+export const mode = (page: Page, name: string) => page.locator(`label[title=${name}] input`);
 
-/** Nothing was complained of. */
+/** Checks that the browser reported no errors. */
 export async function leaveQuietly(visitor: Visitor): Promise<void> {
   expect(visitor.complaints).toEqual([]);
   await leave(visitor);

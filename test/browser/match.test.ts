@@ -1,7 +1,10 @@
-/** In charge of the page "Match" in a browser: the scoreboard, odd records, and every state of it. */
+/** The match page in a browser: scoreboard, unusual records and error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { tier } from "../../src/portal/format.ts";
+import { endingName, sideName } from "../../src/portal/names.ts";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, oddRecords, SPARE, UNEVEN } from "./odd-records.ts";
 import {
@@ -17,13 +20,19 @@ import {
   violations,
   visit,
 } from "./support.ts";
+import { TEXTS } from "./texts.ts";
 
 const openAll = async (page: Page): Promise<void> => {
   await settled(page);
-  await page.getByText("All further figures").click();
+  await page.locator(".match-more summary").click();
 };
 
 const board = (page: Page, name: string) => page.getByRole("region", { name });
+
+const outcome = (page: Page, name: string): Promise<string> =>
+  board(page, name)
+    .locator(".match-outcome")
+    .evaluate((mark) => mark.lastChild!.textContent!);
 
 inBrowser("the match page", () => {
   describe("with demo matches", () => {
@@ -41,12 +50,12 @@ inBrowser("the match page", () => {
       openAll,
     );
 
-    test("opens the same from a shared link, and after a reload", async () => {
+    test("shows the same from a shared link and after a reload", async () => {
       const address = `${world.url}/portal/na/matches/${id}`;
       const first = await visit(address, { key: world.key });
       const fresh = await visit(first.page.url(), { key: world.key });
       const shown = await textOf(first.page);
-      expect(shown).toContain("Comparison");
+      expect(await first.page.locator(".match-comparison .bar").count()).toBeGreaterThan(0);
       expect(await textOf(fresh.page)).toBe(shown);
       await fresh.page.reload();
       await settled(fresh.page);
@@ -55,9 +64,9 @@ inBrowser("the match page", () => {
       await leave(fresh);
     });
 
-    test("leads to its JSON in the explorer", async () => {
+    test("links to the explorer", async () => {
       const visitor = await visit(`${world.url}/portal/na/matches/${id}`, { key: world.key });
-      await visitor.page.getByRole("link", { name: "JSON in the explorer" }).click();
+      await visitor.page.getByRole("link", { name: "Open in Explorer" }).click();
       await visitor.page.waitForURL((url) => url.pathname === "/portal/explorer");
       const search = new URL(visitor.page.url()).searchParams;
       expect(Object.fromEntries(search)).toEqual({ shard: "na", on: "match", id });
@@ -65,7 +74,7 @@ inBrowser("the match page", () => {
     });
   });
 
-  describe("with odd records", () => {
+  describe("with unusual records", () => {
     let world: World;
     beforeAll(async () => {
       world = await startWorld(oddRecords());
@@ -75,18 +84,18 @@ inBrowser("the match page", () => {
     const open = (id: string, width = 1440) =>
       visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });
 
-    test("is a scoreboard with readable names, and says who won", async () => {
+    test("is a scoreboard with readable names and the winner", async () => {
       const visitor = await open(CODED);
       const { page } = visitor;
-      expect(await page.locator("h1").innerText()).toBe("Casual ARAL match");
-      expect(await page.locator(".match-facts").innerText()).toContain("Surrender");
-      const blue = await board(page, "Blue side").innerText();
+      expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
+      expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
+      const blue = await board(page, sideName("left/blue")).innerText();
       for (const text of [
         "TKJK",
-        "Lost",
+        OUTCOME_NAMES.lost,
         "Hero 009",
         "Ada",
-        "Tier 29",
+        tier(29),
         "AFK since 1:35",
         "Sprint Boots",
       ]) {
@@ -94,17 +103,17 @@ inBrowser("the match page", () => {
       }
       expect(blue).toContain("16,844");
       expect(blue).toContain("Bot or anonymous");
-      expect(await board(page, "Blue side").locator(".match-kda").first().innerText()).toBe(
-        "7/1/12",
-      );
-      expect(await board(page, "Red side").innerText()).toContain("Winner");
+      expect(
+        await board(page, sideName("left/blue")).locator(".match-kda").first().innerText(),
+      ).toBe("7/1/12");
+      expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
 
-    test("compares sums of both sides, and everybody's gold, farm and kills", async () => {
+    test("compares the totals of both sides, and the gold, farm and kills of all players", async () => {
       const visitor = await open(CODED);
-      const sums = visitor.page.getByRole("table", { name: "Totals of both sides" });
+      const sums = visitor.page.locator("table.match-sums");
       const gold = await sums.getByRole("row", { name: /Gold/ }).innerText();
       expect(gold.split(/\s+/)).toEqual(["41,000", "Gold", "39,000"]);
       for (const measure of ["Gold", "Farm", "Kills"]) {
@@ -114,10 +123,10 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test("shows what nobody foresaw, and what the record links to", async () => {
+    test("shows unknown stats, and what the record links to", async () => {
       const visitor = await open(CODED);
       await openAll(visitor.page);
-      const more = await board(visitor.page, "More in this record").innerText();
+      const more = await visitor.page.locator(".match-more").innerText();
       for (const text of [
         "Moon phase",
         "waning",
@@ -135,7 +144,7 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test("does not jump when the reply comes", async () => {
+    test("does not shift when the response arrives", async () => {
       const visitor = await visit(`${world.url}/portal/status`, { key: world.key, width: 360 });
       const { page } = visitor;
       const letThrough = await holdReplies(page, "**/shards/na/**");
@@ -143,12 +152,12 @@ inBrowser("the match page", () => {
       await page.locator(".match-page .loading").waitFor();
       const before = await topsOf(page, ["h1", ".match-facts", ".match-page .loading"]);
       letThrough();
-      await board(page, "Result").waitFor();
+      await page.locator(".match-result").waitFor();
       expect(await topsOf(page, ["h1", ".match-facts", ".match-result"])).toEqual(before);
       await leave(visitor);
     });
 
-    test("leads to its players by keyboard", async () => {
+    test("links to its players by keyboard", async () => {
       const visitor = await open(CODED);
       await visitor.page.getByRole("link", { name: "Ada", exact: true }).focus();
       await visitor.page.keyboard.press("Enter");
@@ -157,14 +166,14 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test("takes markup in names for text, and no script for a link", async () => {
+    test("shows markup in names as text, and never links to a script", async () => {
       const visitor = await open(HOSTILE, 360);
       await openAll(visitor.page);
       expect(await visitor.page.locator("main img").count()).toBe(0);
       expect(await visitor.page.getByRole("link", { name: MARKUP, exact: true }).count()).toBe(1);
       expect(await visitor.page.locator('a[href^="javascript"]').count()).toBe(0);
       expect(await visitor.page.locator("main").innerText()).toContain("javascript:document.title");
-      expect(await visitor.page.title()).toBe("Ranked match · Matchbook");
+      expect(await visitor.page.title()).toBe(`${TEXTS.match("ranked")} · Matchbook`);
       expect(await sticksOut(visitor.page)).toEqual([]);
       expect(await violations(visitor.page)).toEqual([]);
       expect(visitor.complaints).toEqual([]);
@@ -180,33 +189,36 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test("says that nobody won, and that a side is empty", async () => {
+    test("shows that nobody won, and that a side is empty", async () => {
       const visitor = await open(SPARE);
-      expect(await board(visitor.page, "Side 1").innerText()).toContain("No winner");
-      expect(await board(visitor.page, "Side 2").innerText()).toContain("names nobody");
-      expect(await visitor.page.getByText("Winner", { exact: true }).count()).toBe(0);
+      expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
+      expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
+      expect(await board(visitor.page, "Side 2").innerText()).toContain("No players recorded");
+      expect(await visitor.page.locator(".match-outcome-won").count()).toBe(0);
       await leave(visitor);
     });
 
-    test("says that there is no such match, and where to look", async () => {
+    test("reports a match that does not exist, and links to the newest matches", async () => {
       const address = `${world.url}/portal/na/matches/nowhere`;
       const visitor = await visit(address, { key: world.key, expects: [404] });
       await visitor.page.getByRole("alert").waitFor();
-      await visitor.page.getByRole("link", { name: "newest matches of na" }).waitFor();
+      await visitor.page.locator('main a[href*="sort=-createdAt"]').waitFor();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
 
-    test("says so when the next page cannot be loaded, and loads it later", async () => {
+    test("reports a page that failed to load, and loads it on retry", async () => {
       const visitor = await visit(`${world.url}/portal/na/matches/${CODED}`, { key: world.key });
       const { page } = visitor;
-      let isAway = true;
-      await page.route(`${world.url}/**`, (route) => (isAway ? route.abort() : route.continue()));
+      let isUnreachable = true;
+      await page.route(`${world.url}/**`, (route) =>
+        isUnreachable ? route.abort() : route.continue(),
+      );
       await page.getByRole("link", { name: "Ada", exact: true }).click();
-      await page.getByText("This part of the page could not be loaded").waitFor();
-      expect(await page.title()).toBe("Not loaded · Matchbook");
-      isAway = false;
-      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("alert").waitFor();
+      expect(await page.title()).toBe("Something went wrong · Matchbook");
+      isUnreachable = false;
+      await page.getByRole("button", { name: TEXTS.tryAgain }).click();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
       await leave(visitor);
     });

@@ -1,9 +1,9 @@
-/** In charge of the odd records of the browser tests: names in code form, markup in names, much and little. */
+/** Unusual records for the browser tests: coded names, markup in names, very many and very few players. */
 
 import type { JsonObject } from "../../src/domain/json.ts";
 import { aMatch, type MatchDocument, type MatchIn, type MemberIn } from "../support/records.ts";
 
-/** What would run if a page took a name for markup. */
+/** Changes the title if a page treats a name as markup. */
 export const MARKUP = `<img src=x onerror="document.title='hacked'">`;
 
 export const CODED = "match-coded";
@@ -11,7 +11,7 @@ export const HOSTILE = "match-hostile";
 export const UNEVEN = "match-uneven";
 export const SPARE = "match-spare";
 
-/** What the first participant of the first roster carries. */
+/** Stats of the first participant of the first roster. */
 const FULL_STATS = {
   kills: 7,
   deaths: 1,
@@ -64,7 +64,7 @@ function coded(): MatchDocument {
   return withFirst(document, { actor: "*Hero009*", stats: FULL_STATS });
 }
 
-/** Markup wherever a record may carry text. */
+/** Markup wherever a record may contain text. */
 function hostile(): MatchDocument {
   const document = aMatch({
     id: HOSTILE,
@@ -96,7 +96,7 @@ function uneven(): MatchDocument {
   return aMatch({ id: UNEVEN, rosters });
 }
 
-/** Nothing but what the interface promises, and no winner. */
+/** Only what the API guarantees, and no winner. */
 function spare(): MatchDocument {
   const rosters: MatchIn["rosters"] = [
     { members: [{ id: "ada", name: "Ada" }], attributes: { won: "false" } },
@@ -113,7 +113,7 @@ function asset(id: string, url: string): JsonObject {
   return { type: "asset", id, attributes };
 }
 
-/** The document with other attributes for its first participant. */
+/** Replaces the attributes of the first participant. */
 function withFirst(document: MatchDocument, attributes: JsonObject): MatchDocument {
   const first = document.included.find(({ type }) => type === "participant");
   if (first) first.attributes = { shardId: "na", ...attributes };

@@ -1,7 +1,10 @@
-/** In charge of the page "Player" in a browser: the record, recent matches page by page, and every state of it. */
+/** The player page in a browser: lifetime stats, recent matches and error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { modeName } from "../../src/portal/names.ts";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
+import { streakInWords } from "../../src/portal/views/player/form.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
@@ -15,10 +18,14 @@ import {
   visit,
   WIDTHS,
 } from "./support.ts";
+import { TEXTS } from "./texts.ts";
 
 const MATCHES = 30;
 
-/** Ada wins every third of her matches; the newest one is the first. */
+const LAST_25 = "Last 25 matches";
+const LOAD_MORE = "Load more";
+
+/** Ada wins every third match; the newest match is the first. */
 function historyOfAda() {
   return Array.from({ length: MATCHES }, (_, at) => {
     const ada = { id: "ada", name: "Ada", gold: 1000 + at };
@@ -32,7 +39,7 @@ function historyOfAda() {
   });
 }
 
-/** Somebody whom a match names without a part in it. */
+/** A match with a spectator, who did not take part. */
 function onlyWatched() {
   const id = "watcher";
   return aMatch({
@@ -48,7 +55,7 @@ function onlyWatched() {
   });
 }
 
-const strip = (page: Page) => page.getByRole("region", { name: "Form" }).getByRole("link");
+const strip = (page: Page) => page.locator(".player-form").getByRole("link");
 const rows = (page: Page) => page.locator("li.player-match");
 const progress = (page: Page) => page.locator(".player-progress [role=status]");
 
@@ -65,7 +72,7 @@ inBrowser("the player page", () => {
 
     testEverywhere(() => ({ address, options: { key: world.key } }));
 
-    test("is reached from the start page by clicking, down to the plot", async () => {
+    test("can be reached from the home page by clicking, including its plots", async () => {
       const visitor = await visit(world.url, { key: world.key });
       const { page } = visitor;
       await page.locator("main a[href*='/matches/']").first().click();
@@ -90,30 +97,30 @@ inBrowser("the player page", () => {
     const open = (id: string, expects: number[] = []) =>
       visit(`${world.url}/portal/na/players/${id}`, { key: world.key, expects });
 
-    test("tells the lifetime record and the streak in words", async () => {
+    test("shows lifetime stats and the streak", async () => {
       const visitor = await open("ada");
-      const lifetime = await visitor.page.getByRole("region", { name: "Lifetime" }).innerText();
+      const lifetime = await visitor.page.locator(".player-lifetime").innerText();
       const lines = lifetime.split(/\n+/).map((line) => line.trim());
       const after = (name: string) => lines[lines.indexOf(name) + 1];
-      expect([after("Played"), after("Wins"), after("Win rate")]).toEqual(["30", "10", "33%"]);
-      expect([after("Ranked"), after("Streak")]).toEqual(["15", "Won the last match"]);
+      expect([after("Matches"), after("Wins"), after("Win rate")]).toEqual(["30", "10", "33%"]);
+      expect([after("Ranked"), after("Streak")]).toEqual(["15", streakInWords({ winStreak: 1 })]);
       await leave(visitor);
     });
 
-    test("has a strip of recent results, with words for those who listen, each a link", async () => {
+    test("has a strip of recent results as links, with text for screen readers", async () => {
       const visitor = await open("ada");
       const { page } = visitor;
       expect(await strip(page).count()).toBe(25);
       const letters = await strip(page).locator("[aria-hidden]").allInnerTexts();
       expect(letters.slice(0, 4)).toEqual(["W", "L", "L", "W"]);
       expect(await strip(page).nth(1).getAttribute("href")).toBe("/portal/na/matches/match-1");
-      expect(await strip(page).nth(1).textContent()).toContain("Lost with Ember");
+      expect(await strip(page).nth(1).textContent()).toContain(`${OUTCOME_NAMES.lost} with Ember`);
       await strip(page).nth(1).click();
-      await page.getByRole("heading", { level: 1, name: "Casual ARAL match" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: TEXTS.match("casual_aral") }).waitFor();
       await leave(visitor);
     });
 
-    test.each(WIDTHS)("does not jump when the replies come: %d pixels wide", async (width) => {
+    test.each(WIDTHS)("does not shift when responses arrive: %d pixels wide", async (width) => {
       const visitor = await visit(`${world.url}/portal/status`, { key: world.key, width });
       const { page } = visitor;
       const pieces = ["h1", ".player-lifetime", ".player-form", ".player-plots", ".player-tallies"];
@@ -122,7 +129,7 @@ inBrowser("the player page", () => {
       await page.locator(".player-tallies").waitFor();
       const before = await topsOf(page, pieces);
       letThrough();
-      await page.getByText("The last 25 matches").waitFor();
+      await page.getByText(LAST_25).waitFor();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
       expect(await topsOf(page, pieces)).toEqual(before);
       await leave(visitor);
@@ -130,102 +137,106 @@ inBrowser("the player page", () => {
 
     test("plots gold and farm, and has the same values as a table", async () => {
       const visitor = await open("ada");
-      const table = visitor.page.getByRole("table", { name: "Gold by match, oldest first" });
+      const table = visitor.page.locator(".player-plots").getByRole("table").first();
       const values = await table.locator("tbody td").allTextContents();
       expect(values.length).toBe(25);
       expect([values[0], values.at(-1)]).toEqual(["1,024", "1,000"]);
       await leave(visitor);
     });
 
-    test("counts modes and heroes, with how often they were won", async () => {
+    test("counts matches and wins by mode and hero", async () => {
       const visitor = await open("ada");
       const modes = await visitor.page.getByRole("region", { name: "Modes" }).innerText();
-      expect(modes.replaceAll(/\s+/g, " ")).toContain("Ranked 5 of 13 matches");
-      expect(modes.replaceAll(/\s+/g, " ")).toContain("Casual ARAL 4 of 12 matches");
+      expect(modes.replaceAll(/\s+/g, " ")).toContain(
+        `${modeName("ranked")} 5 / 13 5 wins in 13 matches`,
+      );
+      expect(modes.replaceAll(/\s+/g, " ")).toContain(
+        `${modeName("casual_aral")} 4 / 12 4 wins in 12 matches`,
+      );
       await leave(visitor);
     });
 
-    test("loads more when asked, beyond the usual window, until all are there", async () => {
+    test("loads more on demand, beyond the default window, until all matches are loaded", async () => {
       const visitor = await open("ada");
       const { page } = visitor;
-      expect(await progress(page).innerText()).toBe("The last 25 matches");
-      await page.getByRole("button", { name: "Load more" }).click();
+      expect(await progress(page).innerText()).toBe(LAST_25);
+      await page.getByRole("button", { name: LOAD_MORE }).click();
       await page.getByText("All 30 matches").waitFor();
       expect(await rows(page).count()).toBe(MATCHES);
-      expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
+      expect(await page.getByRole("button", { name: LOAD_MORE }).count()).toBe(0);
       await leave(visitor);
     });
 
-    test("keeps what is there when the limit is reached, and goes on where it stopped", async () => {
+    test("keeps loaded matches when the rate limit is reached, and continues from there", async () => {
       const visitor = await visit(`${world.url}/portal/status`, { key: world.key, expects: [429] });
       const { page } = visitor;
-      let asked = 0;
+      let requests = 0;
       await page.route("**/shards/na/matches?**", (route) => {
-        asked += 1;
-        return asked === 3 ? route.fulfill(limitReached()) : route.continue();
+        requests += 1;
+        return requests === 3 ? route.fulfill(limitReached()) : route.continue();
       });
       await page.goto(`${world.url}/portal/na/players/ada`);
-      await page.getByRole("button", { name: "Try again" }).waitFor();
+      await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
       expect(await rows(page).count()).toBe(10);
       expect(await strip(page).count()).toBe(10);
-      await page.getByRole("button", { name: "Try again" }).click();
-      await page.getByText("The last 25 matches").waitFor();
+      await page.getByRole("button", { name: TEXTS.tryAgain }).click();
+      await page.getByText(LAST_25).waitFor();
       expect(await rows(page).count()).toBe(25);
-      expect(asked).toBe(6);
+      expect(requests).toBe(6);
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
 
-    test("says that there are no matches of somebody who only watched", async () => {
+    test("shows that a spectator has no matches", async () => {
       const visitor = await open("watcher");
-      await visitor.page.getByText("No matches of this player").waitFor();
+      await visitor.page.getByText("No matches found").waitFor();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
 
-    test("says that there is no such player, and where to look", async () => {
+    test("reports a player that does not exist, and links to the explorer", async () => {
       const visitor = await open("nobody", [404]);
       await visitor.page.getByRole("alert").waitFor();
       await visitor.page
         .getByRole("main")
-        .getByRole("link", { name: "explorer", exact: true })
+        .getByRole("link", { name: TEXTS.explorer, exact: true })
         .waitFor();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
 
-    test("asks for another key when this one is not in force, and goes on with it", async () => {
+    test("lets the visitor enter a key where one is required, and continues with it", async () => {
       const visitor = await visit(`${world.url}/portal/na/players/ada`, { expects: [401] });
       const { page } = visitor;
-      await page.getByRole("alert").getByRole("button", { name: "Enter an API key" }).click();
+      await page.getByRole("alert").getByRole("button", { name: TEXTS.enterKey }).click();
       await page.getByRole("dialog").getByRole("textbox").fill(world.key);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
-      await page.getByText("The last 25 matches").waitFor();
+      await page.getByText(LAST_25).waitFor();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });
   });
 
-  test("keeps what is there when the service stops", async () => {
+  test("keeps loaded matches when the server stops", async () => {
     const world = await startWorld(historyOfAda());
     const visitor = await visit(`${world.url}/portal/na/players/ada`, { key: world.key });
     const { page } = visitor;
     await world.stop();
-    await page.getByRole("button", { name: "Load more" }).click();
-    await page.getByText("The service does not answer").waitFor();
+    await page.getByRole("button", { name: LOAD_MORE }).click();
+    await page.getByText(TEXTS.unreachable).waitFor();
     expect(await rows(page).count()).toBe(25);
     await leave(visitor);
   });
 });
 
-/** As the service words it, but for a second only. */
+/** A rate limit response of the server, with a short wait. */
 function limitReached() {
   const error = {
     status: "429",
     code: "rate-limited",
     title: "Too many requests",
-    detail: "The key has used up its requests: wait 1 second.",
+    detail: "Wait 1 second.",
   };
   return {
     status: 429,

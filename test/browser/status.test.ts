@@ -1,9 +1,12 @@
-/** In charge of the page "Status" in a browser. */
+/** The status page in a browser. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { holdReplies, inBrowser, leave, testEverywhere, visit } from "./support.ts";
+import { TEXTS } from "./texts.ts";
+
+const ALL_OPERATIONAL = "All 3 regions operational";
 
 inBrowser("the status page", () => {
   let world: World;
@@ -19,26 +22,26 @@ inBrowser("the status page", () => {
 
   testEverywhere(() => ({ address: `${world.url}/portal/status` }));
 
-  test("needs no key, and tells of every shard in words", async () => {
+  test("needs no key, and lists every region", async () => {
     const visitor = await visit(`${world.url}/portal/status`);
     const { page } = visitor;
-    expect(await page.title()).toBe("Status · Matchbook");
-    expect(await page.getByText("All 3 shards can be read").isVisible()).toBe(true);
+    expect(await page.title()).toBe(`${TEXTS.status} · Matchbook`);
+    expect(await page.getByText(ALL_OPERATIONAL).isVisible()).toBe(true);
     const row = (shard: string) => page.getByRole("row", { name: new RegExp(`^${shard} `) });
     expect(await row("eu").innerText()).toContain("2 days");
-    expect(await row("sa").innerText()).toContain("none");
+    expect(await row("sa").innerText()).toContain("None");
     await row("na").getByRole("link", { name: "na" }).click();
     await page.waitForURL(/\/portal\/explorer\?shard=na&on=matches/);
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
 
-  test("asks again by itself, and then tells of a shard that is away", async () => {
+  test("refreshes by itself, and reports a region that is unavailable", async () => {
     const visitor = await visit(`${world.url}/portal/status`);
     const { page } = visitor;
     await page.clock.install();
     await page.reload();
-    await page.getByText("All 3 shards can be read").waitFor();
+    await page.getByText(ALL_OPERATIONAL).waitFor();
     await page.route("**/status", async (route) => {
       const reply = await route.fetch();
       const body = await reply.json();
@@ -46,27 +49,27 @@ inBrowser("the status page", () => {
       await route.fulfill({ response: reply, json: body });
     });
     await page.clock.fastForward(16_000);
-    await page.getByText("1 of 3 shards cannot be read now: eu").waitFor();
+    await page.getByText("1 of 3 regions unavailable: eu").waitFor();
     await leave(visitor);
   });
 
-  test("shows no old report while it asks a service that does not answer", async () => {
+  test("shows no outdated report while the server is unreachable", async () => {
     const visitor = await visit(`${world.url}/portal/status`);
     const { page } = visitor;
     await page.clock.install();
     await page.reload();
-    await page.getByText("All 3 shards can be read").waitFor();
+    await page.getByText(ALL_OPERATIONAL).waitFor();
     await page.route("**/status", (route) => route.abort("connectionrefused"));
     await page.clock.fastForward(16_000);
-    await page.getByText("The service does not answer").waitFor();
+    await page.getByText(TEXTS.unreachable).waitFor();
     const letThrough = await holdReplies(page, "**/status");
     const asked = page.waitForRequest("**/status");
     await page.clock.fastForward(16_000);
     await asked;
-    expect(await page.getByText("All 3 shards can be read").count()).toBe(0);
-    expect(await page.getByText("The service does not answer").isVisible()).toBe(true);
+    expect(await page.getByText(ALL_OPERATIONAL).count()).toBe(0);
+    expect(await page.getByText(TEXTS.unreachable).isVisible()).toBe(true);
     letThrough();
-    await page.getByText("All 3 shards can be read").waitFor();
+    await page.getByText(ALL_OPERATIONAL).waitFor();
     await leave(visitor);
   });
 });

@@ -1,4 +1,4 @@
-/** In charge of tests in a real browser: Chromium, a visitor in it, and what the visitor must never see. */
+/** Runs tests in Chromium, and checks what every page must fulfil. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
@@ -8,32 +8,32 @@ import { skipWithout } from "../support/needs.ts";
 import { buildPortal } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Systems call it by different names. */
+/** The name of the executable differs between systems. */
 const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
   .map((name) => Bun.which(name))
   .find((path) => path !== null);
 
-/** From the narrowest phone to a usual desk. */
+/** A narrow phone and a common desktop. */
 export const WIDTHS = [360, 1440] as const;
 const THEMES = ["light", "dark"] as const;
 
 export interface VisitOptions {
-  /** The visitor's key; without it, they come for the first time. */
+  /** The visitor's key; without it, this is a first visit. */
   key?: string;
   width?: number;
-  /** Statuses of replies that this visit is about: browsers complain of every 4xx and 5xx. */
+  /** Expected error statuses; browsers log every 4xx and 5xx as an error. */
   expects?: readonly number[];
 }
 
 export interface Visitor {
   page: Page;
-  /** What the browser's console complained of. */
+  /** Errors in the browser's console. */
   complaints: string[];
 }
 
 let browser: Browser | undefined;
 
-/** A group of tests that need Chromium. Without it they are skipped, and it is named. */
+/** A group of tests that need Chromium. They are skipped if it is not installed. */
 export function inBrowser(name: string, tests: () => void): void {
   if (CHROMIUM === undefined) {
     skipWithout("chromium", () => describe(name, tests));
@@ -66,17 +66,17 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** When it is in the demo world: the matches depend on it, and every run is to meet the same ones. */
+/** The time in the demo world. It is fixed, so that every run has the same matches. */
 const NOW = Date.UTC(2026, 2, 14, 18, 30);
 
-/** A Matchbook with some hundred demo matches of the last days in two shards. */
+/** A server with a few hundred recent demo matches in two shards. */
 export function startDemoWorld(flags: Record<string, string> = {}): Promise<World> {
   const options = { matches: 400, seed: 7, until: NOW, shards: ["na", "eu"] };
   const clock = { now: () => NOW, monotonic: () => performance.now() };
   return startWorld([...demoDocuments(options)], flags, clock);
 }
 
-/** A fresh profile that opens an address. Waits until nothing is being loaded. */
+/** Opens a URL in a new browser profile, and waits until the page has loaded. */
 export async function visit(address: string, options: VisitOptions = {}): Promise<Visitor> {
   const { key, width = 1440, expects = [] } = options;
   const context = await browser!.newContext({
@@ -86,7 +86,7 @@ export async function visit(address: string, options: VisitOptions = {}): Promis
     locale: "en-GB",
     timezoneId: "UTC",
   });
-  // Shorter than a test may take: one that runs out of time ends the browser of all the others.
+  // Shorter than the test timeout: a test that times out would end the browser for the others.
   context.setDefaultTimeout(20_000);
   if (key !== undefined) {
     await context.addInitScript((kept) => localStorage.setItem("matchbook.key", kept), key);
@@ -104,13 +104,13 @@ export async function visit(address: string, options: VisitOptions = {}): Promis
   return { page, complaints };
 }
 
-/** The page shows what it has to show: no piece of it is waiting for a reply. */
+/** Waits until the page has loaded and nothing on it is loading. */
 export async function settled(page: Page): Promise<void> {
-  // What was clicked just now begins to wait for its reply within a frame.
+  // A click starts loading within a frame.
   await page.evaluate(async () => {
     for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
   });
-  // In one question, asked with every frame: a locator would look only every half second.
+  // Checked in every frame; a locator would check only every half second.
   await page.waitForFunction(
     () =>
       document.querySelector("h1") !== null &&
@@ -122,9 +122,9 @@ export async function settled(page: Page): Promise<void> {
 
 export const leave = ({ page }: Visitor): Promise<void> => page.context().close();
 
-/** What axe-core finds wrong, of any weight: "color-contrast: .foot a". */
+/** Everything that axe-core reports: "color-contrast (serious): .foot a". */
 export async function violations(page: Page): Promise<string[]> {
-  // Not as a script of the page, which its policy would refuse.
+  // Not as a script element, which the page's Content-Security-Policy would block.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(),
@@ -134,7 +134,7 @@ export async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** Nothing sticks out: a page is never scrolled sideways. */
+/** Reports a page that scrolls sideways. */
 export async function sticksOut(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
@@ -143,14 +143,14 @@ export async function sticksOut(page: Page): Promise<string[]> {
 }
 
 /**
- * Tests of a page as everybody meets it, light and dark, narrow and wide: axe-core finds nothing, nothing
- * sticks out, the console stays quiet. `at` is asked when the tests run.
+ * Tests a page in light and dark, narrow and wide: axe-core reports nothing, the page does not scroll sideways,
+ * and the console has no errors. `at` is called when the tests run.
  */
 export function testEverywhere(
   at: () => { address: string; options?: VisitOptions },
   shows: (page: Page) => Promise<unknown> = settled,
 ): void {
-  test.each(WIDTHS)("is fit for everybody, light and dark: %d pixels wide", async (width) => {
+  test.each(WIDTHS)("is accessible and fits, light and dark: %d pixels wide", async (width) => {
     const { address, options } = at();
     const visitor = await visit(address, { ...options, width });
     const { page } = visitor;
@@ -165,7 +165,7 @@ export function testEverywhere(
   });
 }
 
-/** Where the top of each piece is, in whole pixels from the top of the page. */
+/** The top of each element, in whole pixels from the top of the page. */
 export function topsOf(page: Page, pieces: readonly string[]): Promise<number[]> {
   return page.evaluate(
     (selectors) =>
@@ -177,7 +177,7 @@ export function topsOf(page: Page, pieces: readonly string[]): Promise<number[]>
   );
 }
 
-/** Holds back the replies under an address until the test lets them through. */
+/** Holds back the responses for a URL until the returned function is called. */
 export async function holdReplies(page: Page, address: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(address, async (route) => {
@@ -187,7 +187,7 @@ export async function holdReplies(page: Page, address: string): Promise<() => vo
   return resolve;
 }
 
-/** Everything the page says, but for times: "3 minutes ago" is another text a minute later. */
+/** The text of the page without times: "3 minutes ago" changes after a minute. */
 export function textOf(page: Page): Promise<string> {
   return page.locator("main").evaluate((main) => {
     const copy = main.cloneNode(true) as HTMLElement;

@@ -1,4 +1,4 @@
-/** In charge of the portal as an installation has it: built by `npm run portal`, or not yet. */
+/** The portal of an installation: built by `npm run portal`, or not yet built. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
@@ -10,7 +10,7 @@ const folder = aFolder();
 const installed = join(folder.path, "matchbook");
 afterAll(folder.remove);
 
-/** What a clone has after `npm ci --ignore-scripts`. */
+/** A clone after `npm ci --ignore-scripts`. */
 beforeAll(() => {
   mkdirSync(installed);
   for (const name of ["src", "bin", "scripts", "client"]) {
@@ -26,7 +26,7 @@ const started = () =>
     cwd: folder.path,
   });
 
-test("where it is not built, the server says at its start and on its page what to run", async () => {
+test("if it is not built, the server's log and page show what to run", async () => {
   const server = await started();
   const page = await fetch(`${server.url}/`);
   expect([page.status, page.headers.get("content-type")]).toEqual([
@@ -39,7 +39,7 @@ test("where it is not built, the server says at its start and on its page what t
   expect(await new Response(server.child.stderr).text()).toContain("run 'npm run portal'");
 });
 
-test("what is run then builds it, and says how large each file is", async () => {
+test("npm run portal builds it, and prints the size of each file", async () => {
   const build = Bun.spawn([process.execPath, "scripts/portal.ts"], {
     cwd: installed,
     stdout: "pipe",

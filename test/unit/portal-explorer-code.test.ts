@@ -1,4 +1,4 @@
-/** In charge of the TypeScript that the explorer shows: it asks what the form asks, and it is sound. */
+/** The explorer's TypeScript: it sends the same request as the form, and it compiles. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Fetch, Matchbook } from "../../client/src/index.ts";
 import { codeOf } from "../../src/portal/views/explorer/code.ts";
-import { type Question, TARGETS } from "../../src/portal/views/explorer/question.ts";
+import { type Query, TARGETS } from "../../src/portal/views/explorer/query.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
@@ -15,21 +15,23 @@ const OF_MATCHES = (PARAMETERS as readonly Parameter[]).filter(({ endpoints }) =
   endpoints.includes("matches"),
 );
 
-const asked = (
-  parameters: Question["parameters"],
-  on: Question["on"] = "matches",
-  id = "",
-): Question => ({ shard: "na", on, id, parameters, as: "cards" });
+const asked = (parameters: Query["parameters"], on: Query["on"] = "matches", id = ""): Query => ({
+  shard: "na",
+  on,
+  id,
+  parameters,
+  as: "cards",
+});
 
-/** Runs a program with the real client, and says which addresses it asked. */
-async function addressesOf(code: string): Promise<string[]> {
-  const addresses: string[] = [];
-  const reply = { data: [], links: {}, meta: { window: {} } };
-  const record = { ...reply, data: { type: "match", id: "m" } };
-  const fetch: Fetch = async (address) => {
-    addresses.push(address);
-    const isRecord = /\/(matches|players)\/[^/]+$/.test(new URL(address).pathname);
-    return Response.json(isRecord ? record : reply);
+/** Runs a program with the real client, and returns the URLs that it requested. */
+async function urlsOf(code: string): Promise<string[]> {
+  const urls: string[] = [];
+  const response = { data: [], links: {}, meta: { window: {} } };
+  const record = { ...response, data: { type: "match", id: "m" } };
+  const fetch: Fetch = async (url) => {
+    urls.push(url);
+    const isRecord = /\/(matches|players)\/[^/]+$/.test(new URL(url).pathname);
+    return Response.json(isRecord ? record : response);
   };
   class Watched extends Matchbook {
     constructor(options: ConstructorParameters<typeof Matchbook>[0]) {
@@ -42,14 +44,14 @@ async function addressesOf(code: string): Promise<string[]> {
   expect(importLine).toBe('import { Matchbook } from "matchbook-client";');
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
   await new AsyncFunction("Matchbook", "console", body.join("\n"))(Watched, { log() {} });
-  return addresses;
+  return urls;
 }
 
-const program = (question: Question) => codeOf(question, "http://localhost:8080", "mb_key");
+const program = (query: Query) => codeOf(query, "http://localhost:8080", "mb_key");
 
-describe("the TypeScript of a question", () => {
+describe("the TypeScript of a query", () => {
   test("is what a person would write", () => {
-    const question = asked([
+    const query = asked([
       ["filter[playerNames]", "Ada,Gr\\,ace"],
       ["filter[gameMode]", "ranked"],
       ["filter[createdAt-start]", "2026-03-01T18:30:00Z"],
@@ -58,7 +60,7 @@ describe("the TypeScript of a question", () => {
       ["include", ""],
       ["fields[match]", "createdAt,gameMode"],
     ]);
-    expect(program(question)).toBe(`import { Matchbook } from "matchbook-client";
+    expect(program(query)).toBe(`import { Matchbook } from "matchbook-client";
 
 const matchbook = new Matchbook({ url: "http://localhost:8080", key: "mb_key" });
 const matches = matchbook.shard("na").matches({
@@ -70,7 +72,7 @@ const matches = matchbook.shard("na").matches({
   include: [],
   fields: { match: ["createdAt", "gameMode"] },
 });
-// One page. To walk through all of them: for await (const match of matches) …
+// One page. For all matches: for await (const match of matches) { … }
 const { items } = await matches.page();
 for (const match of items) console.log(match.createdAt, match.gameMode, match.id);
 `);
@@ -86,17 +88,17 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
     expect(empty).toContain("  include: [],\n  fields: { match: [] },\n");
   });
 
-  test("asks the address itself where the client has no words for something", () => {
-    const question = asked([["page[limit]", "fifty"]]);
-    expect(program(question)).toContain(
+  test("requests the URL itself if the client has no option for a parameter", () => {
+    const query = asked([["page[limit]", "fifty"]]);
+    expect(program(query)).toContain(
       'const { document } = await matchbook.get("/shards/na/matches?page[limit]=fifty");',
     );
   });
 
-  test("has the client's words for every parameter of the table", () => {
+  test("uses a client option for every query parameter", () => {
     for (const { name, example } of OF_MATCHES) {
-      const question = asked([[name.replace("TYPE", "match"), example]]);
-      expect([name, program(question)]).not.toEqual([name, expect.stringContaining(".get(")]);
+      const query = asked([[name.replace("TYPE", "match"), example]]);
+      expect([name, program(query)]).not.toEqual([name, expect.stringContaining(".get(")]);
     }
   });
 
@@ -109,20 +111,20 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
     fc.constantFrom(...PARAMETERS.map((row) => row.name.replace("TYPE", "roster"))),
     fc.constantFrom("fields[__proto__]", "fields[a-b]", "stranger", "constructor"),
   );
-  test("asks exactly what the form asks, whatever is in it", async () => {
-    const question = fc.record({
+  test("sends the same request as the form, whatever it contains", async () => {
+    const query = fc.record({
       on: fc.constantFrom(...TARGETS),
       parameters: fc.array(fc.tuple(name, value), { maxLength: 5 }),
     });
     await fc.assert(
-      fc.asyncProperty(question, async ({ on, parameters }) => {
+      fc.asyncProperty(query, async ({ on, parameters }) => {
         const id = on === "match" || on === "player" ? "id-1" : "";
-        const [address = "", ...more] = await addressesOf(program(asked(parameters, on, id)));
+        const [url = "", ...more] = await urlsOf(program(asked(parameters, on, id)));
         expect(more).toEqual([]);
-        const { pathname, searchParams } = new URL(address);
+        const { pathname, searchParams } = new URL(url);
         const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
         expect(pathname).toBe(`/shards/na/${collection}${id && `/${id}`}`);
-        // The client writes fields last; the order means nothing.
+        // The client writes fields last; the order does not matter.
         expect([...searchParams].sort()).toEqual(
           parameters.map(([a, b]): [string, string] => [a, b]).sort(),
         );
@@ -135,7 +137,7 @@ describe("the programs", () => {
   const folder = aFolder();
   afterAll(() => folder.remove());
 
-  test("satisfy the strictest checks of TypeScript", () => {
+  test("compile with TypeScript in strict mode", () => {
     const client = join(folder.path, "node_modules", "matchbook-client");
     mkdirSync(client, { recursive: true });
     const entry = JSON.stringify(join(ROOT, "client", "src", "index.ts"));
@@ -159,8 +161,8 @@ describe("the programs", () => {
       asked(shape, "player", "p"),
       asked([["stranger", "1"]]),
     ];
-    for (const [at, question] of programs.entries()) {
-      writeFileSync(join(folder.path, `program-${at}.ts`), program(question));
+    for (const [at, query] of programs.entries()) {
+      writeFileSync(join(folder.path, `program-${at}.ts`), program(query));
     }
     const tsc = Bun.spawnSync([join(ROOT, "node_modules", ".bin", "tsc"), "-p", folder.path]);
     expect(tsc.stdout.toString()).toBe("");

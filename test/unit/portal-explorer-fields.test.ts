@@ -1,4 +1,4 @@
-/** In charge of the explorer's fields: lists, times, and the form made from the table of parameters. */
+/** The explorer's fields: lists, times, and the form built from the table of query parameters. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -12,11 +12,11 @@ import {
   listOf,
   toggled,
 } from "../../src/portal/views/explorer/lists.ts";
-import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/moments.ts";
+import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/local-time.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 
 describe("the items of a list", () => {
-  test("come back from the value they make, whatever they are", () => {
+  test("survive a round trip through the value", () => {
     const item = fc.oneof(
       fc.string({ unit: "binary", minLength: 1 }),
       fc.string({ unit: fc.constantFrom(",", "\\", "a", " "), minLength: 1 }),
@@ -28,7 +28,7 @@ describe("the items of a list", () => {
     );
   });
 
-  test("are one item to mend when the value is no list", () => {
+  test("are one item to fix if the value is not a valid list", () => {
     expect(itemsIn("a\\b")).toEqual(["a\\b"]);
     expect(itemsIn("a,,b")).toEqual(["a,,b"]);
     expect(itemsIn("")).toEqual([]);
@@ -60,7 +60,7 @@ describe("the items of a list", () => {
 });
 
 describe("a time in a field", () => {
-  test("is the same moment in the query, to the millisecond", () => {
+  test("is the same time in the query, to the millisecond", () => {
     const moment = fc.integer({ min: Date.UTC(1971, 0), max: Date.UTC(2090, 0) });
     fc.assert(
       fc.property(moment, (at) => {
@@ -70,20 +70,20 @@ describe("a time in a field", () => {
     );
   });
 
-  test("is spelled as the field itself would", () => {
+  test("is written as browsers write it", () => {
     const local = (text: string) => localOf(isoOf(text)!);
     for (const text of ["2026-03-01T18:30", "2026-03-01T18:30:05", "2026-03-01T18:30:05.250"]) {
       expect(local(text)).toBe(text);
     }
   });
 
-  test("is none when the value is none, and while the field is being filled in", () => {
+  test("is undefined for an invalid value and an incomplete field", () => {
     expect(localOf("yesterday")).toBeUndefined();
     expect(localOf("2026-03-01T18:30:00")).toBeUndefined();
     expect(isoOf("")).toBeUndefined();
   });
 
-  test("names the visitor's zone", () => {
+  test("has the visitor's time zone", () => {
     const minutes = -new Date(0).getTimezoneOffset();
     expect(zoneAt(0)).toMatch(minutes === 0 ? /^UTC$/ : /^UTC[+-]\d\d:\d\d$/);
   });
@@ -93,7 +93,7 @@ describe("the form", () => {
   const namesOn = (on: "matches" | "players" | "match" | "player") =>
     groupsOf(on).flatMap(({ fields }) => fields.map(({ name }) => name));
 
-  test("has every parameter of the table, where it is taken", () => {
+  test("has every parameter that the target accepts", () => {
     const taken = (endpoint: string) =>
       (PARAMETERS as readonly Parameter[])
         .filter(({ endpoints }) => endpoints.some((one) => one === endpoint))
@@ -104,7 +104,7 @@ describe("the form", () => {
     expect(namesOn("player")).toEqual(namesOn("match"));
   });
 
-  test("takes up a parameter that is new in the table, of whatever family", () => {
+  test("includes new parameters of any family", () => {
     const row = {
       endpoints: ["matches"],
       kind: "list",
@@ -117,18 +117,19 @@ describe("the form", () => {
     ]);
     expect(groups.map(({ title, fields }) => [title, fields.map(({ name }) => name)])).toEqual([
       ["Filters", ["filter[heroNames]"]],
-      ["More", ["flavour"]],
+      ["Other", ["flavour"]],
     ]);
   });
 
   const labels: [name: string, label: string][] = [
     ["filter[playerNames]", "Player names"],
-    ["filter[createdAt-start]", "Created at, start"],
+    ["filter[playerIds]", "Player IDs"],
+    ["filter[createdAt-start]", "Created at (start)"],
     ["page[limit]", "Page limit"],
     ["fields[TYPE]", "Fields"],
     ["sort", "Sort"],
   ];
-  test.each(labels)("calls %s by words", (name, label) => {
+  test.each(labels)("has a readable label for %s", (name, label) => {
     expect(labelOf(name)).toBe(label);
   });
 

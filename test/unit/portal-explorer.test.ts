@@ -1,25 +1,25 @@
-/** In charge of the explorer's query: into the address and back, into a request and a curl line. */
+/** The explorer's query: to the page URL and back, to a request, and to a curl command. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  followed,
-  givenFor,
-  inShard,
-  isSame,
-  isWhole,
-  type Question,
-  questionOf,
+  isComplete,
+  isSameRequest,
+  parameterValue,
+  parseQuery,
+  type Query,
+  queryFromLink,
   searchOf,
   TARGETS,
-  turnedTo,
+  withShard,
+  withTarget,
   withValue,
-} from "../../src/portal/views/explorer/question.ts";
+} from "../../src/portal/views/explorer/query.ts";
 import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { scaled } from "../support/scale.ts";
 
-const asked = (parameters: Question["parameters"], on: Question["on"] = "matches"): Question => ({
+const asked = (parameters: Query["parameters"], on: Query["on"] = "matches"): Query => ({
   shard: "na",
   on,
   id: "",
@@ -27,7 +27,7 @@ const asked = (parameters: Question["parameters"], on: Question["on"] = "matches
   as: "cards",
 });
 
-/** Every sign there is, those that shells, URLs and lists read above all. */
+/** Any characters, especially those with a meaning in shells, URLs and lists. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({
@@ -38,7 +38,7 @@ const anyName = fc.oneof(
   fc.constantFrom(...PARAMETERS.map(({ name }) => name.replace("TYPE", "match"))),
   anyText.filter((name) => name !== "" && !["shard", "on", "id", "as"].includes(name)),
 );
-const anyQuestion: fc.Arbitrary<Question> = fc
+const anyQuestion: fc.Arbitrary<Query> = fc
   .record({
     shard: anyText,
     on: fc.constantFrom(...TARGETS),
@@ -48,25 +48,25 @@ const anyQuestion: fc.Arbitrary<Question> = fc
   })
   .map((one) => ({ ...one, id: one.on === "match" || one.on === "player" ? one.id : "" }));
 
-describe("a question and the page's address", () => {
-  test("any question, written into an address and read again, is the same", () => {
+describe("a query and the page URL", () => {
+  test("any query survives a round trip through the URL", () => {
     fc.assert(
-      fc.property(anyQuestion, (question) => {
-        const address = searchOf(question).toString();
-        expect(questionOf(new URLSearchParams(address), "elsewhere")).toEqual(question);
+      fc.property(anyQuestion, (query) => {
+        const address = searchOf(query).toString();
+        expect(parseQuery(new URLSearchParams(address), "elsewhere")).toEqual(query);
       }),
     );
   });
 
-  test("an address that asks for nothing means the newest matches of the usual shard", () => {
-    expect(questionOf(new URLSearchParams(), "eu")).toEqual({
+  test("a URL without a query means the newest matches of the default shard", () => {
+    expect(parseQuery(new URLSearchParams(), "eu")).toEqual({
       shard: "eu",
       on: "matches",
       id: "",
       parameters: [["sort", "-createdAt"]],
       as: "cards",
     });
-    expect(questionOf(new URLSearchParams("page[limit]=2"), "eu")).toMatchObject({
+    expect(parseQuery(new URLSearchParams("page[limit]=2"), "eu")).toMatchObject({
       shard: "eu",
       on: "matches",
       parameters: [["page[limit]", "2"]],
@@ -74,27 +74,27 @@ describe("a question and the page's address", () => {
   });
 });
 
-describe("a change of a question", () => {
-  test("replaces a value in its place, and a repeated one by one", () => {
-    const question = asked([
+describe("a change to a query", () => {
+  test("replaces a value in its position, and repeated values by one", () => {
+    const query = asked([
       ["page[limit]", "9"],
       ["sort", "createdAt"],
       ["page[limit]", "2"],
     ]);
-    expect(withValue(question, "page[limit]", "3").parameters).toEqual([
+    expect(withValue(query, "page[limit]", "3").parameters).toEqual([
       ["page[limit]", "3"],
       ["sort", "createdAt"],
     ]);
   });
 
-  test("adds a value at the end, and takes one away", () => {
-    const question = withValue(asked([["sort", "-createdAt"]]), "include", "");
-    expect(question.parameters).toEqual([
+  test("adds a value at the end, and removes one", () => {
+    const query = withValue(asked([["sort", "-createdAt"]]), "include", "");
+    expect(query.parameters).toEqual([
       ["sort", "-createdAt"],
       ["include", ""],
     ]);
-    expect(givenFor(question, "include")).toBe("");
-    expect(withValue(question, "sort", undefined).parameters).toEqual([["include", ""]]);
+    expect(parameterValue(query, "include")).toBe("");
+    expect(withValue(query, "sort", undefined).parameters).toEqual([["include", ""]]);
   });
 
   const placed = asked([
@@ -103,21 +103,23 @@ describe("a change of a question", () => {
     ["page[limit]", "2"],
   ]);
 
-  test("of what is looked for begins at the first page again", () => {
+  test("of the filters goes back to the first page", () => {
     expect(withValue(placed, "filter[gameMode]", "ranked").parameters).toEqual([
       ["page[limit]", "2"],
       ["filter[gameMode]", "ranked"],
     ]);
-    expect(inShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
+    expect(withShard(placed, "eu").parameters).toEqual([["page[limit]", "2"]]);
   });
 
-  test("of what is sent of it stays on its page", () => {
-    expect(givenFor(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
-    expect(givenFor(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe("cursor");
+  test("of the response content stays on the page", () => {
+    expect(parameterValue(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
+    expect(parameterValue(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe(
+      "cursor",
+    );
   });
 
-  test("of the target keeps the parameters that are taken there", () => {
-    const question = asked([
+  test("of the target keeps the parameters that it accepts", () => {
+    const query = asked([
       ["sort", "-createdAt"],
       ["page[limit]", "2"],
       ["page[offset]", "4"],
@@ -125,11 +127,11 @@ describe("a change of a question", () => {
       ["include", "rosters"],
       ["fields[player]", "name"],
     ]);
-    expect(turnedTo(question, "players").parameters).toEqual([
+    expect(withTarget(query, "players").parameters).toEqual([
       ["filter[playerNames]", "Ada"],
       ["fields[player]", "name"],
     ]);
-    expect(turnedTo(question, "match", "m1")).toEqual({
+    expect(withTarget(query, "match", "m1")).toEqual({
       shard: "na",
       on: "match",
       id: "m1",
@@ -141,40 +143,40 @@ describe("a change of a question", () => {
     });
   });
 
-  test("by a link takes over its parameters as they stand", () => {
+  test("by a link uses its parameters unchanged", () => {
     const link =
       "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
-    expect(followed(placed, link).parameters).toEqual([
+    expect(queryFromLink(placed, link).parameters).toEqual([
       ["filter[playerNames]", "A,B"],
       ["page[after]", "x"],
     ]);
   });
 
-  test("is seen, and how the reply is shown is none", () => {
-    expect(isSame(placed, { ...placed, as: "json" })).toBe(true);
-    expect(isSame(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
+  test("is detected, unless only the presentation changes", () => {
+    expect(isSameRequest(placed, { ...placed, as: "json" })).toBe(true);
+    expect(isSameRequest(placed, withValue(placed, "page[limit]", "3"))).toBe(false);
   });
 });
 
-describe("a question and its request", () => {
-  test("carries every parameter to the service, whatever is in it", () => {
+describe("a query and its request", () => {
+  test("sends every parameter unchanged, whatever it contains", () => {
     fc.assert(
-      fc.property(anyQuestion, (question) => {
-        const url = new URL(`http://service${pathOf(question)}`);
-        expect([...url.searchParams]).toEqual(question.parameters as [string, string][]);
+      fc.property(anyQuestion, (query) => {
+        const url = new URL(`http://service${pathOf(query)}`);
+        expect([...url.searchParams]).toEqual(query.parameters as [string, string][]);
       }),
     );
   });
 
-  test("is not whole without a shard, or without the id of a single record", () => {
-    expect(isWhole(asked([]))).toBe(true);
-    expect(isWhole({ ...asked([]), shard: "" })).toBe(false);
-    expect(isWhole(asked([], "match"))).toBe(false);
-    expect(isWhole({ ...asked([], "match"), id: "m" })).toBe(true);
+  test("is incomplete without a shard, or without the ID of a single record", () => {
+    expect(isComplete(asked([]))).toBe(true);
+    expect(isComplete({ ...asked([]), shard: "" })).toBe(false);
+    expect(isComplete(asked([], "match"))).toBe(false);
+    expect(isComplete({ ...asked([], "match"), id: "m" })).toBe(true);
   });
 });
 
-describe("the curl line", () => {
+describe("the curl command", () => {
   test("is what a person would write", () => {
     expect(curlOf("http://localhost:8080/shards/na/matches?page[limit]=1", "mb_key")).toBe(
       [
@@ -186,7 +188,7 @@ describe("the curl line", () => {
     );
   });
 
-  /** What the shell makes of the line: the words of the command, without running curl. */
+  /** The words of the command as the shell sees them, without running curl. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;
     const shell = Bun.spawn(["sh", "-c", script], { stdout: "pipe", stderr: "pipe" });
@@ -198,11 +200,11 @@ describe("the curl line", () => {
     return words.split("\0").slice(0, -1);
   }
 
-  test("reaches a shell as it is meant, whatever names and keys contain", async () => {
+  test("is safe to paste into a shell, whatever names and keys contain", async () => {
     const key = fc.string({ unit: "grapheme-ascii" });
     await fc.assert(
-      fc.asyncProperty(anyQuestion, key, async (question, key) => {
-        const url = `http://localhost:8080${pathOf(question)}`;
+      fc.asyncProperty(anyQuestion, key, async (query, key) => {
+        const url = `http://localhost:8080${pathOf(query)}`;
         expect(await wordsOf(curlOf(url, key))).toEqual([
           "-g",
           "--compressed",

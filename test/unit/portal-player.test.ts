@@ -1,11 +1,15 @@
-/** In charge of the portal's player view as pure data: appearances, form, streaks, points of the plot. */
+/** The portal's player page as data: appearances, form, streaks and plot points. */
 
 import { describe, expect, test } from "bun:test";
 import type { MatchRecord } from "../../src/portal/views/match/record.ts";
 import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
 import { streakInWords, tallies } from "../../src/portal/views/player/form.ts";
+import {
+  type FetchPage,
+  type LoadedMatches,
+  loadUntil,
+} from "../../src/portal/views/player/paging.ts";
 import { pointsOf } from "../../src/portal/views/player/series.ts";
-import { type Step, type Walked, walkOn } from "../../src/portal/views/player/walk.ts";
 
 const side = (won: boolean, id: string, stats = {}) => ({
   id: `roster-${id}`,
@@ -24,12 +28,12 @@ const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
   rosters: [side(bo, "bo"), side(ada, "ada", stats)],
 });
 
-const appearance = (wishes: Partial<Appearance>): Appearance => ({
+const appearance = (changes: Partial<Appearance>): Appearance => ({
   ...appearanceOf(match(true, false), "ada")!,
-  ...wishes,
+  ...changes,
 });
 
-describe("the streak in words", () => {
+describe("the streak as text", () => {
   test.each([
     [{ winStreak: 4, lossStreak: 0 }, "4 wins in a row"],
     [{ winStreak: 0, lossStreak: 2 }, "2 losses in a row"],
@@ -42,7 +46,7 @@ describe("the streak in words", () => {
   ])("%p", (stats, words) => expect(streakInWords(stats)).toBe(words));
 });
 
-describe("what recent matches add up to", () => {
+describe("the summary of recent matches", () => {
   const recent = [
     appearance({ hero: "Ivo", outcome: "won", gold: 30, farm: 3, createdAt: "2026-03-03" }),
     appearance({
@@ -55,7 +59,7 @@ describe("what recent matches add up to", () => {
     appearance({ hero: "Ivo", outcome: "undecided", gold: 10, farm: 1, createdAt: "2026-03-01" }),
   ];
 
-  test("is counted by name, the most played first", () => {
+  test("counts by name, most played first", () => {
     expect(tallies(recent, ({ hero }) => hero)).toEqual([
       { name: "Ivo", played: 2, won: 1, winRate: 1 },
       { name: "Lumora", played: 1, won: 0, winRate: 0 },
@@ -63,11 +67,11 @@ describe("what recent matches add up to", () => {
     expect(tallies([], ({ hero }) => hero)).toEqual([]);
   });
 
-  test("has no win rate where no match had a winner", () => {
+  test("has no win rate if no match had a winner", () => {
     expect(tallies([recent[2]!], ({ hero }) => hero)[0]!.winRate).toBeUndefined();
   });
 
-  test("is plotted from the oldest to the newest, with gaps for what is not said", () => {
+  test("is plotted oldest first, with gaps for missing values", () => {
     expect(pointsOf(recent)).toEqual({
       xs: [1, 2, 3],
       gold: [10, null, 30],
@@ -77,13 +81,13 @@ describe("what recent matches add up to", () => {
   });
 });
 
-describe("the walk back through matches", () => {
-  /** Pages of two matches each; a page may fail the first time it is asked for. */
-  function pages(count: number, failing?: number): { first: Step; asked: number[] } {
+describe("loading matches page by page", () => {
+  /** Pages of two matches each; a page may fail on the first request. */
+  function pages(count: number, failing?: number): { first: FetchPage; asked: number[] } {
     const asked: number[] = [];
     const failed = new Set<number>();
     const step =
-      (at: number): Step =>
+      (at: number): FetchPage =>
       async () => {
         asked.push(at);
         if (at === failing && !failed.has(at)) {
@@ -96,43 +100,43 @@ describe("the walk back through matches", () => {
     return { first: step(0), asked };
   }
 
-  const idsOf = (walked: Walked) => walked.appearances.map(({ matchId }) => matchId);
+  const idsOf = (loaded: LoadedMatches) => loaded.appearances.map(({ matchId }) => matchId);
   const never = new AbortController().signal;
 
-  test("tells of every page, and ends with the one that makes enough", async () => {
+  test("reports every page, and stops when there are enough matches", async () => {
     const { first, asked } = pages(9);
-    const told: Walked[] = [];
-    await walkOn({ appearances: [], next: first }, 3, never, (now) => told.push(now));
-    expect(told.map(idsOf)).toEqual([
+    const reported: LoadedMatches[] = [];
+    await loadUntil({ appearances: [], next: first }, 3, never, (now) => reported.push(now));
+    expect(reported.map(idsOf)).toEqual([
       ["0a", "0b"],
       ["0a", "0b", "1a", "1b"],
     ]);
-    await walkOn(told.at(-1)!, 6, never, (now) => told.push(now));
-    expect(idsOf(told.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
+    await loadUntil(reported.at(-1)!, 6, never, (now) => reported.push(now));
+    expect(idsOf(reported.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  test("keeps what it has when a page fails, and goes on with that page", async () => {
+  test("keeps the loaded matches when a page fails, and continues with that page", async () => {
     const { first, asked } = pages(3, 1);
-    let last: Walked = { appearances: [], next: first };
-    const tell = (now: Walked) => {
+    let last: LoadedMatches = { appearances: [], next: first };
+    const report = (now: LoadedMatches) => {
       last = now;
     };
-    await expect(walkOn(last, 6, never, tell)).rejects.toThrow("limit reached");
-    await walkOn(last, 6, never, tell);
+    await expect(loadUntil(last, 6, never, report)).rejects.toThrow("limit reached");
+    await loadUntil(last, 6, never, report);
     expect(asked).toEqual([0, 1, 1, 2]);
     expect(idsOf(last)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
   });
 
-  test("tells nothing after it was given up", async () => {
+  test("reports nothing after it is aborted", async () => {
     const control = new AbortController();
-    const told: Walked[] = [];
+    const reported: LoadedMatches[] = [];
     const { first } = pages(3);
-    const walking = walkOn({ appearances: [], next: first }, 6, control.signal, (now) => {
-      told.push(now);
+    const loading = loadUntil({ appearances: [], next: first }, 6, control.signal, (now) => {
+      reported.push(now);
       control.abort();
     });
-    await walking;
-    expect(told.length).toBe(1);
+    await loading;
+    expect(reported.length).toBe(1);
   });
 });

@@ -1,12 +1,13 @@
-/** In charge of the portal's scoreboard as pure data: sums, outcomes, and records that lack things. */
+/** The portal's scoreboard as data: totals, outcomes, and incomplete records. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { furtherFigures, furtherLists, others } from "../../src/portal/views/match/extras.ts";
+import { sideName } from "../../src/portal/names.ts";
+import { extraLists, extraStats, otherValues } from "../../src/portal/views/match/extras.ts";
 import type { MatchRecord, RosterRecord } from "../../src/portal/views/match/record.ts";
 import { scoreboardOf } from "../../src/portal/views/match/scoreboard.ts";
 
-/** What has a place on the board where it is of its usual type. */
+/** Stats that the scoreboard shows if they have the expected type. */
 const BOARD = new Set([
   "kills",
   "deaths",
@@ -44,17 +45,17 @@ const match = (...rosters: RosterRecord[]): MatchRecord => ({
 });
 
 describe("a scoreboard", () => {
-  test("draws the side that played left on the left", () => {
+  test("shows the left side on the left", () => {
     const right = roster(true, [], { side: "right/red" });
     const left = roster(false, [], { side: "left/blue" });
     const { sides } = scoreboardOf(match(right, left));
     expect(sides.map(({ name, place }) => [name, place])).toEqual([
-      ["Blue side", "left"],
-      ["Red side", "right"],
+      [sideName("left/blue"), "left"],
+      [sideName("right/red"), "right"],
     ]);
   });
 
-  test("takes totals from the roster, and sums what its members say where it is silent", () => {
+  test("takes totals from the roster, or adds up its participants where the roster has none", () => {
     const members = [{ kills: 2, gold: 100.5, farm: 10 }, { kills: 1 }, {}];
     const { sides } = scoreboardOf(
       match(roster(true, members), roster(false, members, { heroKills: 9, gold: 500 })),
@@ -63,17 +64,17 @@ describe("a scoreboard", () => {
     expect(sides[1]!.totals).toMatchObject({ kills: 9, gold: 500, farm: 10 });
   });
 
-  test("takes a stat of another type as not said, and shows it among the further ones", () => {
+  test("treats a stat of an unexpected type as missing, and shows it among the extra stats", () => {
     const odd = { kills: "many", gold: null, level: [1], items: "boots", farm: Number.NaN };
     const [side] = scoreboardOf(match(roster(true, [odd]))).sides;
     expect(side!.lines[0]).toMatchObject({ kills: undefined, gold: undefined, items: [] });
     expect(side!.totals).toMatchObject({ kills: undefined, gold: undefined });
-    expect(furtherFigures(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
-    expect(furtherLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
+    expect(extraStats(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
+    expect(extraLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
   });
 });
 
-test("whatever an open set holds, there is a scoreboard, and nothing on it is lost", () => {
+test("any stats make a scoreboard, and none of them is lost", () => {
   const key = fc.oneof(
     fc.constantFrom("kills", "gold", "items", "side", "level", "wentAfk", "skinKey", "__proto__"),
     fc.string(),
@@ -83,9 +84,9 @@ test("whatever an open set holds, there is a scoreboard, and nothing on it is lo
     fc.property(fc.array(stats, { maxLength: 4 }), stats, (members, own) => {
       const { sides } = scoreboardOf(match(roster(true, members, own), roster(false, [])));
       const lines = sides.flatMap((side) => side.lines);
-      const rows = new Set(furtherFigures(lines).map((row) => row.key));
+      const rows = new Set(extraStats(lines).map((row) => row.key));
       for (const line of lines) {
-        for (const list of furtherLists(line)) rows.add(list.key);
+        for (const list of extraLists(line)) rows.add(list.key);
         for (const [name, value] of Object.entries(line.stats)) {
           if (!BOARD.has(name) || typeof value === "string") expect(rows).toContain(name);
         }
@@ -94,17 +95,17 @@ test("whatever an open set holds, there is a scoreboard, and nothing on it is lo
   );
 });
 
-describe("what a record carries beside the board", () => {
-  test("has the items that are no names", () => {
+describe("stats that are not on the scoreboard", () => {
+  test("include items that are not names", () => {
     const [side] = scoreboardOf(match(roster(true, [{ items: ["Orb", 7, { id: "x" }] }]))).sides;
     expect(side!.lines[0]!.items).toEqual(["Orb"]);
-    expect(furtherLists(side!.lines[0]!)).toEqual([
+    expect(extraLists(side!.lines[0]!)).toEqual([
       { key: "items", name: "Items", text: "Orb, 7, ID: x" },
     ]);
   });
 
-  test("leaves out what is shown elsewhere, by its key", () => {
-    expect(others({ gold: 1, b: 2, a: true }, ["gold"]).map(({ name }) => name)).toEqual([
+  test("leave out the known keys", () => {
+    expect(otherValues({ gold: 1, b: 2, a: true }, ["gold"]).map(({ name }) => name)).toEqual([
       "A",
       "B",
     ]);

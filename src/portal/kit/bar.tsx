@@ -1,14 +1,14 @@
-/** In charge of a labelled bar: one number compared with the largest of its kind. */
+/** A labelled bar that compares a number with a maximum. */
 
 interface Props {
   label: string;
   value: number;
-  /** What a full bar stands for. */
+  /** The value of a full bar. */
   max: number;
-  /** How the number is written; by default with separators. */
+  /** The number as text; by default with thousands separators. */
   shown?: string;
   tone?: "accent" | "win" | "loss" | "left" | "right";
-  /** Grows from the right: for two that face each other. */
+  /** Grows from the right, for two bars that face each other. */
   isMirrored?: boolean;
 }
 

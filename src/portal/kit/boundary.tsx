@@ -1,13 +1,13 @@
 /**
- * In charge of what stands where a piece of the portal could not be shown. Pieces are loaded when they
- * are needed, and by then the service may be away, or may have newer pieces under other names.
+ * Error boundary for parts of the portal that fail to load. Scripts are loaded on demand; by then the server
+ * may be unreachable, or an update may have replaced them under new names.
  */
 
 import { Component, type ReactNode } from "react";
 import { Page } from "./page.tsx";
 
 interface Props {
-  /** Nothing else is on the page: it needs a heading and a title. */
+  /** The boundary wraps a whole page, so the error needs a heading and a title. */
   isPage?: boolean;
   children: ReactNode;
 }
@@ -25,22 +25,22 @@ export class Boundary extends Component<Props, State> {
 
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children;
-    if (!this.props.isPage) return <Lost />;
+    if (!this.props.isPage) return <LoadError what="This part of the page" />;
     return (
-      <Page title="Not loaded" name="Not loaded">
-        <Lost />
+      <Page title="Something went wrong" name="Something went wrong">
+        <LoadError what="This page" />
       </Page>
     );
   }
 }
 
-function Lost() {
+function LoadError({ what }: { what: string }) {
   return (
     <div className="notice notice-bad" role="alert">
-      <p className="notice-title">This part of the page could not be loaded</p>
+      <p className="notice-title">{what} failed to load</p>
       <div className="notice-text">
-        <p>The service does not answer, or it was updated meanwhile.</p>
-        <button type="button" className="button" onClick={loadAgain}>
+        <p>The server may be unreachable, or it was updated since you opened this page.</p>
+        <button type="button" className="button" onClick={reloadWhenReachable}>
           Try again
         </button>
       </div>
@@ -48,8 +48,8 @@ function Lost() {
   );
 }
 
-/** Only once the service answers: a browser's own page of errors would lead nowhere. */
-function loadAgain(): void {
+/** Reloads only if the server responds, so that the visitor does not end on the browser's error page. */
+function reloadWhenReachable(): void {
   fetch(location.href, { method: "HEAD" }).then(
     () => location.reload(),
     () => {},

@@ -1,30 +1,33 @@
-/** In charge of the button that copies a text. */
+/** A button that copies text to the clipboard. */
 
 import { useEffect, useState } from "react";
 
-/** `label` says what is copied: "Copy the curl line". */
+const COPIED = "Copied";
+const FAILED = "Copy failed. Select the text instead.";
+
+/** `label` is the accessible name, such as "Copy curl command". */
 export function Copy({ text, label }: { text: string; label: string }) {
-  const [said, setSaid] = useState<"" | "Copied" | "Select and copy it by hand">("");
+  const [message, setMessage] = useState("");
   useEffect(() => {
-    if (said === "") return;
-    const timer = setTimeout(() => setSaid(""), 2500);
+    if (message === "") return;
+    const timer = setTimeout(() => setMessage(""), 2500);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [message]);
   const copy = () => {
-    // Without HTTPS, browsers let pages of other machines copy nothing.
-    if (!navigator.clipboard) return setSaid("Select and copy it by hand");
+    // Browsers offer no clipboard to pages without HTTPS, except on localhost.
+    if (!navigator.clipboard) return setMessage(FAILED);
     navigator.clipboard.writeText(text).then(
-      () => setSaid("Copied"),
-      () => setSaid("Select and copy it by hand"),
+      () => setMessage(COPIED),
+      () => setMessage(FAILED),
     );
   };
   return (
     <span className="copy">
       <button type="button" className="button button-small" aria-label={label} onClick={copy}>
-        {said === "Copied" ? "Copied" : "Copy"}
+        {message === COPIED ? COPIED : "Copy"}
       </button>
-      <span className={said === "Copied" ? "unseen" : "copy-said"} role="status">
-        {said}
+      <span className={message === COPIED ? "visually-hidden" : "copy-message"} role="status">
+        {message}
       </span>
     </span>
   );

@@ -1,4 +1,4 @@
-/** In charge of the small gauge of what a key may still ask, from the limit headers of the latest reply. */
+/** A gauge of the requests left for the key, from the rate limit headers of the latest response. */
 
 import { useSession } from "../session.ts";
 
@@ -8,13 +8,13 @@ export function Gauge() {
   const { limit, remaining, resetSeconds } = limits;
   const share = limit > 0 ? remaining / limit : 0;
   const tone = share > 0.5 ? "full" : share > 0.15 ? "half" : "low";
-  const said = `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests left`;
+  const label = `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests left`;
   return (
-    <span className={`gauge gauge-${tone}`} title={`${said}; all again in ${resetSeconds} s`}>
+    <span className={`gauge gauge-${tone}`} title={`${label}, resets in ${resetSeconds} s`}>
       <span className="gauge-track" aria-hidden="true">
         <span className="gauge-fill" style={{ width: `${share * 100}%` }} />
       </span>
-      <span className="gauge-said">{said}</span>
+      <span className="gauge-label">{label}</span>
     </span>
   );
 }

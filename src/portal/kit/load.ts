@@ -1,4 +1,4 @@
-/** In charge of asking the service for something and of what is known of it meanwhile. */
+/** A hook that loads data and tracks its state: loading, ready or failed. */
 
 import { useCallback, useEffect, useRef, useState } from "react";
 
@@ -8,21 +8,21 @@ type Known<T> =
   | { state: "failed"; error: unknown; value: T | undefined };
 
 export type Load<T> = Known<T> & {
-  /** Asks once more. */
-  again(): void;
+  /** Loads again. */
+  retry(): void;
 };
 
-/** Runs `ask` when `inputs` change, gives up the one before, keeps the old value while loading. */
+/** Runs `load` when `inputs` change, aborts the previous run, and keeps the old value while loading. */
 export function useLoad<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
+  load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
 ): Load<T> {
   const [known, setKnown] = useState<Known<T>>({ state: "loading", value: undefined });
   const [round, setRound] = useState(0);
-  const latest = useRef(ask);
-  latest.current = ask;
+  const latest = useRef(load);
+  latest.current = load;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what it depends on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller lists the dependencies.
   useEffect(() => {
     const control = new AbortController();
     setKnown(({ value }) => ({ state: "loading", value }));
@@ -37,6 +37,6 @@ export function useLoad<T>(
     return () => control.abort();
   }, [...inputs, round]);
 
-  const again = useCallback(() => setRound((count) => count + 1), []);
-  return { ...known, again };
+  const retry = useCallback(() => setRound((count) => count + 1), []);
+  return { ...known, retry };
 }

@@ -1,26 +1,27 @@
-/** In charge of the frame of every page: its heading, its title, and the focus after going there. */
+/** The layout of every page: heading, document title, and focus after navigation. */
 
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
-import { hasMoved } from "../address.ts";
+import { hasNavigated } from "../router.ts";
 
 interface Props {
-  /** The heading; also the title of the window, unless `name` says it shorter. */
+  /** The heading. */
   title: ReactNode;
+  /** The document title. */
   name: string;
   /** A sentence below the heading. */
   lead?: ReactNode;
-  /** Stands at the right of the heading on wide screens. */
+  /** Shown to the right of the heading on wide screens. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
 export function Page({ title, name, lead, aside, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Keyboard and screen reader begin where the new page begins. On a first load the browser does that.
+  // Keyboard and screen reader users start at the new page. On the first load, the browser handles this.
   useEffect(() => {
-    if (hasMoved()) heading.current?.focus({ preventScroll: true });
+    if (hasNavigated()) heading.current?.focus({ preventScroll: true });
   }, []);
-  // Together with the heading: whoever sees the one may read the other.
+  // A layout effect, so that the title changes together with the heading.
   useLayoutEffect(() => {
     document.title = name === "Matchbook" ? name : `${name} · Matchbook`;
   }, [name]);

@@ -1,12 +1,12 @@
-/** In charge of lists of names with a text each, such as figures that a record carries. */
+/** A list of names and values, such as the stats of a record. */
 
-import type { Pair } from "../figures.ts";
+import type { Pair } from "../format.ts";
 
 export function Pairs({ pairs, className }: { pairs: readonly Pair[]; className: string }) {
   return (
     <dl className={className}>
       {pairs.map(({ key, name, text }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a key may be there twice, and they do not move.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a key may appear twice, and the order is fixed.
         <div key={at}>
           <dt title={key}>{name}</dt>
           <dd>{text}</dd>

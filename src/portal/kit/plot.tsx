@@ -1,9 +1,9 @@
-/** In charge of plots: drawn by uPlot, which is loaded with the first one, and the same values as a table for screen readers. */
+/** A plot, with its values as a table for screen readers. uPlot is loaded with the first plot. */
 
 import { lazy, Suspense } from "react";
 import type { PlotProps } from "./series.ts";
 
-const Drawing = lazy(() => import("./drawing.tsx"));
+const PlotCanvas = lazy(() => import("./chart.tsx"));
 
 export function Plot(props: PlotProps) {
   const { title, height = 220 } = props;
@@ -19,7 +19,7 @@ export function Plot(props: PlotProps) {
       </ul>
       <div className="plot-room" style={{ height }} aria-hidden="true">
         <Suspense fallback={null}>
-          <Drawing {...props} height={height} />
+          <PlotCanvas {...props} height={height} />
         </Suspense>
       </div>
       <Values {...props} />
@@ -29,7 +29,7 @@ export function Plot(props: PlotProps) {
 
 function Values({ title, xs, xLabel, xHead, series }: PlotProps) {
   return (
-    <table className="unseen">
+    <table className="visually-hidden">
       <caption>{title}</caption>
       <thead>
         <tr>
@@ -46,7 +46,7 @@ function Values({ title, xs, xLabel, xHead, series }: PlotProps) {
           <tr key={x}>
             <th scope="row">{xLabel(x)}</th>
             {series.map(({ label, values }) => (
-              <td key={label}>{values[row]?.toLocaleString("en") ?? "none"}</td>
+              <td key={label}>{values[row]?.toLocaleString("en") ?? "no data"}</td>
             ))}
           </tr>
         ))}

@@ -1,39 +1,42 @@
-/** In charge of showing what went wrong, as the service words it, with what the visitor can do about it. */
+/** Shows an error, and what the visitor can do about it. */
 
 import { type ReactNode, useEffect, useState } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
-import { askForKey } from "../session.ts";
+import { askForKey, useSession } from "../session.ts";
 
 interface Props {
   error: unknown;
-  again?: (() => void) | undefined;
+  retry?: (() => void) | undefined;
 }
 
-export function Problem({ error, again }: Props) {
-  if (!(error instanceof MatchbookError)) return <Unexpected error={error} again={again} />;
+export function Problem({ error, retry }: Props) {
+  if (!(error instanceof MatchbookError)) return <Unexpected error={error} retry={retry} />;
   if (error.kind === "limited" || error.kind === "quota-exceeded")
-    return <Limited error={error} again={again} />;
-  if (error.kind === "unauthorized") return <NoGoodKey error={error} />;
+    return <Limited error={error} retry={retry} />;
+  if (error.kind === "unauthorized") return <InvalidKey error={error} />;
   if (error.kind === "network") {
     return (
-      <Notice title="The service does not answer">
-        <p>It may be restarting, or your connection may be down. Nothing you entered is lost.</p>
-        <Again again={again} />
+      <Notice title="Can't reach the server">
+        <p>It may be restarting, or you may be offline. Nothing you entered is lost.</p>
+        <RetryButton retry={retry} />
       </Notice>
     );
   }
   return (
     <Notice title={error.title} requestId={error.requestId}>
       <Details error={error} />
-      {error.kind !== "invalid" && error.kind !== "not-found" && <Again again={again} />}
+      {error.kind !== "invalid" && error.kind !== "not-found" && <RetryButton retry={retry} />}
     </Notice>
   );
 }
 
-function NoGoodKey({ error }: { error: MatchbookError }) {
+function InvalidKey({ error }: { error: MatchbookError }) {
+  const { key } = useSession();
   return (
-    <Notice title={error.title} requestId={error.requestId}>
-      <Details error={error} />
+    <Notice title={key ? "This key isn't valid" : "API key required"} requestId={error.requestId}>
+      <p>
+        {key ? "It may be mistyped, expired or revoked." : "Add your API key to see this page."}
+      </p>
       <button type="button" className="button button-main" onClick={() => askForKey()}>
         Enter an API key
       </button>
@@ -41,41 +44,42 @@ function NoGoodKey({ error }: { error: MatchbookError }) {
   );
 }
 
-/** Counts down what Retry-After said; then the visitor may go on. */
-function Limited({ error, again }: { error: MatchbookError; again?: (() => void) | undefined }) {
+/** Counts down the Retry-After time, then lets the visitor try again. */
+function Limited({ error, retry }: { error: MatchbookError; retry?: (() => void) | undefined }) {
   const left = useCountdown(error.retryAfter ?? 0, error);
+  const title = error.kind === "limited" ? error.title : "Daily match limit reached";
   return (
-    <Notice title={error.title} requestId={error.requestId}>
+    <Notice title={title} requestId={error.requestId}>
       <Details error={error} />
       {left > 0 ? (
-        // A timer, so that screen readers do not read the alert out again every second.
+        // role="timer", so that screen readers do not announce the alert every second.
         <p className="problem-wait" role="timer">
-          You can go on in <strong>{inWords(left)}</strong>.
+          Try again in <strong>{inWords(left)}</strong>.
         </p>
       ) : (
-        <Again again={again} />
+        <RetryButton retry={retry} />
       )}
     </Notice>
   );
 }
 
-function Unexpected({ error, again }: Props) {
+function Unexpected({ error, retry }: Props) {
   return (
-    <Notice title="Something went wrong in this page">
+    <Notice title="Something went wrong">
       <p>{error instanceof Error ? error.message : String(error)}</p>
-      <Again again={again} />
+      <RetryButton retry={retry} />
     </Notice>
   );
 }
 
-/** Every error that the reply names, each with the part of the request it is about. */
+/** Every problem in the response, with the parameter or header at fault. */
 function Details({ error }: { error: MatchbookError }) {
   const problems = error.problems.length > 0 ? error.problems : [{ detail: error.detail }];
   return (
     <ul className="problem-list">
       {problems.map((problem) => {
         const about = "source" in problem ? sourceOf(problem.source) : undefined;
-        // Most sentences of the service name it themselves.
+        // Most messages already name it.
         const isNamed = about === undefined || problem.detail?.includes(about);
         return (
           <li key={`${about} ${problem.detail}`}>
@@ -92,10 +96,10 @@ const sourceOf = (source: object | undefined): string | undefined => {
   return named?.parameter ?? named?.header;
 };
 
-function Again({ again }: { again?: (() => void) | undefined }) {
-  if (!again) return null;
+function RetryButton({ retry }: { retry?: (() => void) | undefined }) {
+  if (!retry) return null;
   return (
-    <button type="button" className="button" onClick={again}>
+    <button type="button" className="button" onClick={retry}>
       Try again
     </button>
   );
@@ -114,21 +118,21 @@ function Notice({
     <div className="notice notice-bad" role="alert">
       <p className="notice-title">{title}</p>
       <div className="notice-text">{children}</div>
-      {requestId && <p className="problem-id">Request {requestId}</p>}
+      {requestId && <p className="problem-id">Request ID: {requestId}</p>}
     </div>
   );
 }
 
-function useCountdown(seconds: number, anew: unknown): number {
+function useCountdown(seconds: number, restartOn: unknown): number {
   const [left, setLeft] = useState(seconds);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new error counts anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new error restarts the countdown.
   useEffect(() => {
     const end = Date.now() + seconds * 1000;
     const count = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
     count();
     const timer = setInterval(count, 250);
     return () => clearInterval(timer);
-  }, [seconds, anew]);
+  }, [seconds, restartOn]);
   return left;
 }
 

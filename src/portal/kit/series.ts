@@ -1,20 +1,20 @@
-/** In charge of what a plot is made of. */
+/** The properties of a plot. */
 
 export interface Series {
   label: string;
-  /** One for each of `xs`; null where there is none. */
+  /** One value per item of `xs`; null where there is none. */
   values: readonly (number | null)[];
 }
 
 export interface PlotProps {
-  /** Says what is seen: "Gold in the last 20 matches". */
+  /** What the plot shows: "Gold per match, oldest first". */
   title: string;
-  /** In rising order. */
+  /** In ascending order. */
   xs: readonly number[];
-  /** How one of them is written below the axis and in the table. */
+  /** The label of an `x` on the axis and in the table. */
   xLabel(x: number): string;
   xHead: string;
-  /** Up to three; each has its own colour. */
+  /** At most three; each has its own colour. */
   series: readonly Series[];
   /** In pixels; reserved while the plot is loading. */
   height?: number;

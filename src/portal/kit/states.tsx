@@ -1,4 +1,4 @@
-/** In charge of what stands where something is not there: loading, empty, or a problem. */
+/** Placeholders for content that is loading, empty or failed to load. */
 
 import type { ReactNode } from "react";
 import type { Load } from "./load.ts";
@@ -6,20 +6,20 @@ import { Problem } from "./problem.tsx";
 
 export { Problem } from "./problem.tsx";
 
-/** Reserves room for what will come, so that nothing jumps. */
+/** Reserves space for the content, so that the layout does not shift. */
 export function Loading({ label, lines = 4 }: { label: string; lines?: number }) {
   return (
     <div className="loading" role="status" aria-live="polite">
-      <span className="unseen">{label}</span>
+      <span className="visually-hidden">{label}</span>
       {Array.from({ length: lines }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical.
         <span key={at} className="loading-line" aria-hidden="true" />
       ))}
     </div>
   );
 }
 
-/** Nothing was found; `children` say what to try. */
+/** Nothing was found; `children` suggest what to try. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="notice" role="status">
@@ -29,7 +29,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Picks what to show of a load. What was there before stays while something new comes. */
+/** Renders a load by its state. The old content stays visible while new content loads. */
 export function Loaded<T>({
   load,
   label,
@@ -41,7 +41,7 @@ export function Loaded<T>({
   lines?: number;
   children: (value: T) => ReactNode;
 }) {
-  if (load.state === "failed") return <Problem error={load.error} again={load.again} />;
+  if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (load.value === undefined && load.state === "loading") {
     return <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
   }

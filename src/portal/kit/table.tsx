@@ -1,35 +1,35 @@
-/** In charge of tables: a caption, headed columns, and a frame that scrolls sideways on small screens. */
+/** A table with a caption and column headings. It scrolls sideways on small screens. */
 
 import type { Key, ReactNode } from "react";
 
 export interface Column<T> {
   head: ReactNode;
   cell(row: T): ReactNode;
-  /** Numbers stand at the right, in figures of one width. */
+  /** Aligns to the right, with tabular figures. */
   isNumber?: boolean;
-  /** Names the row, for screen readers. */
+  /** Marks the cell as the row heading, for screen readers. */
   isHead?: boolean;
 }
 
 interface Props<T> {
   caption: string;
-  /** Seen, or for screen readers alone. */
-  isCaptionSeen?: boolean;
+  /** Whether the caption is visible, or for screen readers only. */
+  isCaptionVisible?: boolean;
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf(row: T): Key;
 }
 
-export function Table<T>({ caption, isCaptionSeen = false, columns, rows, keyOf }: Props<T>) {
+export function Table<T>({ caption, isCaptionVisible = false, columns, rows, keyOf }: Props<T>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard.
     <section className="table-frame" aria-label={caption} tabIndex={0}>
       <table className="table">
-        <caption className={isCaptionSeen ? "" : "unseen"}>{caption}</caption>
+        <caption className={isCaptionVisible ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
           <tr>
             {columns.map((column, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed.
               <th key={at} scope="col" className={column.isNumber ? "number" : ""}>
                 {column.head}
               </th>

@@ -1,4 +1,4 @@
-/** In charge of times as people read them: how long ago, and exactly. */
+/** Formats times: how long ago, and exactly. */
 
 import { useEffect, useState } from "react";
 
@@ -14,7 +14,7 @@ const STEPS = [
 const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** "3 hours ago", from milliseconds to milliseconds. */
+/** "3 hours ago"; both times in milliseconds. */
 function ago(then: number, now: number): string {
   const seconds = (then - now) / 1000;
   const [unit, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
@@ -22,14 +22,14 @@ function ago(then: number, now: number): string {
   return words.format(Math.trunc(seconds / length), unit);
 }
 
-/** A length of time in words: "2 minutes". */
+/** A duration: "2 minutes". */
 export function spanOf(seconds: number): string {
   const [unit, length] = STEPS.find(([, length]) => seconds >= length) ?? ["second", 1];
   const count = Math.floor(seconds / length);
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** The moment in the visitor's own time. */
+/** In the visitor's time zone. */
 export const localTime = (iso: string): string => exact.format(new Date(iso));
 
 export function Time({ iso, relative = true }: { iso: string; relative?: boolean }) {
@@ -42,7 +42,7 @@ export function Time({ iso, relative = true }: { iso: string; relative?: boolean
   );
 }
 
-/** The time, looked at every half minute. */
+/** The current time, updated every 30 seconds. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

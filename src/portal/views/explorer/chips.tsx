@@ -1,9 +1,10 @@
 /**
- * In charge of lists as chips, with a field to add to them. With help, the field is a combobox after
- * the pattern of the ARIA practices: the focus stays in it while the arrows go through suggestions.
+ * A list of values as chips, with a field to add more. With suggestions, the field is an ARIA combobox:
+ * the focus stays in the field while the arrow keys move through the suggestions.
  */
 
 import { type KeyboardEvent, useRef, useState } from "react";
+import { counted } from "../../format.ts";
 import type { ControlProps } from "./controls.tsx";
 import { added, endsItem, itemsIn, itemsTyped, listOf } from "./lists.ts";
 import { type Suggest, useSuggestions } from "./suggest.ts";
@@ -14,8 +15,8 @@ interface Props extends ControlProps {
   suggest?: Suggest | undefined;
 }
 
-export function Chips({ belonging, value, onChange, placeholder, item, suggest }: Props) {
-  const { id, describedBy, isWrong } = belonging;
+export function Chips({ field, value, onChange, placeholder, item, suggest }: Props) {
+  const { id, describedBy, isWrong } = field;
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(-1);
   const [isShut, setShut] = useState(true);
@@ -44,7 +45,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
   const step = (by: number) => {
     const count = suggestions.length;
     setShut(false);
-    // Beyond either end is the field itself.
+    // Past either end, the selection returns to the field.
     setActive((at) => ((at + 1 + by + count + 1) % (count + 1)) - 1);
   };
 
@@ -67,7 +68,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
     <div className="explorer-chips">
       <div className="input explorer-chips-frame" data-wrong={isWrong}>
         {items.length > 0 && (
-          <ul className="explorer-chips-list" aria-label={`Chosen: ${items.length}`}>
+          <ul className="explorer-chips-list" aria-label={`Selected: ${items.length}`}>
             {items.map((one) => (
               <li key={one} className="explorer-chip">
                 <span className="explorer-chip-text">{one}</span>
@@ -86,7 +87,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
           onChange={({ target }) => type(target.value)}
           onKeyDown={onKeyDown}
           onBlur={() => take(itemsTyped(typed))}
-          placeholder={items.length === 0 ? placeholder : `another ${item}`}
+          placeholder={items.length === 0 ? placeholder : `Add another ${item}`}
           enterKeyHint="enter"
           autoComplete="off"
           autoCapitalize="off"
@@ -107,7 +108,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
           <div
             id={`${id}-list`}
             role="listbox"
-            aria-label={`Near ${item}s`}
+            aria-label={`Suggested ${item}s`}
             className="explorer-suggestions"
             hidden={!isOpen}
           >
@@ -119,7 +120,7 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
                 role="option"
                 aria-selected={at === active}
                 tabIndex={-1}
-                // The field keeps the focus, so that leaving it does not take what was typed.
+                // Keeps the focus in the field: losing it would add the typed text as a chip.
                 onPointerDown={(event) => event.preventDefault()}
                 onClick={() => take([text])}
               >
@@ -127,8 +128,8 @@ export function Chips({ belonging, value, onChange, placeholder, item, suggest }
               </div>
             ))}
           </div>
-          <span className="unseen" role="status">
-            {isOpen ? `${suggestions.length} near ${item}s` : ""}
+          <span className="visually-hidden" role="status">
+            {isOpen ? counted(suggestions.length, "suggestion") : ""}
           </span>
         </>
       )}

@@ -1,23 +1,23 @@
-/** In charge of the TypeScript of a question: a whole program, with the client's own words for it. */
+/** Turns a query into a TypeScript program that uses the client library. */
 
 import type { MatchesQuery, PlayersQuery, RecordQuery } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { splitList } from "../../../query/comma-list.ts";
 import { fieldsType, findParameter } from "../../../query/parameters.ts";
-import { isSingle, type Question, type Target } from "./question.ts";
+import { isSingle, type Query, type Target } from "./query.ts";
 import { pathOf } from "./request.ts";
 
-/** The client's words for parameters. `fields[TYPE]` is a member of its own. */
-type Words<Query> = Readonly<Record<string, keyof Query>>;
+/** The client's option for each parameter. `fields[TYPE]` is handled separately. */
+type OptionNames<Options> = Readonly<Record<string, keyof Options>>;
 
-const OF_RECORDS: Words<RecordQuery> = { include: "include" };
-const OF_PLAYERS: Words<PlayersQuery> = {
+const OF_RECORDS: OptionNames<RecordQuery> = { include: "include" };
+const OF_PLAYERS: OptionNames<PlayersQuery> = {
   "filter[playerNames]": "names",
   "filter[playerIds]": "ids",
   "page[limit]": "limit",
   include: "include",
 };
-const OF_MATCHES: Words<MatchesQuery> = {
+const OF_MATCHES: OptionNames<MatchesQuery> = {
   "filter[playerNames]": "playerNames",
   "filter[playerIds]": "playerIds",
   "filter[teamNames]": "teamNames",
@@ -32,17 +32,17 @@ const OF_MATCHES: Words<MatchesQuery> = {
   "page[before]": "before",
   include: "include",
 };
-const WORDS: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
+const OPTION_NAMES: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
   matches: OF_MATCHES,
   players: OF_PLAYERS,
   match: OF_RECORDS,
   player: OF_RECORDS,
 };
 
-/** What follows the question in the program, so that it shows something. */
-const SHOWN: Readonly<Record<Target, readonly string[]>> = {
+/** The rest of the program, which prints the result. */
+const PRINTED: Readonly<Record<Target, readonly string[]>> = {
   matches: [
-    "// One page. To walk through all of them: for await (const match of matches) …",
+    "// One page. For all matches: for await (const match of matches) { … }",
     "const { items } = await matches.page();",
     "for (const match of items) console.log(match.createdAt, match.gameMode, match.id);",
   ],
@@ -51,46 +51,46 @@ const SHOWN: Readonly<Record<Target, readonly string[]>> = {
   player: ["console.log(player.name, player.stats);"],
 };
 
-export function codeOf(question: Question, url: string, key: string): string {
+export function codeOf(query: Query, url: string, key: string): string {
   return [
     `import { Matchbook } from ${text("matchbook-client")};`,
     "",
     `const matchbook = new Matchbook({ url: ${text(url)}, key: ${text(key)} });`,
-    ...(callOf(question) ?? plainCallOf(question)),
+    ...(callOf(query) ?? urlCallOf(query)),
     "",
   ].join("\n");
 }
 
-/** Undefined where the client has no words for a parameter: then the address itself is asked. */
-function callOf(question: Question): string[] | undefined {
-  const { shard, on, id } = question;
-  const members = membersOf(question);
+/** Undefined if the client has no option for a parameter; then the program requests the URL itself. */
+function callOf(query: Query): string[] | undefined {
+  const { shard, on, id } = query;
+  const members = membersOf(query);
   if (!members || shard === "") return undefined;
   const options = members.length === 0 ? "" : `{\n${members.map((one) => `  ${one},\n`).join("")}}`;
   const given = isSingle(on) ? [text(id || "ID"), options] : [options];
   const call = `matchbook.shard(${text(shard)}).${on}(${given.filter(Boolean).join(", ")})`;
-  return [`const ${on} = ${on === "matches" ? "" : "await "}${call};`, ...SHOWN[on]];
+  return [`const ${on} = ${on === "matches" ? "" : "await "}${call};`, ...PRINTED[on]];
 }
 
-function plainCallOf(question: Question): string[] {
+function urlCallOf(query: Query): string[] {
   return [
-    `const { document } = await matchbook.get(${text(pathOf(question))});`,
+    `const { document } = await matchbook.get(${text(pathOf(query))});`,
     "console.log(document);",
   ];
 }
 
-/** `playerNames: ["Ada"]` and so on. Undefined when something cannot be said so. */
-function membersOf({ on, parameters }: Question): string[] | undefined {
-  const words = new Map(Object.entries(WORDS[on]));
+/** Option members such as `playerNames: ["Ada"]`. Undefined if a parameter cannot be written this way. */
+function membersOf({ on, parameters }: Query): string[] | undefined {
+  const names = new Map(Object.entries(OPTION_NAMES[on]));
   const members = new Map<string, string>();
   const fields = new Map<string, string>();
   for (const [name, value] of parameters) {
     const kind = findParameter(name)?.kind;
-    const member = kind === "fields" ? fieldsType(name) : words.get(name);
+    const member = kind === "fields" ? fieldsType(name) : names.get(name);
     const written = kind && writers[kind]?.(value);
     const into = kind === "fields" ? fields : members;
     if (member === undefined || written === undefined || into.has(member)) return undefined;
-    if (!WORD.test(member)) return undefined;
+    if (!BARE_KEY.test(member)) return undefined;
     into.set(member, written);
   }
   if (fields.size > 0) {
@@ -102,10 +102,10 @@ function membersOf({ on, parameters }: Question): string[] | undefined {
   return [...members].map(([member, written]) => `${member}: ${written}`);
 }
 
-/** What can stand before a colon as it is. */
-const WORD = /^[A-Za-z]\w*$/;
+/** A key that needs no quotes. */
+const BARE_KEY = /^[A-Za-z]\w*$/;
 
-/** How a value is written in TypeScript, by the kind of its parameter. */
+/** Writes a value in TypeScript, by the kind of its parameter. */
 const writers: Readonly<Record<string, (value: string) => string | undefined>> = {
   limit: number,
   offset: number,

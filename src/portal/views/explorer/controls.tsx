@@ -1,16 +1,16 @@
-/** In charge of the simple controls: text and numbers, a choice of one, toggles, a date and time. */
+/** Form controls: text, numbers, radio choices, toggles, date and time. */
 
 import { useState } from "react";
 import { GAME_MODES } from "../../../domain/modes.ts";
-import { modeName } from "../../words.ts";
-import type { Belonging } from "./field.tsx";
+import { modeName } from "../../names.ts";
+import type { FieldContext } from "./field.tsx";
 import { itemsIn, listOf, toggled } from "./lists.ts";
-import { isoOf, localOf } from "./moments.ts";
+import { isoOf, localOf } from "./local-time.ts";
 
 export interface ControlProps {
-  belonging: Belonging;
+  field: FieldContext;
   value: string | undefined;
-  /** Undefined takes the parameter out of the query. */
+  /** Undefined removes the parameter from the query. */
   onChange(value: string | undefined): void;
   placeholder?: string | undefined;
 }
@@ -21,7 +21,7 @@ interface TextProps extends ControlProps {
 }
 
 export function TextControl({
-  belonging: { id, describedBy, isWrong },
+  field: { id, describedBy, isWrong },
   value,
   onChange,
   placeholder,
@@ -53,7 +53,7 @@ interface Choice {
   label: string;
 }
 
-/** One of a few, all in sight. A value that is none of them leaves all unchosen. */
+/** Radio buttons. A value that is not among the choices leaves all unchecked. */
 export function Choices({
   name,
   choices,
@@ -63,7 +63,7 @@ export function Choices({
 }: {
   name: string;
   choices: readonly Choice[];
-  /** Two beside each other, where all of them would not fit. */
+  /** Two per row, for choices that do not fit in one row. */
   isSquare?: boolean;
   value: string;
   onChange(value: string): void;
@@ -86,15 +86,15 @@ export function Choices({
   );
 }
 
-/** The default is not written: what is left out means it. */
-export function SortControl({ belonging, value, onChange }: ControlProps) {
+/** The default is left out of the query. */
+export function SortControl({ field, value, onChange }: ControlProps) {
   const choices = [
     { value: "-createdAt", label: "Newest first" },
     { value: "createdAt", label: "Oldest first" },
   ];
   return (
     <Choices
-      name={belonging.id}
+      name={field.id}
       choices={choices}
       value={value ?? "createdAt"}
       onChange={(chosen) => onChange(chosen === "createdAt" ? undefined : chosen)}
@@ -129,28 +129,28 @@ export function Toggles({
   );
 }
 
-/** A mode that is not in the list is shown as well, so that it can be taken out. */
+/** Also shows unknown modes from the URL, so that they can be removed. */
 export function ModesControl({ value, onChange }: ControlProps) {
   const chosen = itemsIn(value);
-  const strangers = chosen.filter((mode) => !GAME_MODES.some((known) => known === mode));
+  const unknown = chosen.filter((mode) => !GAME_MODES.some((known) => known === mode));
   return (
     <Toggles
-      items={[...GAME_MODES, ...strangers]}
+      items={[...GAME_MODES, ...unknown]}
       chosen={chosen}
-      labelOf={(mode) => (strangers.includes(mode) ? mode : modeName(mode))}
+      labelOf={(mode) => (unknown.includes(mode) ? mode : modeName(mode))}
       onChange={(modes) => onChange(listOf(modes))}
     />
   );
 }
 
-/** A value that is no time is shown as the text it is until the field is left with a good one. */
-export function MomentControl({ belonging, value, onChange }: ControlProps) {
+/** An invalid time is shown as text until the field is left with a valid one. */
+export function DateTimeControl({ field, value, onChange }: ControlProps) {
   const local = value === undefined ? "" : localOf(value);
   const [isTyped, setTyped] = useState(false);
   if (local === undefined || isTyped) {
-    return <TextControl {...{ belonging, value, onChange }} onTyping={setTyped} />;
+    return <TextControl {...{ field, value, onChange }} onTyping={setTyped} />;
   }
-  const { id, describedBy, isWrong } = belonging;
+  const { id, describedBy, isWrong } = field;
   return (
     <input
       id={id}

@@ -1,51 +1,51 @@
 /**
- * In charge of the question on the page: the one being written, the one that was sent, and the
- * page's address, which follows the writing and gets a step of its own when something is sent.
+ * The state of the explorer's query: the draft in the form, the query that was sent, and the page URL. The URL
+ * follows the draft; sending a query adds a history entry.
  */
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { go, hrefOf } from "../../address.ts";
+import { hrefOf, navigate } from "../../router.ts";
 import {
-  isSame,
-  isWhole,
+  isComplete,
+  isSameRequest,
   type Presentation,
-  type Question,
-  questionOf,
+  parseQuery,
+  type Query,
   searchOf,
-} from "./question.ts";
+} from "./query.ts";
 
-/** Browsers refuse to change the address too often; a pause in the typing is soon enough. */
+/** Browsers limit how often the URL may change, so it is updated after a pause in typing. */
 const PAUSE = 250;
 
 export interface Draft {
-  /** As the form has it now. */
-  draft: Question;
-  /** What the reply belongs to. */
-  sent: Question;
-  /** Counts what was sent, so that the same question can be asked again. */
+  /** The query in the form. */
+  draft: Query;
+  /** The query that the response belongs to. */
+  sent: Query;
+  /** Counts sent queries, so that the same query can be sent again. */
   round: number;
-  change(question: Question): void;
-  /** Sends this question, or the one being written. */
-  send(question?: Question): void;
-  /** Shows the same reply in another way. */
+  change(query: Query): void;
+  /** Sends this query, or the draft. */
+  send(query?: Query): void;
+  /** Shows the same response in another way. */
   present(as: Presentation): void;
 }
 
-const viewOf = (question: Question) => ({ name: "explorer" as const, search: searchOf(question) });
+const viewOf = (query: Query) => ({ name: "explorer" as const, search: searchOf(query) });
 
 export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const address = search.toString();
-  const [draft, setDraft] = useState(() => questionOf(search, usualShard));
+  const [draft, setDraft] = useState(() => parseQuery(search, usualShard));
   const [sent, setSent] = useState(draft);
   const [round, setRound] = useState(0);
-  /** The address that this page wrote itself; any other is one to go to. */
+  /** The last URL that this page wrote; any other URL is a navigation. */
   const own = useRef(address);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  const write = useCallback((question: Question, how: "push" | "replace") => {
+  const write = useCallback((query: Query, how: "push" | "replace") => {
     clearTimeout(timer.current);
-    own.current = searchOf(question).toString();
-    go(viewOf(question), how);
+    own.current = searchOf(query).toString();
+    navigate(viewOf(query), how);
   }, []);
 
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -54,33 +54,33 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     if (address === own.current) return;
     clearTimeout(timer.current);
     own.current = address;
-    const question = questionOf(new URLSearchParams(address), usualShard);
-    setDraft(question);
-    setSent(question);
+    const query = parseQuery(new URLSearchParams(address), usualShard);
+    setDraft(query);
+    setSent(query);
   }, [address, usualShard]);
 
-  // What an address leaves open is written out, so that it means the same to whoever it is sent to.
+  // Writes defaults into the URL, so that it means the same to everyone it is shared with.
   useEffect(() => {
     if (sent.shard !== "" && address === own.current && searchOf(sent).toString() !== address) {
       if (draft === sent) write(sent, "replace");
     }
   }, [sent, draft, address, write]);
 
-  const change = (question: Question) => {
-    setDraft(question);
+  const change = (query: Query) => {
+    setDraft(query);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => write(question, "replace"), PAUSE);
+    timer.current = setTimeout(() => write(query, "replace"), PAUSE);
   };
 
-  const send = (question = draft) => {
-    if (!isWhole(question)) return;
-    if (!isSame(question, sent)) {
-      // The step back leads to what was sent before, not to its half-changed form.
+  const send = (query = draft) => {
+    if (!isComplete(query)) return;
+    if (!isSameRequest(query, sent)) {
+      // So that Back leads to the query sent before, not to the half-edited draft.
       history.replaceState(history.state, "", hrefOf(viewOf(sent)));
-      write(question, "push");
+      write(query, "push");
     }
-    setDraft(question);
-    setSent(question);
+    setDraft(query);
+    setSent(query);
     setRound((count) => count + 1);
   };
 

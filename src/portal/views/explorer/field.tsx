@@ -1,9 +1,9 @@
-/** In charge of the frame of a field: its label, the parameter's name, a hint, and what the service said about it. */
+/** A form field: label, parameter name, control, hint and errors from the server. */
 
 import { type ReactNode, useId } from "react";
 
-/** What a control needs to belong to its label, hint and problems. */
-export interface Belonging {
+/** Connects a control with its label, hint and errors. */
+export interface FieldContext {
   id: string;
   describedBy: string;
   isWrong: boolean;
@@ -11,20 +11,20 @@ export interface Belonging {
 
 interface Props {
   label: string;
-  /** The parameter's name, as it stands in the query. */
+  /** The name of the parameter in the query. */
   name?: string;
   hint?: string | undefined;
   problems: readonly string[];
   /** Several controls under one label. */
   isGroup?: boolean;
   isHalf?: boolean;
-  children(belonging: Belonging): ReactNode;
+  children(field: FieldContext): ReactNode;
 }
 
 export function Field({ label, name, hint, problems, isGroup, isHalf, children }: Props) {
   const id = useId();
   const isWrong = problems.length > 0;
-  const belonging = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
+  const field = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
   const title = (
     <>
       <span className="explorer-label">{label}</span>{" "}
@@ -33,7 +33,7 @@ export function Field({ label, name, hint, problems, isGroup, isHalf, children }
   );
   const content = (
     <>
-      {children(belonging)}
+      {children(field)}
       {hint && (
         <p id={`${id}-hint`} className="explorer-hint">
           {hint}
@@ -48,7 +48,7 @@ export function Field({ label, name, hint, problems, isGroup, isHalf, children }
   );
   const className = `explorer-field${isHalf ? " explorer-half" : ""}${isWrong ? " explorer-wrong" : ""}`;
   return isGroup ? (
-    <fieldset className={className} aria-describedby={belonging.describedBy}>
+    <fieldset className={className} aria-describedby={field.describedBy}>
       <legend className="explorer-title">{title}</legend>
       {content}
     </fieldset>

@@ -1,4 +1,4 @@
-/** In charge of the form: what to ask, where, and every parameter of the table with a fitting field. */
+/** The query form: region, target, and a field for every parameter. */
 
 import { type FormEvent, useId, useMemo } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
@@ -15,26 +15,26 @@ import { groupsOf } from "./fields.ts";
 import { FieldSet } from "./group.tsx";
 import { ParameterField } from "./parameter.tsx";
 import {
-  givenFor,
-  inShard,
+  isComplete,
   isSingle,
-  isWhole,
-  type Question,
+  parameterValue,
+  type Query,
   type Target,
-  turnedTo,
+  withShard,
+  withTarget,
   withValue,
-} from "./question.ts";
-import { Strangers } from "./strangers.tsx";
+} from "./query.ts";
 import type { Suggest } from "./suggest.ts";
+import { UnknownParameters } from "./unknown-parameters.tsx";
 
 interface Props {
-  question: Question;
+  query: Query;
   shards: readonly string[];
-  /** What the service said of each parameter. */
+  /** The server's errors about a parameter. */
   problemsOf(name: string): readonly string[];
-  /** Field names that replies have shown, by type. */
+  /** Field names seen in responses, by type. */
   fieldNames: ReadonlyMap<string, ReadonlySet<string>>;
-  onChange(question: Question): void;
+  onChange(query: Query): void;
   onSend(): void;
   onClear(): void;
 }
@@ -42,34 +42,33 @@ interface Props {
 const TARGET_CHOICES: readonly { value: Target; label: string }[] = [
   { value: "matches", label: "Matches" },
   { value: "players", label: "Players" },
-  { value: "match", label: "One match" },
-  { value: "player", label: "One player" },
+  { value: "match", label: "Match by ID" },
+  { value: "player", label: "Player by ID" },
 ];
 
 export function Form(props: Props) {
-  const { question, shards, problemsOf, onChange, onSend, onClear } = props;
-  const { shard, on, id } = question;
+  const { query, shards, problemsOf, onChange, onSend, onClear } = props;
+  const { shard, on, id } = query;
   const targets = useId();
-  const suggest = useNameHelp(shard);
-  const set = (name: string, value: string | undefined) =>
-    onChange(withValue(question, name, value));
+  const suggest = useNameSuggestions(shard);
+  const set = (name: string, value: string | undefined) => onChange(withValue(query, name, value));
   const send = (event: FormEvent) => {
     event.preventDefault();
     onSend();
   };
   const isWrongIn = (fields: readonly Parameter[]) =>
-    fields.some((one) => namesOf(one, question).some((name) => problemsOf(name).length > 0));
+    fields.some((one) => namesOf(one, query).some((name) => problemsOf(name).length > 0));
   const known = shards.includes(shard) || shard === "" ? shards : [...shards, shard];
   return (
     <form className="explorer-form" onSubmit={send} noValidate aria-label="Query">
       <div className="explorer-where card">
-        <Field label="Shard" problems={[]}>
+        <Field label="Region" problems={[]}>
           {({ id: field }) => (
             <select
               id={field}
               className="input"
               value={shard}
-              onChange={({ target }) => onChange(inShard(question, target.value))}
+              onChange={({ target }) => onChange(withShard(query, target.value))}
             >
               {known.map((one) => (
                 <option key={one}>{one}</option>
@@ -77,29 +76,28 @@ export function Form(props: Props) {
             </select>
           )}
         </Field>
-        <Field label="Ask for" problems={[]} isGroup>
+        <Field label="Search for" problems={[]} isGroup>
           {() => (
             <Choices
               name={targets}
               isSquare
               choices={TARGET_CHOICES}
               value={on}
-              onChange={(chosen) => onChange(turnedTo(question, chosen as Target))}
+              onChange={(chosen) => onChange(withTarget(query, chosen as Target))}
             />
           )}
         </Field>
         {isSingle(on) && (
           <Field
-            label={on === "match" ? "Match id" : "Player id"}
-            name="in the path"
-            hint="It is in the address of the record's page, and in every reply."
+            label={on === "match" ? "Match ID" : "Player ID"}
+            hint="You can find it in responses and in the URL of the record's page."
             problems={problemsOf("id")}
           >
-            {(belonging) => (
+            {(field) => (
               <TextControl
-                belonging={belonging}
+                field={field}
                 value={id}
-                onChange={(value) => onChange({ ...question, id: value?.trim() ?? "" })}
+                onChange={(value) => onChange({ ...query, id: value?.trim() ?? "" })}
               />
             )}
           </Field>
@@ -109,16 +107,16 @@ export function Form(props: Props) {
         <FieldSet
           key={title}
           title={title}
-          used={usedIn(question, fields)}
+          used={usedIn(query, fields)}
           isWrong={isWrongIn(fields)}
         >
           {fields.flatMap((parameter) =>
-            namesOf(parameter, question).map((name) => (
+            namesOf(parameter, query).map((name) => (
               <ParameterField
                 key={name}
                 parameter={parameter}
                 name={name}
-                value={givenFor(question, name)}
+                value={parameterValue(query, name)}
                 onChange={(value) => set(name, value)}
                 problems={problemsOf(name)}
                 hasPaths={on === "matches" || on === "match"}
@@ -129,13 +127,13 @@ export function Form(props: Props) {
           )}
         </FieldSet>
       ))}
-      <Strangers
-        question={question}
+      <UnknownParameters
+        query={query}
         problemsOf={problemsOf}
         onDrop={(name) => set(name, undefined)}
       />
       <div className="explorer-actions">
-        <button type="submit" className="button button-main" disabled={!isWhole(question)}>
+        <button type="submit" className="button button-main" disabled={!isComplete(query)}>
           Send
         </button>
         <button type="button" className="button button-plain" onClick={onClear}>
@@ -146,8 +144,8 @@ export function Form(props: Props) {
   );
 }
 
-/** One parameter is one field; `fields[TYPE]` is one for each type. */
-function namesOf({ kind, name }: Parameter, { parameters }: Question): string[] {
+/** One field per parameter; `fields[TYPE]` has one per type. */
+function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
   if (kind !== "fields") return [name];
   const named = parameters
     .map(([one]) => one)
@@ -156,18 +154,18 @@ function namesOf({ kind, name }: Parameter, { parameters }: Question): string[] 
   return [...new Set([...RESOURCE_TYPES, ...named])].map((type) => `fields[${type}]`);
 }
 
-function usedIn(question: Question, fields: readonly Parameter[]): number {
-  const names = new Set(fields.flatMap((parameter) => namesOf(parameter, question)));
-  return question.parameters.filter(([name]) => names.has(name)).length;
+function usedIn(query: Query, fields: readonly Parameter[]): number {
+  const names = new Set(fields.flatMap((parameter) => namesOf(parameter, query)));
+  return query.parameters.filter(([name]) => names.has(name)).length;
 }
 
-/** Help with player names: those that are near to what was typed, each once. */
-function useNameHelp(shard: string): Suggest {
+/** Suggests player names similar to the typed text, without duplicates. */
+function useNameSuggestions(shard: string): Suggest {
   const { key, matchbook } = useSession();
   return useMemo<Suggest>(
     () => async (typed, signal) => {
       if (key === undefined) return [];
-      // The beginning of a long name is enough.
+      // The server limits the length; the start of a long name is enough.
       const start = Array.from(typed).slice(0, MAX_NEAR_LENGTH).join("");
       const near = await matchbook.shard(shard).playerNames(start, { signal });
       return [...new Set(near.map(({ name }) => name))];

@@ -1,12 +1,12 @@
-/** In charge of a group of fields that can be folded away; the number of those in use stays in sight. */
+/** A collapsible group of fields that shows how many of them are set. */
 
 import { type ReactNode, useEffect, useState } from "react";
 
-/** On a small screen everything is folded to begin with: the reply stands below the form there. */
-const isRoomy = (): boolean => matchMedia("(min-width: 60rem)").matches;
+/** On small screens all groups start collapsed, because the response is below the form. */
+const isWideScreen = (): boolean => matchMedia("(min-width: 60rem)").matches;
 
-/** What most questions do without. */
-const RARE = ["What to send"];
+/** Groups that start collapsed because most queries don't need them. */
+const COLLAPSED = ["Response content"];
 
 export function FieldSet({
   title,
@@ -15,20 +15,20 @@ export function FieldSet({
   children,
 }: {
   title: string;
-  /** How many of its parameters are given. */
+  /** How many of its parameters are set. */
   used: number;
-  /** Whether the service complained of one of them. */
+  /** Whether the server rejected one of them. */
   isWrong: boolean;
   children: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(
-    () => isWrong || (isRoomy() && (used > 0 || !RARE.includes(title))),
+    () => isWrong || (isWideScreen() && (used > 0 || !COLLAPSED.includes(title))),
   );
-  const isCalledFor = isWrong || (used > 0 && isRoomy());
-  // An address that is gone to may use what was folded away.
+  const isNeeded = isWrong || (used > 0 && isWideScreen());
+  // Navigation may set fields in a collapsed group.
   useEffect(() => {
-    if (isCalledFor) setOpen(true);
-  }, [isCalledFor]);
+    if (isNeeded) setOpen(true);
+  }, [isNeeded]);
   return (
     <details
       className="explorer-group card"
@@ -39,7 +39,7 @@ export function FieldSet({
         <h2>{title}</h2>
         {used > 0 && (
           <span className="explorer-used">
-            {used} <span className="unseen">in use</span>
+            {used} <span className="visually-hidden">set</span>
           </span>
         )}
       </summary>

@@ -1,4 +1,4 @@
-/** In charge of the choice of related resources: everything, nothing, or some paths. */
+/** Selects the related resources to include: everything, nothing, or some paths. */
 
 import { INCLUDE_PATHS } from "../../../domain/vocabulary.ts";
 import { Choices, type ControlProps, Toggles } from "./controls.tsx";
@@ -7,7 +7,7 @@ import { itemsIn, listOf } from "./lists.ts";
 type Extent = "all" | "none" | "some";
 
 export function IncludeControl({
-  belonging,
+  field,
   value,
   onChange,
   hasPaths,
@@ -18,7 +18,7 @@ export function IncludeControl({
   const choices = [
     { value: "all", label: "Everything" },
     { value: "none", label: "Nothing" },
-    ...(hasPaths || extent === "some" ? [{ value: "some", label: "Only …" }] : []),
+    ...(hasPaths || extent === "some" ? [{ value: "some", label: "Selected" }] : []),
   ];
   const choose = (chosen: string) => {
     if (chosen === extent) return;
@@ -26,7 +26,7 @@ export function IncludeControl({
   };
   return (
     <>
-      <Choices name={belonging.id} choices={choices} value={extent} onChange={choose} />
+      <Choices name={field.id} choices={choices} value={extent} onChange={choose} />
       {extent === "some" && (
         <Toggles
           items={[...known, ...paths.filter((path) => !known.includes(path))]}

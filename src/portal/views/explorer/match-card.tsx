@@ -1,27 +1,28 @@
-/** In charge of a match on a card: its rosters side by side, as far as the reply holds them. */
+/** A match as a card, with its rosters side by side if the response includes them. */
 
-import { Link } from "../../address.ts";
-import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "../../figures.ts";
+import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
-import { heroName, modeName } from "../../words.ts";
-import type { Part, Reply } from "./reply.ts";
+import { heroName, modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
+import type { ParsedResponse, Resource } from "./response.ts";
 
 interface Props {
-  match: Part;
-  reply: Reply;
+  match: Resource;
+  response: ParsedResponse;
   shard: string;
-  /** Names and ids of the players asked for, which stand out. */
-  asked: ReadonlySet<string>;
+  /** Names and IDs of the players in the query, which are highlighted. */
+  highlighted: ReadonlySet<string>;
 }
 
 export function MatchCard({ match, ...context }: Props) {
-  const { reply, shard } = context;
+  const { response, shard } = context;
   const { attributes, id } = match;
   const createdAt = textIn(attributes, "createdAt");
   const duration = numberIn(attributes, "duration");
   const mode = textIn(attributes, "gameMode");
   const patch = textIn(attributes, "patchVersion");
-  const rosters = reply.related(match, "rosters");
+  const rosters = response.related(match, "rosters");
   return (
     <article className="explorer-match card" aria-label={`Match ${id}`}>
       <header className="explorer-match-head">
@@ -32,7 +33,7 @@ export function MatchCard({ match, ...context }: Props) {
           {createdAt && <Time iso={createdAt} />}
           {duration !== undefined && (
             <span title={clockInWords(duration)}>
-              <span className="unseen">lasted </span>
+              <span className="visually-hidden">lasted </span>
               {clock(duration)}
             </span>
           )}
@@ -53,18 +54,18 @@ export function MatchCard({ match, ...context }: Props) {
 
 type Context = Omit<Props, "match">;
 
-function Roster({ roster, ...context }: { roster: Part } & Context) {
-  const { reply } = context;
+function Roster({ roster, ...context }: { roster: Resource } & Context) {
+  const { response } = context;
   const won = textIn(roster.attributes, "won");
-  const [team] = reply.related(roster, "team");
+  const [team] = response.related(roster, "team");
   const gold = numberIn(roster.stats, "gold");
   const aces = numberIn(roster.stats, "acesEarned");
-  const participants = reply.related(roster, "participants");
+  const participants = response.related(roster, "participants");
   return (
     <section className={`explorer-roster${won === "true" ? " explorer-roster-won" : ""}`}>
       <h4>
         {won !== undefined && (
-          <span className="explorer-outcome">{won === "true" ? "Won" : "Lost"}</span>
+          <span className="explorer-outcome">{OUTCOME_NAMES[won === "true" ? "won" : "lost"]}</span>
         )}
         {team && (
           <span className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</span>
@@ -83,19 +84,25 @@ function Roster({ roster, ...context }: { roster: Part } & Context) {
   );
 }
 
-function Member({ participant, reply, shard, asked }: { participant: Part } & Context) {
+function Member({
+  participant,
+  response,
+  shard,
+  highlighted,
+}: { participant: Resource } & Context) {
   const { attributes, stats } = participant;
-  const [player] = reply.related(participant, "player");
+  const [player] = response.related(participant, "player");
   const score = ["kills", "deaths", "assists"].map((key) => numberIn(stats, key));
   const name = player ? (textIn(player.attributes, "name") ?? player.id) : "";
-  const isAsked = player !== undefined && (asked.has(name) || asked.has(player.id));
+  const isHighlighted =
+    player !== undefined && (highlighted.has(name) || highlighted.has(player.id));
   return (
-    <li className={`explorer-member${isAsked ? " explorer-asked" : ""}`}>
+    <li className={`explorer-member${isHighlighted ? " explorer-highlight" : ""}`}>
       {player ? (
         <Link to={{ name: "player", shard, id: player.id }}>{name}</Link>
       ) : (
         <span className="explorer-nobody">
-          {"player" in participant.relationships ? "Player not sent" : "Bot or anonymous"}
+          {"player" in participant.relationships ? "Player not included" : "Bot or anonymous"}
         </span>
       )}
       <span className="explorer-hero">
@@ -103,7 +110,7 @@ function Member({ participant, reply, shard, asked }: { participant: Part } & Co
       </span>
       {score.some((one) => one !== undefined) && (
         <span className="explorer-score" title="Kills / deaths / assists">
-          <span className="unseen">Kills, deaths, assists: </span>
+          <span className="visually-hidden">Kills, deaths, assists: </span>
           {score.map(count).join(" / ")}
         </span>
       )}

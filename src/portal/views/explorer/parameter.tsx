@@ -1,4 +1,4 @@
-/** In charge of the field of one parameter: which control fits its kind. */
+/** The form field of a parameter, with the control for its kind. */
 
 import { useCallback } from "react";
 import { parseTimestamp } from "../../../domain/time.ts";
@@ -6,29 +6,29 @@ import { fieldsType, type Parameter } from "../../../query/parameters.ts";
 import { Chips } from "./chips.tsx";
 import {
   type ControlProps,
+  DateTimeControl,
   ModesControl,
-  MomentControl,
   SortControl,
   TextControl,
 } from "./controls.tsx";
 import { Field } from "./field.tsx";
-import { hasNameHelp, hintOf, labelOf } from "./fields.ts";
+import { hasSuggestions, hintOf, labelOf } from "./fields.ts";
 import { IncludeControl } from "./include.tsx";
-import { zoneAt } from "./moments.ts";
+import { zoneAt } from "./local-time.ts";
 import type { Suggest } from "./suggest.ts";
 
 interface Props {
   parameter: Parameter;
-  /** As it stands in the query: `fields[match]` for `fields[TYPE]`. */
+  /** The name in the query: `fields[match]` for `fields[TYPE]`. */
   name: string;
   value: string | undefined;
   onChange(value: string | undefined): void;
   problems: readonly string[];
-  /** Whether the target has related resources to choose from. */
+  /** Whether the target has related resources to select from. */
   hasPaths: boolean;
-  /** The field names of a type, as far as replies have shown them. */
+  /** Field names of the type seen in responses. */
   known: ReadonlySet<string> | undefined;
-  /** Help with player names. */
+  /** Suggests player names. */
   suggest: Suggest;
 }
 
@@ -41,27 +41,28 @@ export function ParameterField(props: Props) {
   const isOfType = kind === "fields";
   return (
     <Field
-      label={isOfType ? `Fields of a ${fieldsType(name)}` : labelOf(name)}
+      label={isOfType ? labelOf(`${fieldsType(name)} fields`) : labelOf(name)}
       name={name}
       hint={hintFor(parameter, value)}
       problems={problems}
       isGroup={GROUPS.includes(kind)}
       isHalf={HALVES.includes(kind)}
     >
-      {(belonging) => <Control {...props} control={{ belonging, value, onChange }} />}
+      {(field) => <Control {...props} control={{ field, value, onChange }} />}
     </Field>
   );
 }
 
-/** Choices explain themselves; a time is the visitor's own. */
+/** Choices need no hint; times get the visitor's time zone. */
 function hintFor(parameter: Parameter, value: string | undefined): string | undefined {
   const { kind } = parameter;
   if (kind === "fields" || kind === "sort" || kind === "modes") return undefined;
   if (kind !== "timestamp") return hintOf(parameter);
-  return `${hintOf(parameter)} In your time, ${zoneAt(parseTimestamp(value ?? "") ?? Date.now())}.`;
+  const zone = zoneAt(parseTimestamp(value ?? "") ?? Date.now());
+  return `${hintOf(parameter)} In your local time (${zone}).`;
 }
 
-/** A kind that is new in the table gets a plain field until it has one of its own. */
+/** New kinds of parameters get a text field by default. */
 function Control({ control, ...props }: Props & { control: ControlProps }) {
   const { parameter, hasPaths, suggest } = props;
   switch (parameter.kind) {
@@ -71,7 +72,7 @@ function Control({ control, ...props }: Props & { control: ControlProps }) {
     case "sort":
       return <SortControl {...control} />;
     case "timestamp":
-      return <MomentControl {...control} />;
+      return <DateTimeControl {...control} />;
     case "modes":
       return <ModesControl {...control} />;
     case "include":
@@ -83,8 +84,8 @@ function Control({ control, ...props }: Props & { control: ControlProps }) {
         <Chips
           {...control}
           item={itemOf(parameter.name)}
-          placeholder={`such as ${parameter.example.split(",")[0]}`}
-          suggest={hasNameHelp(parameter) ? suggest : undefined}
+          placeholder={`e.g. ${parameter.example.split(",")[0]}`}
+          suggest={hasSuggestions(parameter) ? suggest : undefined}
         />
       );
     default:
@@ -100,7 +101,7 @@ function FieldChips({ control, known }: Props & { control: ControlProps }) {
     },
     [known],
   );
-  const placeholder = control.value === "" ? "no field" : "every field";
+  const placeholder = control.value === "" ? "No fields" : "All fields";
   return <Chips {...control} item="field" placeholder={placeholder} suggest={suggest} />;
 }
 

@@ -1,17 +1,17 @@
-/** In charge of players as a table. */
+/** A table of players. */
 
-import { Link } from "../../address.ts";
-import { compact, count, numberIn, share, textIn } from "../../figures.ts";
+import { compact, count, counted, numberIn, share, textIn } from "../../format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
-import type { Part } from "./reply.ts";
+import { Link } from "../../router.ts";
+import type { Resource } from "./response.ts";
 
-export function Players({ players, shard }: { players: readonly Part[]; shard: string }) {
-  const stat = (head: string, key: string, written = count): Column<Part> => ({
+export function Players({ players, shard }: { players: readonly Resource[]; shard: string }) {
+  const stat = (head: string, key: string, written = count): Column<Resource> => ({
     head,
     cell: ({ stats }) => written(numberIn(stats, key)),
     isNumber: true,
   });
-  const columns: Column<Part>[] = [
+  const columns: Column<Resource>[] = [
     {
       head: "Player",
       cell: ({ id, attributes }) => (
@@ -26,7 +26,7 @@ export function Players({ players, shard }: { players: readonly Part[]; shard: s
     },
     stat("Matches", "played"),
     {
-      head: "Won",
+      head: "Win rate",
       cell: ({ stats }) => share(numberIn(stats, "wins"), numberIn(stats, "played")),
       isNumber: true,
     },
@@ -38,10 +38,11 @@ export function Players({ players, shard }: { players: readonly Part[]; shard: s
   return <Table caption="Players" columns={columns} rows={players} keyOf={({ id }) => id} />;
 }
 
-function Streak({ stats }: { stats: Part["stats"] }) {
+function Streak({ stats }: { stats: Resource["stats"] }) {
   const wins = numberIn(stats, "winStreak") ?? 0;
   const losses = numberIn(stats, "lossStreak") ?? 0;
-  if (wins > 0) return <span className="explorer-winning">{count(wins)} won</span>;
-  if (losses > 0) return <span className="explorer-losing">{count(losses)} lost</span>;
+  if (wins > 0) return <span className="explorer-winning">{counted(wins, "win")}</span>;
+  if (losses > 0)
+    return <span className="explorer-losing">{counted(losses, "loss", "losses")}</span>;
   return "–";
 }

@@ -1,24 +1,24 @@
-/** In charge of the request that a question stands for: its path, its full address, and a curl line. */
+/** Turns a query into a request path and a curl command. */
 
-import { isSingle, type Question } from "./question.ts";
+import { isSingle, type Query } from "./query.ts";
 
-/** Stands for the visitor's key until they ask to see it. */
+/** Shown instead of the visitor's key until they reveal it. */
 export const KEY_PLACEHOLDER = "YOUR_API_KEY";
-/** Stand for what is not given yet. */
+/** Shown for missing values. */
 const ID_PLACEHOLDER = "ID";
 const SHARD_PLACEHOLDER = "SHARD";
 
 const MEDIA_TYPE = "application/vnd.api+json";
 
-/** Path and query string, from the root of the service. */
-export function pathOf({ shard, on, id, parameters }: Question): string {
+/** The path and query string. */
+export function pathOf({ shard, on, id, parameters }: Query): string {
   const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
   const record = isSingle(on) ? `/${encoded(id || ID_PLACEHOLDER)}` : "";
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
   return `/shards/${encoded(shard || SHARD_PLACEHOLDER)}/${collection}${record}${query === "" ? "" : `?${query}`}`;
 }
 
-/** `-g` keeps curl from reading `[` and `]` itself. */
+/** `-g` stops curl from interpreting `[` and `]`. */
 export function curlOf(url: string, key: string): string {
   return [
     "curl -g --compressed \\",
@@ -28,10 +28,10 @@ export function curlOf(url: string, key: string): string {
   ].join("\n");
 }
 
-/** Within single quotes a shell reads nothing but the quote that ends them. */
+/** Inside single quotes, a shell interprets nothing but the closing quote. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const KEPT: ReadonlyMap<string, string> = new Map([
+const UNENCODED: ReadonlyMap<string, string> = new Map([
   ["%5B", "["],
   ["%5D", "]"],
   ["%2C", ","],
@@ -39,11 +39,11 @@ const KEPT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Percent-encoded, but for the brackets, commas and colons that the service takes as they are: so
- * people can read it. What a shell might read in any other way is encoded beyond the standard.
+ * Percent-encodes, except for brackets, commas and colons, which the server accepts unencoded and which keep
+ * the URL readable. Also encodes characters with a meaning in shells, which encodeURIComponent leaves as they are.
  */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
-    .replace(/%(?:5B|5D|2C|3A)/g, (code) => KEPT.get(code) as string)
-    .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+    .replace(/%(?:5B|5D|2C|3A)/g, (code) => UNENCODED.get(code) as string)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

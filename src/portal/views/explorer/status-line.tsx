@@ -1,25 +1,25 @@
-/** In charge of the line that says how the service answered: status, time, size, tag; and what the key may still ask. */
+/** The status line of a response: status, time, size, ETag and remaining requests. */
 
 import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
 import { Gauge } from "../../kit/gauge.tsx";
 
-/** What a reply says of itself; undefined while none is there. */
+/** `response` is undefined until one arrives. */
 export function StatusLine({
-  reply,
+  response,
   error,
 }: {
-  reply: Reply<unknown> | undefined;
+  response: Reply<unknown> | undefined;
   error: unknown;
 }) {
   return (
     <div className="explorer-status">
       <div className="explorer-facts">
         <p className="explorer-facts" role="status">
-          {error === undefined ? ofReply(reply) : ofError(error)}
+          {error === undefined ? responseFacts(response) : errorFacts(error)}
         </p>
-        {error === undefined && reply?.etag && (
-          <span className="explorer-tag" title={`ETag: ${reply.etag}`}>
-            ETag <code>{reply.etag}</code>
+        {error === undefined && response?.etag && (
+          <span className="explorer-tag" title={`ETag: ${response.etag}`}>
+            ETag <code>{response.etag}</code>
           </span>
         )}
       </div>
@@ -28,9 +28,9 @@ export function StatusLine({
   );
 }
 
-function ofReply(reply: Reply<unknown> | undefined) {
-  if (!reply) return <span>No reply yet</span>;
-  const { status, milliseconds, text, fromCache } = reply;
+function responseFacts(response: Reply<unknown> | undefined) {
+  if (!response) return <span>No response yet</span>;
+  const { status, milliseconds, text, fromCache } = response;
   return (
     <>
       <span className="explorer-good">
@@ -38,15 +38,15 @@ function ofReply(reply: Reply<unknown> | undefined) {
       </span>
       <span>{Math.round(milliseconds)} ms</span>
       <span>{sizeOf(text)}</span>
-      {fromCache && <span>from this browser's cache</span>}
+      {fromCache && <span>from browser cache</span>}
     </>
   );
 }
 
-function ofError(error: unknown) {
+function errorFacts(error: unknown) {
   const status = error instanceof MatchbookError ? error.status : 0;
   const code = error instanceof MatchbookError ? error.code : undefined;
-  if (status === 0) return <span className="explorer-bad">No reply</span>;
+  if (status === 0) return <span className="explorer-bad">No response</span>;
   return (
     <>
       <span className="explorer-bad">{status}</span>

@@ -1,11 +1,11 @@
-/** In charge of suggestions for what is being typed: asked after a pause, the latest question only. */
+/** Suggestions for the typed text, fetched after a pause in typing. */
 
 import { useEffect, useState } from "react";
 
-/** Gives texts near to what was typed. */
+/** Returns values similar to the typed text. */
 export type Suggest = (typed: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** A pause in the typing, so that not every letter costs a request. */
+/** In milliseconds, so that not every letter costs a request. */
 const PAUSE = 200;
 const SHORTEST = 2;
 
@@ -19,7 +19,7 @@ export function useSuggestions(typed: string, suggest: Suggest | undefined): rea
     const timer = setTimeout(() => {
       suggest(typed, control.signal).then(
         (texts) => !control.signal.aborted && setFound(texts),
-        // Help that fails is no failure of the page: the name can be typed without it.
+        // Ignored: the name can be typed without suggestions.
         () => !control.signal.aborted && setFound(NONE),
       );
     }, PAUSE);
@@ -28,6 +28,6 @@ export function useSuggestions(typed: string, suggest: Suggest | undefined): rea
       control.abort();
     };
   }, [typed, suggest]);
-  // Old suggestions stay while letters are added, so that the list does not flicker.
+  // Old suggestions stay while typing, so that the list does not flicker.
   return typed.trim().length < SHORTEST ? NONE : found;
 }

@@ -1,20 +1,20 @@
 /**
- * In charge of JSON that can be folded: native disclosure elements, which every keyboard and screen
- * reader knows. What is folded is not drawn at all, so that a large document is there at once.
+ * A collapsible JSON tree. It uses native <details> elements, which work with keyboards and screen readers.
+ * Collapsed parts are not rendered, so that large documents appear quickly.
  */
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
 import { isObject } from "../../../domain/json.ts";
 
-/** What a document carries beside its records is much, and folded further. */
+/** The related resources of a document, which start collapsed because there are many. */
 const INCLUDED = "included";
 
 interface Props {
   value: Json;
   /** The key in an object, or undefined in a list. */
   name?: string | undefined;
-  /** How many levels are unfolded to begin with. */
+  /** How many levels are initially expanded. */
   depth: number;
   isLast?: boolean;
 }
@@ -65,7 +65,7 @@ function Branch({
         {open}
         {!isOpen && (
           <>
-            <span className="explorer-folded">{summaryOf(entries, isList)}</span>
+            <span className="explorer-collapsed">{summaryOf(entries, isList)}</span>
             {close}
             {comma}
           </>
@@ -73,7 +73,7 @@ function Branch({
       </summary>
       {isOpen && (
         <>
-          <div className="explorer-twigs">
+          <div className="explorer-children">
             {entries.map(([key, one], at) => (
               <Tree
                 key={key ?? at}
@@ -111,13 +111,13 @@ function Leaf({ value }: { value: Json }) {
   return <span className={`explorer-value-${kind}`}>{JSON.stringify(value)}</span>;
 }
 
-/** What a folded part holds: what it is called by, if it says so, else how much it is. */
+/** Summary of a collapsed part: its type, ID and name if it has them, or its size. */
 function summaryOf(entries: [string | undefined, Json][], isList: boolean): string {
   if (isList) return entries.length === 1 ? "1 item" : `${entries.length} items`;
-  const said = ["type", "id", "name"].flatMap((key) => {
+  const labels = ["type", "id", "name"].flatMap((key) => {
     const [, value] = entries.find(([one]) => one === key) ?? [];
     return typeof value === "string" ? [value] : [];
   });
-  if (said.length > 0) return said.join(" ");
-  return entries.length === 1 ? "1 member" : `${entries.length} members`;
+  if (labels.length > 0) return labels.join(" ");
+  return entries.length === 1 ? "1 property" : `${entries.length} properties`;
 }

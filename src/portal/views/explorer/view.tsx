@@ -1,32 +1,32 @@
-/** In charge of the page "Explorer": a question on the left, the reply to it on the right. */
+/** The explorer page: a query form, and the response to the query. */
 
 import "./view.css";
 import "./form.css";
 import "./chips.css";
-import "./reply.css";
+import "./response.css";
 import "./tree.css";
 import { useMemo, useRef } from "react";
-import { type Reply as ClientReply, MatchbookError } from "../../../../client/src/index.ts";
+import { type Reply as ClientResponse, MatchbookError } from "../../../../client/src/index.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { askForKey, useSession } from "../../session.ts";
-import { JsonDocument, Paging, Records } from "./answer.tsx";
 import { Choices } from "./controls.tsx";
 import { useDraft } from "./draft.ts";
 import { Form } from "./form.tsx";
 import {
-  followed,
-  givenFor,
-  isSame,
-  isWhole,
+  isComplete,
+  isSameRequest,
   type Presentation,
-  type Question,
-  questionOf,
-} from "./question.ts";
-import { Recipe } from "./recipe.tsx";
-import { fieldNames, readReply } from "./reply.ts";
+  parameterValue,
+  parseQuery,
+  type Query,
+  queryFromLink,
+} from "./query.ts";
 import { pathOf } from "./request.ts";
+import { fieldNames, parseResponse } from "./response.ts";
+import { JsonDocument, Paging, Records } from "./results.tsx";
+import { Snippet } from "./snippet.tsx";
 import { StatusLine } from "./status-line.tsx";
 
 const PRESENTATIONS: readonly { value: Presentation; label: string }[] = [
@@ -38,69 +38,72 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   const { key, matchbook, shard, setShard } = useSession();
   const { draft, sent, round, change, send, present } = useDraft(search, shard);
   const status = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
-  const isAsked = key !== undefined && isWhole(sent);
+  const isRequested = key !== undefined && isComplete(sent);
   const path = pathOf(sent);
-  const load = useLoad<Answer | undefined>(
+  const load = useLoad<Result | undefined>(
     async (signal) => {
-      if (!isAsked) return undefined;
-      return { question: sent, reply: await matchbook.get(path, { signal }) };
+      if (!isRequested) return undefined;
+      return { query: sent, response: await matchbook.get(path, { signal }) };
     },
-    [matchbook, isAsked, path, round],
+    [matchbook, isRequested, path, round],
   );
   const top = useRef<HTMLElement>(null);
   const error = load.state === "failed" ? load.error : undefined;
-  const reply = load.value?.reply;
-  const known = useMemo(() => fieldNames(reply?.document), [reply]);
-  const links = useMemo(() => readReply(error ? {} : reply?.document).links, [reply, error]);
+  const response = load.value?.response;
+  const known = useMemo(() => fieldNames(response?.document), [response]);
+  const links = useMemo(
+    () => parseResponse(error ? {} : response?.document).links,
+    [response, error],
+  );
 
-  const takeUp = (question: Question) => {
-    if (question.shard !== draft.shard) setShard(question.shard);
-    change(question);
+  const changeQuery = (query: Query) => {
+    if (query.shard !== draft.shard) setShard(query.shard);
+    change(query);
   };
-  const ask = (question?: Question) => {
-    send(question);
-    // On a small screen the reply is far below the form.
+  const submit = (query?: Query) => {
+    send(query);
+    // On a small screen the response is far below the form.
     const place = top.current?.getBoundingClientRect().top ?? 0;
     if (place > innerHeight / 2) top.current?.scrollIntoView();
   };
-  const follow = (link: string) => ask(followed(sent, link));
+  const follow = (link: string) => submit(queryFromLink(sent, link));
   const problemsOf = (name: string): string[] =>
-    givenFor(draft, name) === givenFor(sent, name) ? problemsIn(error, name) : [];
+    parameterValue(draft, name) === parameterValue(sent, name) ? problemsIn(error, name) : [];
 
   return (
     <Page
       title="Explorer"
       name="Explorer"
-      lead="Ask for matches and players. The address of this page is the query: share it, and others see the same."
+      lead="Search matches and players. Your query is in the page URL, so you can bookmark and share it."
     >
       <div className="explorer">
         <Form
-          question={draft}
+          query={draft}
           shards={status.value?.shards.map(({ id }) => id) ?? [shard]}
           problemsOf={problemsOf}
           fieldNames={known}
-          onChange={takeUp}
-          onSend={() => ask()}
+          onChange={changeQuery}
+          onSend={() => submit()}
           onClear={() =>
-            change({ ...questionOf(new URLSearchParams(), draft.shard), as: draft.as })
+            change({ ...parseQuery(new URLSearchParams(), draft.shard), as: draft.as })
           }
         />
         <div className="explorer-side">
-          <Recipe question={draft} />
-          <section className="explorer-reply" aria-label="Reply" ref={top}>
-            <div className="explorer-bar explorer-reply-head">
-              <h2>Reply</h2>
-              {!isSame(draft, sent) && (
+          <Snippet query={draft} />
+          <section className="explorer-response" aria-label="Response" ref={top}>
+            <div className="explorer-bar explorer-response-head">
+              <h2>Response</h2>
+              {!isSameRequest(draft, sent) && (
                 <p className="explorer-stale" role="status">
-                  to the query before your changes
+                  Out of date. Send to update.
                 </p>
               )}
               <div className="explorer-bar-end">
-                {isAsked && sent.on === "matches" && (
-                  <Paging label="Pages of the reply" links={links} onFollow={follow} />
+                {isRequested && sent.on === "matches" && (
+                  <Paging label="Pages" links={links} onFollow={follow} />
                 )}
                 <fieldset className="explorer-plain">
-                  <legend className="unseen">Show the reply as</legend>
+                  <legend className="visually-hidden">Show response as</legend>
                   <Choices
                     name="explorer-as"
                     choices={PRESENTATIONS}
@@ -110,17 +113,17 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
                 </fieldset>
               </div>
             </div>
-            {isAsked ? (
+            {isRequested ? (
               <>
-                <StatusLine reply={reply} error={error} />
-                <Loaded load={load} label="Waiting for the reply" lines={14}>
-                  {(answer) =>
-                    answer && <AnswerShown answer={answer} as={draft.as} onFollow={follow} />
+                <StatusLine response={response} error={error} />
+                <Loaded load={load} label="Loading response" lines={14}>
+                  {(result) =>
+                    result && <ResultView result={result} as={draft.as} onFollow={follow} />
                   }
                 </Loaded>
               </>
             ) : (
-              <NotAsked hasKey={key !== undefined} hasShard={sent.shard !== ""} />
+              <NotRequested hasKey={key !== undefined} hasShard={sent.shard !== ""} />
             )}
           </section>
         </div>
@@ -129,57 +132,55 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   );
 }
 
-interface Answer {
-  /** What it answers: while another is on its way, the old reply is still shown. */
-  question: Question;
-  reply: ClientReply<unknown>;
+interface Result {
+  /** The query of this response, which stays visible while the next one loads. */
+  query: Query;
+  response: ClientResponse<unknown>;
 }
 
-function AnswerShown({
-  answer,
+function ResultView({
+  result,
   as,
   onFollow,
 }: {
-  answer: Answer;
+  result: Result;
   as: Presentation;
   onFollow(link: string): void;
 }) {
-  const { question, reply } = answer;
-  const read = useMemo(() => readReply(reply.document), [reply]);
+  const { query, response } = result;
+  const parsed = useMemo(() => parseResponse(response.document), [response]);
   return (
-    <div className="explorer-answer">
+    <div className="explorer-result">
       {as === "json" ? (
-        <JsonDocument document={reply.document} text={reply.text} />
+        <JsonDocument document={response.document} text={response.text} />
       ) : (
-        <Records reply={read} question={question} />
+        <Records response={parsed} query={query} />
       )}
-      {read.isList && question.on === "matches" && as === "cards" && read.parts.length > 1 && (
-        <Paging label="Pages, below the records" links={read.links} onFollow={onFollow} />
+      {parsed.isList && query.on === "matches" && as === "cards" && parsed.records.length > 1 && (
+        <Paging label="Pages, bottom" links={parsed.links} onFollow={onFollow} />
       )}
     </div>
   );
 }
 
-function NotAsked({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) {
+function NotRequested({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) {
   if (!hasShard) {
     return (
-      <Empty title="No shard is chosen">
-        <p>
-          Choose one and send the query. If there are none yet, they come with the first records.
-        </p>
+      <Empty title="No region selected">
+        <p>Select a region and send the query. Regions appear once match data is loaded.</p>
       </Empty>
     );
   }
   if (hasKey) {
     return (
-      <Empty title="Nothing was asked yet">
-        <p>Give the id of the record and send the query.</p>
+      <Empty title="No query sent yet">
+        <p>Enter an ID and send the query.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="Records need an API key">
-      <p>You can build a query without one, and copy it. To see the reply, add your key.</p>
+    <Empty title="API key required">
+      <p>You can build and copy a query without a key. Add your key to see the response.</p>
       <button type="button" className="button button-main" onClick={() => askForKey()}>
         Enter an API key
       </button>
@@ -187,7 +188,7 @@ function NotAsked({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) 
   );
 }
 
-/** What the service said of one parameter. */
+/** The server's errors about a parameter. */
 function problemsIn(error: unknown, name: string): string[] {
   if (!(error instanceof MatchbookError)) return [];
   return error.problems

@@ -1,6 +1,6 @@
-/** In charge of comparing everybody in a match: gold, farm and kills as bars of one scale, by side. */
+/** Compares the gold, farm and kills of all participants as bars on one scale, by side. */
 
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { Bar } from "../../kit/bar.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 
@@ -16,7 +16,7 @@ export function Comparison({ board }: { board: Scoreboard }) {
   if (board.sides.every(({ lines }) => lines.length === 0)) return null;
   return (
     <section className="match-comparison" aria-labelledby="comparison">
-      <h2 id="comparison">Comparison</h2>
+      <h2 id="comparison">Player comparison</h2>
       <div className="match-measures">
         {MEASURES.map(([measure, name]) => (
           <section key={measure} className="card" aria-label={name}>

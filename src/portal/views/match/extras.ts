@@ -1,14 +1,14 @@
 /**
- * In charge of what a record carries beside the figures of the scoreboard: keys of open sets that
- * nobody foresaw are shown too. Single values make a table, lists and objects are told one by one.
+ * Stats that are not on the scoreboard, including unknown ones. Single values are shown in a table; lists and
+ * objects are shown per participant.
  */
 
-import { anyValue, type Pair, type Stats } from "../../figures.ts";
-import { statName } from "../../words.ts";
+import { anyValue, type Pair, type Stats } from "../../format.ts";
+import { statName } from "../../names.ts";
 import type { Line } from "./scoreboard.ts";
 
-/** What the scoreboard itself shows of a participant. */
-const ON_THE_BOARD = new Set([
+/** Stats of a participant that the scoreboard shows. */
+const ON_SCOREBOARD = new Set([
   "kills",
   "deaths",
   "assists",
@@ -20,18 +20,18 @@ const ON_THE_BOARD = new Set([
   "winner",
 ]);
 
-/** One row for each figure, one text for each participant in the order of `lines`. */
-export interface FigureRow {
+/** One row per stat, with one text per participant in the order of `lines`. */
+export interface StatRow {
   key: string;
   name: string;
   texts: string[];
 }
 
-/** The further single values of all participants, by name. */
-export function furtherFigures(lines: readonly Line[]): FigureRow[] {
+/** Extra single values of all participants, sorted by name. */
+export function extraStats(lines: readonly Line[]): StatRow[] {
   const keys = new Set<string>();
   for (const { stats } of lines) {
-    for (const [key, value] of further(stats)) if (!isCompound(value)) keys.add(key);
+    for (const [key, value] of extra(stats)) if (!isCompound(value)) keys.add(key);
   }
   const rows = [...keys].map((key) => ({
     key,
@@ -41,29 +41,31 @@ export function furtherFigures(lines: readonly Line[]): FigureRow[] {
   return rows.sort((one, other) => one.name.localeCompare(other.name, "en"));
 }
 
-/** A skin beside its hero need not name the hero. */
+/** Leaves the hero's name out of the skin, since the hero is shown next to it. */
 function textOf({ stats, skin }: Line, key: string): string {
   if (key === "skinKey" && skin !== undefined) return skin;
   return anyValue(Object.hasOwn(stats, key) ? stats[key] : undefined, key);
 }
 
-/** The further lists and objects of one participant, such as what was bought and used. */
-export function furtherLists({ stats }: Line): Pair[] {
-  return further(stats)
+/** Extra lists and objects of a participant, such as items bought and used. */
+export function extraLists({ stats }: Line): Pair[] {
+  return extra(stats)
     .filter(([, value]) => isCompound(value))
     .map(([key, value]) => named(key, value));
 }
 
-/** Every value of an open set except those under `known`. */
-export function others(values: Stats, known: readonly string[] = []): Pair[] {
+/** Every value except those of the `known` keys. */
+export function otherValues(values: Stats, known: readonly string[] = []): Pair[] {
   return Object.entries(values)
     .filter(([key]) => !known.includes(key))
     .map(([key, value]) => named(key, value))
     .sort((one, other) => one.name.localeCompare(other.name, "en"));
 }
 
-const further = (stats: Stats): [string, unknown][] =>
-  Object.entries(stats).filter(([key, value]) => !ON_THE_BOARD.has(key) || isOdd(key, value));
+const extra = (stats: Stats): [string, unknown][] =>
+  Object.entries(stats).filter(
+    ([key, value]) => !ON_SCOREBOARD.has(key) || isUnexpected(key, value),
+  );
 
 const named = (key: string, value: unknown): Pair => ({
   key,
@@ -73,11 +75,11 @@ const named = (key: string, value: unknown): Pair => ({
 
 const isCompound = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** A value of an unusual type has no place on the board, and would be lost. */
-function isOdd(key: string, value: unknown): boolean {
-  if (key === "items") return !isListOfTexts(value);
+/** The scoreboard skips values of an unexpected type, so they are shown here. */
+function isUnexpected(key: string, value: unknown): boolean {
+  if (key === "items") return !isListOfStrings(value);
   return typeof value !== (key === "winner" ? "boolean" : "number");
 }
 
-const isListOfTexts = (value: unknown): boolean =>
+const isListOfStrings = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === "string");

@@ -1,12 +1,12 @@
-/** In charge of the facts at the top of a match: when, how long, which patch, how it ended. */
+/** The facts at the top of a match: date, duration, ending, patch and region. */
 
 import type { ReactNode } from "react";
-import { clock, clockInWords, textIn } from "../../figures.ts";
+import { clock, clockInWords, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
-import { endingName, modeName } from "../../words.ts";
+import { endingName, modeName } from "../../names.ts";
 import type { MatchRecord } from "./record.ts";
 
-/** The same lines stand there, empty, before the match has come. */
+/** Renders the same lines, without values, until the match is loaded. */
 export function Facts({ match, shard }: { match: MatchRecord | undefined; shard: string }) {
   const queue = match && textIn(match.stats, "queue");
   const hasOwnQueue = queue !== undefined && queue !== match?.gameMode;
@@ -22,17 +22,17 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
           </>
         )}
       </Fact>
-      <Fact name="Length">
+      <Fact name="Duration">
         {match && (
           <>
             <span aria-hidden="true">{clock(match.duration)}</span>
-            <span className="unseen">{clockInWords(match.duration)}</span>
+            <span className="visually-hidden">{clockInWords(match.duration)}</span>
           </>
         )}
       </Fact>
       <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
-      <Fact name="Patch">{match && (match.patchVersion || "Not said")}</Fact>
-      <Fact name="Shard">{shard}</Fact>
+      <Fact name="Patch">{match && (match.patchVersion || "Unknown")}</Fact>
+      <Fact name="Region">{shard}</Fact>
       {hasOwnQueue && <Fact name="Queue">{modeName(queue)}</Fact>}
     </dl>
   );

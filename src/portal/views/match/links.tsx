@@ -1,7 +1,7 @@
-/** In charge of the ways from a record to its data: its address in the interface, its JSON in the explorer. */
+/** Links from a record to its data: the API URL and the explorer. */
 
-import { Link } from "../../address.ts";
 import { Copy } from "../../kit/copy.tsx";
+import { Link } from "../../router.ts";
 
 interface Props {
   shard: string;
@@ -16,12 +16,12 @@ export function RecordLinks({ shard, on, id }: Props) {
   return (
     <div className="record-links">
       <span className="record-path">
-        <span className="unseen">Address in the interface: </span>
+        <span className="visually-hidden">API path: </span>
         <code>{path}</code>
       </span>
-      <Copy text={location.origin + path} label="Copy the address in the interface" />
+      <Copy text={location.origin + path} label="Copy API URL" />
       <Link className="button button-small" to={{ name: "explorer", search }}>
-        JSON in the explorer
+        Open in Explorer
       </Link>
     </div>
   );

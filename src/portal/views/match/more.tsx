@@ -1,44 +1,47 @@
-/** In charge of everything else a match carries, so that what nobody foresaw can be seen as well. */
+/** All other data of a match, including unknown stats. */
 
-import type { Pair } from "../../figures.ts";
+import type { Pair } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
-import { furtherFigures, furtherLists, others } from "./extras.ts";
+import { extraLists, extraStats, otherValues } from "./extras.ts";
 import type { MatchRecord } from "./record.ts";
 import { Relations } from "./relations.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 
-/** Told at the top of the page already. */
-const TOLD = ["createdAt", "duration", "gameMode", "patchVersion", "stats"];
+/** Attributes shown elsewhere on the page. */
+const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "stats"];
 
-export function More({ match, board }: { match: MatchRecord; board: Scoreboard }) {
+export function MoreStats({ match, board }: { match: MatchRecord; board: Scoreboard }) {
   const lines = board.sides.flatMap((side) => side.lines);
   const { attributes = {}, relations = [] } = match;
-  const figures = furtherFigures(lines);
+  const stats = extraStats(lines);
   return (
     <section className="match-more" aria-labelledby="more">
-      <h2 id="more">More in this record</h2>
+      <h2 id="more">More stats</h2>
       <Relations relations={relations} />
       <details className="match-fold">
-        <summary>All further figures</summary>
+        <summary>All stats</summary>
         <div className="match-fold-inside">
-          <Facts title="Match" facts={[...others(match.stats), ...others(attributes, TOLD)]} />
+          <Facts
+            title="Match"
+            facts={[...otherValues(match.stats), ...otherValues(attributes, SHOWN)]}
+          />
           {board.sides.map((side) => (
             <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
           ))}
-          {figures.length > 0 && (
+          {stats.length > 0 && (
             <Table
-              caption="Participants"
-              isCaptionSeen
+              caption="Players"
+              isCaptionVisible
               columns={[
-                { head: "Figure", cell: (row) => row.name, isHead: true },
+                { head: "Stat", cell: (row) => row.name, isHead: true },
                 ...lines.map((line, at) => ({
                   head: <Head line={line} />,
-                  cell: (row: (typeof figures)[number]) => row.texts[at],
+                  cell: (row: (typeof stats)[number]) => row.texts[at],
                   isNumber: true,
                 })),
               ]}
-              rows={figures}
+              rows={stats}
               keyOf={({ key }) => key}
             />
           )}
@@ -53,19 +56,19 @@ export function More({ match, board }: { match: MatchRecord; board: Scoreboard }
 
 function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
   const { attributes = {} } = rosters.find(({ id }) => id === side.id) ?? {};
-  return [...others(side.stats), ...others(attributes, ["won", "stats", "shardId"])];
+  return [...otherValues(side.stats), ...otherValues(attributes, ["won", "stats", "shardId"])];
 }
 
 function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
-  const everybody = rosters.flatMap(({ participants }) => participants);
-  const { attributes = {} } = everybody.find(({ id }) => id === line.id) ?? {};
-  return [...furtherLists(line), ...others(attributes, ["actor", "stats", "shardId"])];
+  const participants = rosters.flatMap(({ participants }) => participants);
+  const { attributes = {} } = participants.find(({ id }) => id === line.id) ?? {};
+  return [...extraLists(line), ...otherValues(attributes, ["actor", "stats", "shardId"])];
 }
 
 interface FactsProps {
   title: string;
   facts: readonly Pair[];
-  /** Each takes a line of its own. */
+  /** One value per line. */
   areLong?: boolean;
 }
 

@@ -1,13 +1,13 @@
 /**
- * In charge of reading a match that the client brought into the shape of these views. Replies may
- * leave things out (`include`, `fields`), and records carry more than the interface names.
+ * Converts a match from the client into the shape that the views use. Responses may leave things out
+ * (`include`, `fields`), and records may contain more than the API defines.
  */
 
 import type { Match, Participant, Resource, Roster } from "../../../../client/src/index.ts";
-import type { Stats } from "../../figures.ts";
+import type { Stats } from "../../format.ts";
 import type { MatchRecord, ParticipantRecord, Relation, RosterRecord } from "./record.ts";
 
-/** What is needed of a client's match, whole or not. */
+/** The part of a client match that is read, complete or not. */
 export type Readable = Pick<Resource, "id" | "attributes" | "relation" | "raw">;
 
 export function recordOf(match: Match | Readable): MatchRecord {

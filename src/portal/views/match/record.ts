@@ -1,9 +1,9 @@
 /**
- * In charge of the shape in which these views read a match: the part of the client's linked
- * resources that they need. Only what the interface promises is required; all else may be missing.
+ * A match in the shape that the views use. Only what the API guarantees is required; everything else may be
+ * missing.
  */
 
-import type { Stats } from "../../figures.ts";
+import type { Stats } from "../../format.ts";
 
 export interface MatchRecord {
   readonly id: string;
@@ -13,9 +13,9 @@ export interface MatchRecord {
   readonly patchVersion: string;
   readonly stats: Stats;
   readonly rosters: readonly RosterRecord[];
-  /** All attributes as they came. */
+  /** All attributes, unchanged. */
   readonly attributes?: Stats;
-  /** What the record links to beside its rosters. */
+  /** Relationships other than rosters. */
   readonly relations?: readonly Relation[];
 }
 
@@ -27,7 +27,7 @@ export interface Relation {
 export interface Linked {
   readonly type: string;
   readonly id: string;
-  /** Empty where only the reference came. */
+  /** Empty if the response has only a reference. */
   readonly attributes: Stats;
 }
 
@@ -51,7 +51,13 @@ export interface ParticipantRecord {
 
 export type Outcome = "won" | "lost" | "undecided";
 
-/** How a match ended for one of its rosters; where none has won, nobody has lost either. */
+export const OUTCOME_NAMES: Readonly<Record<Outcome, string>> = {
+  won: "Won",
+  lost: "Lost",
+  undecided: "No winner",
+};
+
+/** The outcome for a roster. If no roster won, none lost either. */
 export function outcomeOf(roster: RosterRecord, rosters: readonly RosterRecord[]): Outcome {
   if (roster.won) return "won";
   return rosters.some(({ won }) => won) ? "lost" : "undecided";

@@ -1,8 +1,8 @@
-/** In charge of what a match links to beside its rosters: files, rounds, and whatever else there is. */
+/** Resources that a match links to besides its rosters, such as files and rounds. */
 
-import { textIn } from "../../figures.ts";
-import { statName } from "../../words.ts";
-import { others } from "./extras.ts";
+import { textIn } from "../../format.ts";
+import { statName } from "../../names.ts";
+import { otherValues } from "./extras.ts";
 import type { Linked, Relation } from "./record.ts";
 
 export function Relations({ relations }: { relations: readonly Relation[] }) {
@@ -28,12 +28,12 @@ export function Relations({ relations }: { relations: readonly Relation[] }) {
 }
 
 function Resource({ resource: { type, id, attributes } }: { resource: Linked }) {
-  const address = textIn(attributes, "URL") ?? textIn(attributes, "url");
-  const facts = others(attributes, ["URL", "url", "shardId", "name"]);
+  const url = textIn(attributes, "URL") ?? textIn(attributes, "url");
+  const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]);
   return (
     <>
       <span className="match-resource-name">{textIn(attributes, "name") ?? `${type} ${id}`}</span>
-      {address && <Address address={address} />}
+      {url && <ResourceUrl url={url} />}
       {facts.length > 0 && (
         <span className="match-resource-facts">
           {facts.map(({ name, text }) => `${name}: ${text}`).join(" · ")}
@@ -43,16 +43,16 @@ function Resource({ resource: { type, id, attributes } }: { resource: Linked }) 
   );
 }
 
-/** Records may hold any text here, and only an address of the web may become a link. */
-function Address({ address }: { address: string }) {
-  if (!isOfTheWeb(address)) return <span className="match-address">{address}</span>;
+/** Records may contain any text here; only http and https URLs become links. */
+function ResourceUrl({ url }: { url: string }) {
+  if (!isWebUrl(url)) return <span className="match-url">{url}</span>;
   return (
-    <a className="match-address" href={address} rel="noopener noreferrer" target="_blank">
-      {address}
+    <a className="match-url" href={url} rel="noopener noreferrer" target="_blank">
+      {url}
     </a>
   );
 }
 
-function isOfTheWeb(address: string): boolean {
-  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

@@ -1,6 +1,6 @@
-/** In charge of the top of a match: who won, by how much, and the sums of both sides face to face. */
+/** The result of a match: who won, the score, and the totals of both sides. */
 
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { OutcomeMark } from "./outcome.tsx";
 import type { Scoreboard, Side, Totals } from "./scoreboard.ts";
 
@@ -22,7 +22,7 @@ export function Result({ board }: { board: Scoreboard }) {
         <Score left={left} right={right} />
         <Banner side={right} />
       </div>
-      <Sums left={left} right={right} />
+      <TotalsTable left={left} right={right} />
     </section>
   );
 }
@@ -30,11 +30,11 @@ export function Result({ board }: { board: Scoreboard }) {
 function Score({ left, right }: { left: Side; right: Side }) {
   const [own, other] = [left.totals.kills, right.totals.kills];
   if (own === undefined && other === undefined) {
-    return <p className="match-score match-score-between">against</p>;
+    return <p className="match-score match-score-between">vs</p>;
   }
   return (
     <p className="match-score">
-      <span className="unseen">
+      <span className="visually-hidden">
         Kills: {left.name} {count(own)}, {right.name} {count(other)}
       </span>
       <span className="match-score-numbers" aria-hidden="true">
@@ -63,25 +63,25 @@ function Banner({ side }: { side: Side }) {
 export function Tag({ tag }: { tag: string }) {
   return (
     <span className="match-tag">
-      <span className="unseen">Team </span>
+      <span className="visually-hidden">Team </span>
       {tag}
     </span>
   );
 }
 
-function Sums({ left, right }: { left: Side; right: Side }) {
+function TotalsTable({ left, right }: { left: Side; right: Side }) {
   const rows = ROWS.filter(
     ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
   );
   return (
     <table className="match-sums">
-      <caption className="unseen">Totals of both sides</caption>
+      <caption className="visually-hidden">Team totals</caption>
       <colgroup>
         <col />
         <col className="match-sums-label" />
         <col />
       </colgroup>
-      <thead className="unseen">
+      <thead className="visually-hidden">
         <tr>
           <th scope="col">{left.name}</th>
           <th scope="col">Total</th>
@@ -94,11 +94,11 @@ function Sums({ left, right }: { left: Side; right: Side }) {
           return (
             <tr key={key}>
               <td>
-                <Sum side={left} value={left.totals[key]} most={most} />
+                <Total side={left} value={left.totals[key]} most={most} />
               </td>
               <th scope="row">{label}</th>
               <td>
-                <Sum side={right} value={right.totals[key]} most={most} />
+                <Total side={right} value={right.totals[key]} most={most} />
               </td>
             </tr>
           );
@@ -108,22 +108,22 @@ function Sums({ left, right }: { left: Side; right: Side }) {
   );
 }
 
-function Sum({ side, value, most }: { side: Side; value: number | undefined; most: number }) {
+function Total({ side, value, most }: { side: Side; value: number | undefined; most: number }) {
   const isMore = value !== undefined && value === most && most > 0;
   return (
     <span className={`match-sum match-${side.place}${isMore ? " match-sum-more" : ""}`}>
       <span className="match-sum-value">{count(value)}</span>
-      <Length value={value} most={most} />
+      <MiniBar value={value} most={most} />
     </span>
   );
 }
 
-/** A bar without words; its number stands beside it. */
-export function Length({ value, most }: { value: number | undefined; most: number }) {
+/** A bar without a label; the number is shown next to it. */
+export function MiniBar({ value, most }: { value: number | undefined; most: number }) {
   const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
   return (
-    <span className="match-length" aria-hidden="true">
-      <span className="match-length-fill" style={{ width: `${share * 100}%` }} />
+    <span className="match-mini-bar" aria-hidden="true">
+      <span className="match-mini-bar-fill" style={{ width: `${share * 100}%` }} />
     </span>
   );
 }

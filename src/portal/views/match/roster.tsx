@@ -1,9 +1,9 @@
-/** In charge of one side of the scoreboard: a line for each participant, with what they carried. */
+/** One side of the scoreboard: a line per participant, with their items. */
 
-import { Link } from "../../address.ts";
-import { clock, count, tier } from "../../figures.ts";
+import { clock, count, tier } from "../../format.ts";
+import { Link } from "../../router.ts";
 import { OutcomeMark } from "./outcome.tsx";
-import { Length, Tag } from "./result.tsx";
+import { MiniBar, Tag } from "./result.tsx";
 import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 
 interface Props {
@@ -23,10 +23,10 @@ export function Roster({ side, shard, most }: Props) {
         <OutcomeMark outcome={side.outcome} />
       </header>
       {side.lines.length === 0 ? (
-        <p className="match-nobody">The record names nobody on this side.</p>
+        <p className="match-nobody">No players recorded on this side.</p>
       ) : (
         <table className="match-lines">
-          <caption className="unseen">Participants of the {side.name}</caption>
+          <caption className="visually-hidden">{side.name} players</caption>
           <colgroup>
             <col />
             <col className="match-kda-column" />
@@ -76,20 +76,20 @@ function Participant({ line, shard, most }: { line: Line } & Omit<Props, "side">
         </td>
         <td>
           {count(line.gold)}
-          <Length value={line.gold} most={most.gold} />
+          <MiniBar value={line.gold} most={most.gold} />
         </td>
         <td>
           {count(line.farm)}
-          <Length value={line.farm} most={most.farm} />
+          <MiniBar value={line.farm} most={most.farm} />
         </td>
       </tr>
       {line.items.length > 0 && (
         <tr className="match-bought">
           <td colSpan={4}>
-            <span className="unseen">Items: </span>
+            <span className="visually-hidden">Items: </span>
             <ul className="match-items">
               {line.items.map((item, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: an item may be carried twice, and they do not move.
+                // biome-ignore lint/suspicious/noArrayIndexKey: an item may appear twice, and the order is fixed.
                 <li key={at}>{item}</li>
               ))}
             </ul>
@@ -103,13 +103,13 @@ function Participant({ line, shard, most }: { line: Line } & Omit<Props, "side">
 function Level({ level }: { level: number | undefined }) {
   return (
     <span className="match-level" title="Level">
-      {level !== undefined && <span className="unseen">Level </span>}
+      {level !== undefined && <span className="visually-hidden">Level </span>}
       {count(level)}
     </span>
   );
 }
 
-/** A player may bear any name: it is shown as text. Bots and anonymous players have no page. */
+/** Bots and anonymous players have no page. */
 function Who({ line: { player }, shard }: { line: Line; shard: string }) {
   if (!player) return <span className="match-nameless">Bot or anonymous</span>;
   return (
@@ -123,7 +123,7 @@ function Afk({ since }: { since: number | undefined }) {
   const when = since === undefined ? "" : ` since ${clock(since)}`;
   return (
     <span className="match-afk">
-      <abbr title="Away from the keyboard">AFK</abbr>
+      <abbr title="Away from keyboard">AFK</abbr>
       {when}
     </span>
   );

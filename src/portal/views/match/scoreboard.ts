@@ -1,10 +1,10 @@
 /**
- * In charge of what a scoreboard shows of a match: its two sides with their lines and sums. Pure, so
- * that odd records (no stats, no winner, one against ten) can be tried without a browser.
+ * Computes the scoreboard of a match: its two sides with their players and totals. Pure functions, so that
+ * unusual records (no stats, no winner, one against ten) can be tested without a browser.
  */
 
-import { numberIn, type Stats, textIn } from "../../figures.ts";
-import { heroName, itemName, playerName, sideName, skinName } from "../../words.ts";
+import { numberIn, type Stats, textIn } from "../../format.ts";
+import { heroName, itemName, playerName, sideName, skinName } from "../../names.ts";
 import {
   type MatchRecord,
   type Outcome,
@@ -27,14 +27,14 @@ export interface Line {
   tier: number | undefined;
   items: string[];
   afk: boolean;
-  /** Seconds into the match, if the record says when. */
+  /** Seconds into the match, if known. */
   afkSince: number | undefined;
   stats: Stats;
 }
 
 export interface Side {
   id: string;
-  /** Where it is drawn, and in which colour. */
+  /** Determines the position and colour. */
   place: "left" | "right";
   name: string;
   tag: string | undefined;
@@ -44,7 +44,7 @@ export interface Side {
   stats: Stats;
 }
 
-/** Of one side. What neither the roster nor any of its members says is undefined. */
+/** Totals of one side. Undefined if neither the roster nor its participants have the stat. */
 export interface Totals {
   kills: number | undefined;
   gold: number | undefined;
@@ -56,7 +56,7 @@ export interface Totals {
 
 export interface Scoreboard {
   sides: Side[];
-  /** The best figure of any participant: the full length of a bar. */
+  /** The highest value of any participant: the full length of a bar. */
   most: { gold: number; farm: number; kills: number };
 }
 
@@ -73,7 +73,7 @@ export function scoreboardOf({ rosters }: MatchRecord): Scoreboard {
   };
 }
 
-/** Who played on the left is drawn on the left, whichever side the record names first. */
+/** The left side comes first, whatever the order in the record. */
 function fromLeft(rosters: readonly RosterRecord[]): readonly RosterRecord[] {
   const first = textIn(rosters[0]?.stats ?? {}, "side");
   return first?.startsWith("right") ? rosters.toReversed() : rosters;
@@ -128,7 +128,7 @@ function itemsOf(items: unknown): string[] {
   return Array.isArray(items) ? items.filter((one) => typeof one === "string").map(itemName) : [];
 }
 
-/** The sum of what is known; undefined where nothing is. */
+/** The sum of the known values; undefined if there are none. */
 function sum(values: (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : known.reduce((all, one) => all + one, 0);

@@ -1,16 +1,16 @@
-/** In charge of the page "Match": one match as the scoreboard its players would have seen. */
+/** The match page: the scoreboard of one match. */
 
 import { MatchbookError } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { modeName } from "../../words.ts";
 import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
 import { RecordLinks } from "./links.tsx";
-import { More } from "./more.tsx";
+import { MoreStats } from "./more.tsx";
 import { recordOf } from "./read.ts";
 import type { MatchRecord } from "./record.ts";
 import { Result } from "./result.tsx";
@@ -37,13 +37,13 @@ export default function Match({ shard, id }: { shard: string; id: string }) {
     <Page title={title} name={title} aside={<RecordLinks shard={shard} on="match" id={id} />}>
       <div className={`match-page${hasFailed ? "" : " match-frame"}`}>
         {(match || !hasFailed) && <Facts match={match} shard={shard} />}
-        <Loaded load={load} label="Loading the match" lines={16}>
+        <Loaded load={load} label="Loading match" lines={16}>
           {(loaded) => <Board match={loaded} shard={shard} />}
         </Loaded>
         {isMissing && (
           <p>
-            Look for it among the{" "}
-            <Link to={{ name: "explorer", search: newest(shard) }}>newest matches of {shard}</Link>.
+            Browse the{" "}
+            <Link to={{ name: "explorer", search: newest(shard) }}>newest matches in {shard}</Link>.
           </p>
         )}
       </div>
@@ -62,7 +62,7 @@ function Board({ match, shard }: { match: MatchRecord; shard: string }) {
         ))}
       </div>
       <Comparison board={board} />
-      <More match={match} board={board} />
+      <MoreStats match={match} board={board} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
-/** In charge of a match as one of its players saw it: the result, the hero, the own figures. */
+/** A match from the point of view of one player: outcome, hero and stats. */
 
-import { numberIn } from "../../figures.ts";
-import { heroName, modeName } from "../../words.ts";
+import { numberIn } from "../../format.ts";
+import { heroName, modeName } from "../../names.ts";
 import { type MatchRecord, type Outcome, outcomeOf } from "../match/record.ts";
 
 export interface Appearance {
@@ -18,7 +18,7 @@ export interface Appearance {
   farm: number | undefined;
 }
 
-/** Undefined for a match that names the player without a part in it, as it does its spectators. */
+/** Undefined if the player did not take part, as a spectator. */
 export function appearanceOf(match: MatchRecord, playerId: string): Appearance | undefined {
   for (const roster of match.rosters) {
     const own = roster.participants.find(({ player }) => player?.id === playerId);

@@ -1,20 +1,20 @@
-/** In charge of what recent matches add up to: the form, the current streak, what is played how well. */
+/** Summarizes recent matches: form, streak, and results by mode and hero. */
 
-import { counted, numberIn, type Stats } from "../../figures.ts";
+import { counted, numberIn, type Stats } from "../../format.ts";
 import type { Outcome } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
 
-export const MARKS: Record<Outcome, { letter: string; word: string }> = {
-  won: { letter: "W", word: "Won" },
-  lost: { letter: "L", word: "Lost" },
-  undecided: { letter: "–", word: "No winner" },
+export const OUTCOME_LETTERS: Readonly<Record<Outcome, string>> = {
+  won: "W",
+  lost: "L",
+  undecided: "–",
 };
 
-/** "4 wins in a row", from the lifetime record. */
+/** "4 wins in a row", from the lifetime stats. */
 export function streakInWords(stats: Stats): string {
   const wins = numberIn(stats, "winStreak") ?? 0;
   const losses = numberIn(stats, "lossStreak") ?? 0;
-  // Records may carry streaks of their own, so both can be there.
+  // Imported records may contain both.
   if (wins > 0 && losses > 0)
     return `${counted(wins, "win")}, ${counted(losses, "loss", "losses")}`;
   if (wins > 0) return inARow(wins, "Won the last match", "wins");
@@ -26,11 +26,11 @@ export interface Tally {
   name: string;
   played: number;
   won: number;
-  /** From 0 to 1, of the matches that had a winner. */
+  /** From 0 to 1, of the matches with a winner. */
   winRate: number | undefined;
 }
 
-/** How often each name was played and won, the most played first. */
+/** Matches and wins by name, most played first. */
 export function tallies(
   appearances: readonly Appearance[],
   nameOf: (one: Appearance) => string,
@@ -53,11 +53,11 @@ function tallyOf(name: string, appearances: readonly Appearance[]): Tally {
   };
 }
 
-/** "6 won, 4 lost" and, where there are such, "1 without a winner". */
+/** "6 wins, 4 losses", plus "1 without a winner" if there are any. */
 export function resultsInWords(appearances: readonly Appearance[]): string {
   const of = (wanted: Outcome) => appearances.filter(({ outcome }) => outcome === wanted).length;
   const undecided = of("undecided");
-  const parts = [`${of("won")} won`, `${of("lost")} lost`];
+  const parts = [counted(of("won"), "win"), counted(of("lost"), "loss", "losses")];
   if (undecided > 0) parts.push(`${undecided} without a winner`);
   return parts.join(", ");
 }

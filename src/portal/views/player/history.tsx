@@ -1,8 +1,8 @@
-/** In charge of everything that recent matches tell of a player, in all states of their coming. */
+/** A player's recent matches: form, plots, modes and heroes, and the list of matches. */
 
-import { Link } from "../../address.ts";
-import { counted } from "../../figures.ts";
+import { counted } from "../../format.ts";
 import { Empty, Problem } from "../../kit/states.tsx";
+import { Link } from "../../router.ts";
 import { MatchList } from "./matches.tsx";
 import { Plots } from "./plots.tsx";
 import type { Recent } from "./recent.ts";
@@ -18,20 +18,20 @@ interface Props {
 export function History({ recent, shard, id }: Props) {
   const { appearances, state, next } = recent;
   if (appearances.length === 0 && state === "failed") {
-    return <Problem error={recent.error} again={recent.again} />;
+    return <Problem error={recent.error} retry={recent.retry} />;
   }
   if (appearances.length === 0 && state === "ready") return <NoMatches shard={shard} id={id} />;
-  // While more may come, places are kept for them; when all are here, for those alone.
+  // Reserves space while more matches may load.
   const places = next ? recent.wanted : appearances.length;
   return (
     <>
       <Strip appearances={appearances} places={places} shard={shard} />
       <Plots appearances={appearances} />
-      <Tallies appearances={appearances} isGrowing={state === "loading"} />
+      <Tallies appearances={appearances} isLoading={state === "loading"} />
       <section className="player-recent" aria-labelledby="recent" aria-busy={state === "loading"}>
         <div className="player-section-head">
           <h2 id="recent">Recent matches</h2>
-          <Link to={{ name: "explorer", search: askedFor(shard, id) }}>Ask in the explorer</Link>
+          <Link to={{ name: "explorer", search: matchesOf(shard, id) }}>Open in Explorer</Link>
         </div>
         <MatchList appearances={appearances} shard={shard} />
         <Progress recent={recent} />
@@ -42,20 +42,20 @@ export function History({ recent, shard, id }: Props) {
 
 function Progress({ recent }: { recent: Recent }) {
   const { appearances, state, next, wanted } = recent;
-  const read = counted(appearances.length, "match", "matches");
+  const matches = counted(appearances.length, "match", "matches");
   return (
     <div className="player-progress">
-      {state === "failed" && <Problem error={recent.error} again={recent.again} />}
+      {state === "failed" && <Problem error={recent.error} retry={recent.retry} />}
       <p className="player-note" role="status">
-        {state === "loading" && `Loading: ${appearances.length} of ${wanted} matches`}
-        {state === "ready" && (next ? `The last ${read}` : `All ${read}`)}
-        {state === "failed" && `The last ${read}; the ones before did not come`}
+        {state === "loading" && `Loading… ${appearances.length} of ${wanted} matches`}
+        {state === "ready" && (next ? `Last ${matches}` : `All ${matches}`)}
+        {state === "failed" && `Last ${matches}. Older matches failed to load.`}
       </p>
       {next && state !== "failed" && (
         <button
           type="button"
           className="button player-load"
-          // A button that is disabled would lose the focus of the keyboard.
+          // Not `disabled`, which would drop the keyboard focus.
           aria-disabled={state === "loading"}
           onClick={state === "loading" ? undefined : recent.more}
         >
@@ -68,17 +68,16 @@ function Progress({ recent }: { recent: Recent }) {
 
 function NoMatches({ shard, id }: { shard: string; id: string }) {
   return (
-    <Empty title="No matches of this player">
+    <Empty title="No matches found">
       <p>
-        The shard {shard} serves no match that this player took part in.{" "}
-        <Link to={{ name: "explorer", search: askedFor(shard, id) }}>Ask in the explorer</Link> to
-        look in other ways.
+        This player has no matches in {shard}. Search with other filters in the{" "}
+        <Link to={{ name: "explorer", search: matchesOf(shard, id) }}>Explorer</Link>.
       </p>
     </Empty>
   );
 }
 
-const askedFor = (shard: string, id: string): URLSearchParams =>
+const matchesOf = (shard: string, id: string): URLSearchParams =>
   new URLSearchParams({
     shard,
     on: "matches",

@@ -1,17 +1,17 @@
-/** In charge of a player's lifetime record: what was played and won, and the current streak in words. */
+/** A player's lifetime stats: matches, wins and the current streak. */
 
 import type { ReactNode } from "react";
-import { compact, count, numberIn, type Stats, share, tier } from "../../figures.ts";
+import { compact, count, numberIn, type Stats, share, tier } from "../../format.ts";
 import { streakInWords } from "./form.ts";
 
-/** The same tiles stand there, empty, before the player has come. */
+/** Renders the same tiles, without values, until the player is loaded. */
 export function Lifetime({ stats }: { stats: Stats | undefined }) {
   const of = (key: string) => (stats ? numberIn(stats, key) : undefined);
   const [played, wins, gold] = [of("played"), of("wins"), of("lifetimeGold")];
   const known = (text: string) => (stats ? text : "\u00a0");
   return (
     <section className="card player-lifetime" aria-labelledby="lifetime">
-      <h2 id="lifetime">Lifetime</h2>
+      <h2 id="lifetime">Lifetime stats</h2>
       <dl className="player-tiles">
         <Tile name="Win rate">
           <span className="player-rate">{known(share(wins, played))}</span>
@@ -23,7 +23,7 @@ export function Lifetime({ stats }: { stats: Stats | undefined }) {
           </span>
         </Tile>
         <Tile name="Streak">{stats ? <Streak stats={stats} /> : "\u00a0"}</Tile>
-        <Tile name="Played">{known(count(played))}</Tile>
+        <Tile name="Matches">{known(count(played))}</Tile>
         <Tile name="Wins">{known(count(wins))}</Tile>
         <Tile name="Ranked">{known(count(of("played_ranked")))}</Tile>
         <Tile name="Level">{known(count(of("level")))}</Tile>

@@ -1,12 +1,13 @@
-/** In charge of the list of a player's recent matches. */
+/** The list of a player's recent matches. */
 
-import { Link } from "../../address.ts";
-import { clock, count } from "../../figures.ts";
+import { clock, count } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
-import { MARKS } from "./form.ts";
+import { OUTCOME_LETTERS } from "./form.ts";
 
-const FIGURES = ["K / D / A", "Gold", "Farm"];
+const STATS = ["K / D / A", "Gold", "Farm"];
 
 export function MatchList({
   appearances,
@@ -17,10 +18,10 @@ export function MatchList({
 }) {
   return (
     <div className="player-matches">
-      {/* Each figure has its name beside it, seen on small screens and heard on all. */}
+      {/* Each value also has its own label, visible on small screens and read by screen readers. */}
       <div className="player-match player-match-head" aria-hidden="true">
         <span className="player-match-result">Result and hero</span>
-        {FIGURES.map((name) => (
+        {STATS.map((name) => (
           <span key={name} className="player-figure">
             {name}
           </span>
@@ -30,22 +31,22 @@ export function MatchList({
         {appearances.map((one) => (
           <li key={one.matchId} className="player-match">
             <span className={`player-mark player-${one.outcome}`} aria-hidden="true">
-              {MARKS[one.outcome].letter}
+              {OUTCOME_LETTERS[one.outcome]}
             </span>
             <span className="player-match-what">
               <Link className="player-match-link" to={{ name: "match", shard, id: one.matchId }}>
-                <span className="unseen">{MARKS[one.outcome].word}: </span>
+                <span className="visually-hidden">{OUTCOME_NAMES[one.outcome]}: </span>
                 {one.hero}
               </Link>
               <span className="player-match-mode">
                 {one.mode} · {clock(one.duration)} · <Time iso={one.createdAt} />
               </span>
             </span>
-            <Figure name="K / D / A">
+            <Stat name="K / D / A">
               {`${count(one.kills)} / ${count(one.deaths)} / ${count(one.assists)}`}
-            </Figure>
-            <Figure name="Gold">{count(one.gold)}</Figure>
-            <Figure name="Farm">{count(one.farm)}</Figure>
+            </Stat>
+            <Stat name="Gold">{count(one.gold)}</Stat>
+            <Stat name="Farm">{count(one.farm)}</Stat>
           </li>
         ))}
       </ol>
@@ -53,7 +54,7 @@ export function MatchList({
   );
 }
 
-function Figure({ name, children }: { name: string; children: string }) {
+function Stat({ name, children }: { name: string; children: string }) {
   return (
     <span className="player-figure">
       <span className="player-figure-name">{name}</span> {children}

@@ -1,8 +1,8 @@
-/** In charge of everything else a player's record carries, such as what seasons were worth. */
+/** All other stats of a player, such as season ratings. */
 
-import { numberIn, type Stats } from "../../figures.ts";
+import { numberIn, type Stats } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
-import { others } from "../match/extras.ts";
+import { otherValues } from "../match/extras.ts";
 
 const SHOWN = [
   "played",
@@ -15,20 +15,20 @@ const SHOWN = [
   "skillTier",
 ];
 
-export function MoreFigures({ attributes, stats }: { attributes: Stats; stats: Stats }) {
-  const figures = [
-    // A figure of another type than usual has no tile, and is told here.
-    ...others(
+export function MoreStats({ attributes, stats }: { attributes: Stats; stats: Stats }) {
+  const values = [
+    // A value of an unexpected type has no tile, so it is shown here.
+    ...otherValues(
       stats,
       SHOWN.filter((key) => numberIn(stats, key) !== undefined),
     ),
-    ...others(attributes, ["name", "patchVersion", "shardId", "stats"]),
+    ...otherValues(attributes, ["name", "patchVersion", "shardId", "stats"]),
   ];
-  if (figures.length === 0) return null;
+  if (values.length === 0) return null;
   return (
     <section className="player-more" aria-labelledby="more">
-      <h2 id="more">More in this record</h2>
-      <Pairs pairs={figures} className="player-pairs" />
+      <h2 id="more">More stats</h2>
+      <Pairs pairs={values} className="player-pairs" />
     </section>
   );
 }

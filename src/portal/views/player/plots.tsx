@@ -1,7 +1,7 @@
-/** In charge of the plots of a player: gold and farm over the recent matches. */
+/** Plots of a player's gold and farm in recent matches. */
 
 import { useMemo } from "react";
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
 import { Boundary } from "../../kit/boundary.tsx";
 import { Plot } from "../../kit/plot.tsx";
 import type { Appearance } from "./appearance.ts";
@@ -12,7 +12,7 @@ const HEIGHT = 200;
 export function Plots({ appearances }: { appearances: readonly Appearance[] }) {
   const points = useMemo(() => pointsOf(appearances), [appearances]);
   return (
-    <section className="player-plots" aria-label="Gold and farm over recent matches">
+    <section className="player-plots" aria-label="Gold and farm in recent matches">
       <Measure name="Gold" values={points.gold} points={points} />
       <Measure name="Farm" values={points.farm} points={points} />
     </section>
@@ -32,7 +32,7 @@ function Measure({ name, values, points: { xs, times } }: MeasureProps) {
     <div className="card player-plot">
       <Boundary>
         <Plot
-          title={`${name} by match, oldest first`}
+          title={`${name} per match, oldest first`}
           xs={xs}
           xHead="Match"
           xLabel={(x) => dayOf(times[x - 1])}
@@ -40,7 +40,7 @@ function Measure({ name, values, points: { xs, times } }: MeasureProps) {
           height={HEIGHT}
         />
       </Boundary>
-      <p className="player-note">{mean === undefined ? "\u00a0" : `${count(mean)} on average`}</p>
+      <p className="player-note">{mean === undefined ? "\u00a0" : `Average: ${count(mean)}`}</p>
     </div>
   );
 }

@@ -1,49 +1,49 @@
-/** In charge of a player's recent matches: asked for page by page, shown as they come. */
+/** Loads a player's recent matches page by page. */
 
 import { useEffect, useRef, useState } from "react";
 import type { Matchbook, Page } from "../../../../client/src/index.ts";
 import { type Readable, recordOf } from "../match/read.ts";
 import { appearanceOf } from "./appearance.ts";
-import { type Step, type Stretch, type Walked, walkOn } from "./walk.ts";
+import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from "./paging.ts";
 
-/** So many are shown at first, and so many more each time. */
+/** How many matches to load at first, and how many more each time. */
 const STEP = 25;
 
-/** Before any record: without a start the service looks 28 days back. */
+/** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
 
-/** Whose figures they are is told by references, so that the players themselves need not come. */
-const NEEDED = { include: ["rosters.participants"], sort: "-createdAt", limit: 5 } as const;
+/** Players are identified by their references, so they need not be included. */
+const QUERY = { include: ["rosters.participants"], sort: "-createdAt", limit: 5 } as const;
 
-export interface Recent extends Walked {
+export interface Recent extends LoadedMatches {
   state: "loading" | "ready" | "failed";
   error: unknown;
-  /** So many are being looked for. */
+  /** How many matches are requested. */
   wanted: number;
   more(): void;
-  again(): void;
+  retry(): void;
 }
 
 export function useRecent(matchbook: Matchbook, shard: string, id: string): Recent {
   const [wanted, setWanted] = useState(STEP);
   const [round, setRound] = useState(0);
-  const [walked, setWalked] = useState<Walked>(() => startOf(matchbook, shard, id));
+  const [loaded, setLoaded] = useState<LoadedMatches>(() => startOf(matchbook, shard, id));
   const [outcome, setOutcome] = useState<Pick<Recent, "state" | "error">>(LOADING);
-  const latest = useRef(walked);
-  const asked = useRef(matchbook);
+  const latest = useRef(loaded);
+  const client = useRef(matchbook);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a round is another attempt.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is another attempt.
   useEffect(() => {
     const control = new AbortController();
-    const tell = (now: Walked) => {
+    const update = (now: LoadedMatches) => {
       latest.current = now;
-      setWalked(now);
+      setLoaded(now);
     };
-    // The pages that follow are bound to the key that asked for the first one.
-    if (asked.current !== matchbook) tell(startOf(matchbook, shard, id));
-    asked.current = matchbook;
+    // Later pages use the key of the first page, so a new key starts over.
+    if (client.current !== matchbook) update(startOf(matchbook, shard, id));
+    client.current = matchbook;
     setOutcome(LOADING);
-    walkOn(latest.current, wanted, control.signal, tell).then(
+    loadUntil(latest.current, wanted, control.signal, update).then(
       () => {
         if (!control.signal.aborted) setOutcome({ state: "ready", error: undefined });
       },
@@ -55,33 +55,33 @@ export function useRecent(matchbook: Matchbook, shard: string, id: string): Rece
   }, [matchbook, shard, id, wanted, round]);
 
   return {
-    ...walked,
+    ...loaded,
     ...outcome,
     wanted,
     more: () => setWanted(latest.current.appearances.length + STEP),
-    again: () => setRound((count) => count + 1),
+    retry: () => setRound((count) => count + 1),
   };
 }
 
 const LOADING = { state: "loading", error: undefined } as const;
 
-/** Nothing is read yet; the first step asks for the newest matches. */
-function startOf(matchbook: Matchbook, shard: string, id: string): Walked {
-  const first: Step = async (signal) => {
+/** Nothing is loaded yet; the first page has the newest matches. */
+function startOf(matchbook: Matchbook, shard: string, id: string): LoadedMatches {
+  const first: FetchPage = async (signal) => {
     const matches = matchbook
       .shard(shard)
-      .matches({ ...NEEDED, playerIds: [id], createdAtStart: EVER, signal });
-    return stretchOf(await matches.page(), id);
+      .matches({ ...QUERY, playerIds: [id], createdAtStart: EVER, signal });
+    return pageOf(await matches.page(), id);
   };
   return { appearances: [], next: first };
 }
 
-function stretchOf(page: Page<Readable>, id: string): Stretch {
+function pageOf(page: Page<Readable>, id: string): MatchPage {
   const { items, next } = page;
   return {
     appearances: items
       .map((match) => appearanceOf(recordOf(match), id))
       .filter((appearance) => appearance !== undefined),
-    next: next && (async (signal) => stretchOf(await next({ signal }), id)),
+    next: next && (async (signal) => pageOf(await next({ signal }), id)),
   };
 }

@@ -1,17 +1,17 @@
-/** In charge of the points of the player's plots: recent matches from the oldest to the newest. */
+/** Data points for the player's plots, oldest match first. */
 
 import type { Appearance } from "./appearance.ts";
 
 export interface Points {
-  /** Places in the row of matches, from 1: matches come in bursts, so that time would bunch them. */
+  /** Match numbers from 1. Not times, because matches come in bursts and would overlap. */
   xs: number[];
   gold: (number | null)[];
   farm: (number | null)[];
-  /** When each of them was played. */
+  /** When each match was played. */
   times: string[];
 }
 
-/** Of matches that come newest first. What a record does not say leaves a gap. */
+/** Takes matches newest first. A missing value leaves a gap. */
 export function pointsOf(newestFirst: readonly Appearance[]): Points {
   const oldestFirst = newestFirst.toReversed();
   return {
@@ -22,7 +22,7 @@ export function pointsOf(newestFirst: readonly Appearance[]): Points {
   };
 }
 
-/** The mean of what is known, to read a plot by. */
+/** The mean of the known values. */
 export function meanOf(values: readonly (number | null)[]): number | undefined {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return undefined;

@@ -1,13 +1,14 @@
-/** In charge of the form strip: a mark for each recent result, newest first, each leading to its match. */
+/** The form strip: the results of recent matches, newest first, each linked to its match. */
 
-import { Link } from "../../address.ts";
 import { localTime } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Appearance } from "./appearance.ts";
-import { MARKS, resultsInWords } from "./form.ts";
+import { OUTCOME_LETTERS, resultsInWords } from "./form.ts";
 
 interface Props {
   appearances: readonly Appearance[];
-  /** Places are kept for this many, so that the strip does not grow while pages come. */
+  /** Reserves space for this many, so that the strip does not grow while pages load. */
   places: number;
   shard: string;
 }
@@ -38,15 +39,15 @@ export function Strip({ appearances, places, shard }: Props) {
 
 function Mark({ appearance, shard }: { appearance: Appearance; shard: string }) {
   const { matchId, outcome, hero, createdAt } = appearance;
-  const said = `${MARKS[outcome].word} with ${hero}, ${localTime(createdAt)}`;
+  const label = `${OUTCOME_NAMES[outcome]} with ${hero}, ${localTime(createdAt)}`;
   return (
     <Link
       className={`player-mark player-${outcome}`}
       to={{ name: "match", shard, id: matchId }}
-      title={said}
+      title={label}
     >
-      <span aria-hidden="true">{MARKS[outcome].letter}</span>
-      <span className="unseen">{said}</span>
+      <span aria-hidden="true">{OUTCOME_LETTERS[outcome]}</span>
+      <span className="visually-hidden">{label}</span>
     </Link>
   );
 }

@@ -1,22 +1,22 @@
-/** In charge of what a player plays, and how well: modes and heroes of the recent matches, as bars. */
+/** Results by mode and hero in recent matches, as bars. */
 
 import { useState } from "react";
-import { counted } from "../../figures.ts";
+import { counted } from "../../format.ts";
 import type { Appearance } from "./appearance.ts";
 import { type Tally, tallies } from "./form.ts";
 
-/** So many are shown before the visitor asks for all. */
+/** How many rows to show at first. */
 const FIRST = 8;
 
 interface Props {
   appearances: readonly Appearance[];
-  /** Whether more are on their way. */
-  isGrowing: boolean;
+  /** Whether more matches are loading. */
+  isLoading: boolean;
 }
 
-export function Tallies({ appearances, isGrowing }: Props) {
+export function Tallies({ appearances, isLoading }: Props) {
   return (
-    <div className={`player-tallies${isGrowing ? " player-tallies-growing" : ""}`}>
+    <div className={`player-tallies${isLoading ? " player-tallies-loading" : ""}`}>
       <TallyCard title="Modes" rows={tallies(appearances, ({ mode }) => mode)} />
       <TallyCard title="Heroes" rows={tallies(appearances, ({ hero }) => hero)} />
     </div>
@@ -24,14 +24,14 @@ export function Tallies({ appearances, isGrowing }: Props) {
 }
 
 function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? rows : rows.slice(0, FIRST);
+  const [isComplete, setWhole] = useState(false);
+  const shown = isComplete ? rows : rows.slice(0, FIRST);
   const most = Math.max(0, ...rows.map(({ played }) => played));
   return (
     <section className="card" aria-label={title}>
       <div className="player-section-head">
         <h2>{title}</h2>
-        <p className="player-note">won of played</p>
+        <p className="player-note">wins / matches</p>
       </div>
       <ul className="player-tally-list">
         {shown.map((row) => (
@@ -42,27 +42,32 @@ function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
         <button
           type="button"
           className="button button-small"
-          aria-expanded={isWhole}
-          onClick={() => setWhole(!isWhole)}
+          aria-expanded={isComplete}
+          onClick={() => setWhole(!isComplete)}
         >
-          {isWhole ? "Show fewer" : `Show all ${rows.length}`}
+          {isComplete ? "Show fewer" : `Show all ${rows.length}`}
         </button>
       )}
     </section>
   );
 }
 
-/** The length of a bar is how often; the dark part of it is how often it was won. */
+/** The bar shows the number of matches; its dark part shows the wins. */
 function TallyRow({ row: { name, played, won, winRate }, most }: { row: Tally; most: number }) {
   const rate = winRate === undefined ? "–" : `${Math.round(winRate * 100)}%`;
   return (
     <li className="player-tally">
       <span className="player-tally-name">{name}</span>
       <span className="player-tally-count">
-        {won} of {counted(played, "match", "matches")}
+        <span aria-hidden="true">
+          {won} / {played}
+        </span>
+        <span className="visually-hidden">
+          {counted(won, "win")} in {counted(played, "match", "matches")}
+        </span>
       </span>
       <span className="player-tally-rate">
-        <span className="unseen">Win rate </span>
+        <span className="visually-hidden">Win rate </span>
         {rate}
       </span>
       <span className="player-tally-track" aria-hidden="true">

@@ -1,17 +1,17 @@
-/** In charge of the page "Player": the lifetime record of one player, and how recent matches went. */
+/** The player page: lifetime stats and recent matches of one player. */
 
 import { MatchbookError } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
-import type { Stats } from "../../figures.ts";
+import type { Stats } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Problem } from "../../kit/states.tsx";
+import { playerName } from "../../names.ts";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { playerName } from "../../words.ts";
 import { RecordLinks } from "../match/links.tsx";
 import { History } from "./history.tsx";
 import { Lifetime } from "./lifetime.tsx";
-import { MoreFigures } from "./more.tsx";
+import { MoreStats } from "./more.tsx";
 import { useRecent } from "./recent.ts";
 import "../match/links.css";
 import "./view.css";
@@ -67,7 +67,7 @@ function Record({ player, shard, id }: Props & { player: Known | undefined }) {
     <div className="player-page player-frame" aria-busy={player === undefined}>
       <Lifetime stats={player?.stats} />
       <History recent={recent} shard={shard} id={id} />
-      {player && <MoreFigures attributes={player.attributes} stats={player.stats} />}
+      {player && <MoreStats attributes={player.attributes} stats={player.stats} />}
     </div>
   );
 }
@@ -76,12 +76,12 @@ function Failed({ load, shard }: { load: Load<Known> & { state: "failed" }; shar
   const isMissing = load.error instanceof MatchbookError && load.error.code === "not-found";
   return (
     <div className="player-page">
-      <Problem error={load.error} again={load.again} />
+      <Problem error={load.error} retry={load.retry} />
       {isMissing && (
         <p>
-          Look for players by name in the{" "}
+          Search for players by name in the{" "}
           <Link to={{ name: "explorer", search: new URLSearchParams({ shard, on: "players" }) }}>
-            explorer
+            Explorer
           </Link>
           .
         </p>

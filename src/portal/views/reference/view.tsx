@@ -1,4 +1,4 @@
-/** In charge of the page "Reference": the description of the interface, by Swagger UI, to be read and tried out. */
+/** The API reference page: the OpenAPI document in Swagger UI, with requests to try. */
 
 import "./view.css";
 import { useEffect, useRef } from "react";
@@ -6,46 +6,46 @@ import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Loading, Problem } from "../../kit/states.tsx";
 import { useSession } from "../../session.ts";
-import { openLibrary } from "./library.ts";
-import { keepMending } from "./mend.ts";
-import { shownDescription } from "./shown.ts";
+import { keepAccessible } from "./accessibility.ts";
+import { simplifiedDescription } from "./simplify.ts";
+import { loadSwaggerUi } from "./swagger-ui.ts";
 
 export default function Reference() {
   const { matchbook } = useSession();
   const load = useLoad(async (signal) => {
     const [description, show] = await Promise.all([
       matchbook.description({ signal }),
-      openLibrary(),
+      loadSwaggerUi(),
     ]);
     return { description, show };
   }, []);
   return (
     <Page
-      name="Reference"
-      title="Reference"
+      name="API reference"
+      title="API reference"
       lead={
         <>
-          Every address, with its parameters and replies, from the same{" "}
-          <a href="/openapi.json">OpenAPI document</a> that programs read. Open one and send a
-          request right from here: it carries your key.
+          Every endpoint with its parameters and responses, generated from the{" "}
+          <a href="/openapi.json">OpenAPI spec</a>. Open an endpoint and send a request with your
+          key.
         </>
       }
     >
-      {load.state === "failed" && <Problem error={load.error} again={load.again} />}
+      {load.state === "failed" && <Problem error={load.error} retry={load.retry} />}
       {load.value === undefined && load.state === "loading" && (
-        <Loading label="Loading the reference" lines={14} />
+        <Loading label="Loading API reference" lines={14} />
       )}
-      {load.value && <Shown {...load.value} />}
+      {load.value && <SwaggerUi {...load.value} />}
     </Page>
   );
 }
 
 interface Props {
   description: object;
-  show: Awaited<ReturnType<typeof openLibrary>>;
+  show: Awaited<ReturnType<typeof loadSwaggerUi>>;
 }
 
-function Shown({ description, show }: Props) {
+function SwaggerUi({ description, show }: Props) {
   const { key, shard } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const latestKey = useRef(key);
@@ -53,17 +53,17 @@ function Shown({ description, show }: Props) {
   useEffect(() => {
     const place = document.createElement("div");
     frame.current?.append(place);
-    const shown = shownDescription(description as Record<string, unknown>, shard);
+    const shown = simplifiedDescription(description as Record<string, unknown>, shard);
     show(place, shown, () => latestKey.current);
-    const stopMending = keepMending(place);
+    const stop = keepAccessible(place);
     return () => {
-      stopMending();
+      stop();
       place.remove();
     };
   }, [description, shard, show]);
   return (
     <div className="reference-page" ref={frame}>
-      <h2 className="unseen">Addresses</h2>
+      <h2 className="visually-hidden">Endpoints</h2>
     </div>
   );
 }

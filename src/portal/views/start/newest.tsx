@@ -1,13 +1,13 @@
-/** In charge of the live reply: the newest match of the shard, as people would tell of it, and as it came. */
+/** The live response: the newest match of the region, as a scoreboard and as JSON. */
 
 import type { Matchbook } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
-import { clock, clockInWords } from "../../figures.ts";
+import { clock, clockInWords } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
+import { modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
 import { askForKey, useSession } from "../../session.ts";
-import { modeName } from "../../words.ts";
 import { recordOf } from "../match/read.ts";
 import { type Scoreboard, scoreboardOf } from "../match/scoreboard.ts";
 import { Side } from "./side.tsx";
@@ -17,8 +17,8 @@ export function NewestMatch() {
   if (key) return <Live />;
   return (
     <div className="start-room">
-      <Empty title="A real match will stand here">
-        <p>Records are read with a key. It stays in this browser.</p>
+      <Empty title="Add a key to see a live match">
+        <p>Matches and players need an API key. It stays in this browser.</p>
         <p className="start-keys">
           {offeredKey && (
             <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
@@ -26,7 +26,7 @@ export function NewestMatch() {
             </button>
           )}
           <button type="button" className="button" onClick={() => askForKey()}>
-            {offeredKey ? "Enter another key" : "Enter an API key"}
+            {offeredKey ? "Use another key" : "Enter an API key"}
           </button>
         </p>
       </Empty>
@@ -39,7 +39,7 @@ function Live() {
   const load = useLoad((signal) => newestOf(matchbook, shard, signal), [matchbook, shard]);
   return (
     <div className="start-room">
-      <Loaded load={load} label="Asking for the newest match" lines={7}>
+      <Loaded load={load} label="Loading the newest match" lines={7}>
         {(newest) => (newest === undefined ? <NoMatch shard={shard} /> : <Newest {...newest} />)}
       </Loaded>
     </div>
@@ -49,14 +49,14 @@ function Live() {
 function NoMatch({ shard }: { shard: string }) {
   if (shard === "") {
     return (
-      <Empty title="The service has no shards yet">
-        <p>They come with the first records.</p>
+      <Empty title="No regions yet">
+        <p>Regions appear once match data is loaded.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="This shard has no matches yet">
-      <p>They appear as soon as somebody finishes one. Choose another shard meanwhile.</p>
+    <Empty title="No matches in this region yet">
+      <p>Matches appear when they end. Try another region in the meantime.</p>
     </Empty>
   );
 }
@@ -79,7 +79,7 @@ function Newest({ shard, match, board, text }: NewestFacts) {
           <p className="start-facts">
             <Time iso={match.createdAt} />
             <span title={clockInWords(match.duration)}>
-              <span className="unseen">lasted </span>
+              <span className="visually-hidden">lasted </span>
               {clock(match.duration)}
             </span>
             {match.patchVersion && <span>patch {match.patchVersion}</span>}
@@ -92,9 +92,9 @@ function Newest({ shard, match, board, text }: NewestFacts) {
         </div>
       </article>
       <details className="start-json">
-        <summary>The same as JSON</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <section className="code start-text" tabIndex={0} aria-label="The reply as JSON">
+        <summary>View JSON</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard. */}
+        <section className="code start-text" tabIndex={0} aria-label="JSON response">
           {text}
         </section>
       </details>
@@ -102,23 +102,23 @@ function Newest({ shard, match, board, text }: NewestFacts) {
   );
 }
 
-/** Undefined when there is none. Without a start, only the last four weeks are looked at. */
+/** Undefined if there is none. The second request is for matches older than the default window of four weeks. */
 async function newestOf(
   matchbook: Matchbook,
   shard: string,
   signal: AbortSignal,
 ): Promise<NewestFacts | undefined> {
   if (shard === "") return undefined;
-  const ask = (start?: string) =>
+  const request = (start?: string) =>
     matchbook
       .shard(shard)
       .matches({ sort: "-createdAt", limit: 1, createdAtStart: start, signal })
       .page();
-  let page = await ask();
+  let page = await request();
   if (page.items.length === 0) {
     const { shards } = await matchbook.status({ signal });
     const newest = shards.find(({ id }) => id === shard)?.newestMatch;
-    if (newest) page = await ask(newest);
+    if (newest) page = await request(newest);
   }
   const [match] = page.items;
   if (!match) return undefined;

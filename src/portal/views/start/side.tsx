@@ -1,17 +1,16 @@
-/** In charge of one side of the newest match: who played what, and how it went. */
+/** One side of the newest match: players, heroes and scores. */
 
-import { Link } from "../../address.ts";
-import { count } from "../../figures.ts";
+import { count } from "../../format.ts";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
 import type { Line, Side as SideOfMatch } from "../match/scoreboard.ts";
-
-const OUTCOMES = { won: "Won", lost: "Lost", undecided: "No winner" } as const;
 
 export function Side({ side, shard }: { side: SideOfMatch; shard: string }) {
   return (
     <section className={`start-side start-side-${side.place}`}>
       <h4 className="start-side-head">
         <span className={`start-outcome start-outcome-${side.outcome}`}>
-          {OUTCOMES[side.outcome]}
+          {OUTCOME_NAMES[side.outcome]}
         </span>
         <span className="start-kills">
           {count(side.totals.kills)} <span className="start-unit">kills</span>
@@ -39,7 +38,7 @@ function Member({ line, shard }: { line: Line; shard: string }) {
         <span className="start-hero">{hero}</span>
       </span>
       <span className="start-score">
-        <span className="unseen">kills, deaths, assists: </span>
+        <span className="visually-hidden">Kills, deaths, assists: </span>
         {[kills, deaths, assists].map(count).join(" / ")}
       </span>
     </li>

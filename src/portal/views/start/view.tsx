@@ -1,11 +1,11 @@
-/** In charge of the page "Start": what this is, how to ask, what comes back, and where to go on. */
+/** The home page: an example request with its live response, and links to the other pages. */
 
 import "./view.css";
 import { Page } from "../../kit/page.tsx";
 import { useSession } from "../../session.ts";
-import { Ask } from "./ask.tsx";
 import { NewestMatch } from "./newest.tsx";
-import { Onward } from "./onward.tsx";
+import { NextSteps } from "./next-steps.tsx";
+import { Request } from "./request.tsx";
 
 export default function Start() {
   const { shard } = useSession();
@@ -13,20 +13,20 @@ export default function Start() {
     <Page
       name="Matchbook"
       title="Every finished match, one request away"
-      lead="Matchbook serves the completed matches of an online game and the lifetime records of its players, region by region. It is read-only, answers in JSON:API, and all it takes is a key."
+      lead="Completed matches and lifetime player stats for every region, through a read-only JSON:API. All you need is an API key."
     >
       <div className="start-columns">
-        <Ask />
-        <section className="start-reply" aria-labelledby="start-reply">
+        <Request />
+        <section className="start-response" aria-labelledby="start-response">
           <div className="start-head">
-            <h2 id="start-reply">
-              The reply{shard && <span className="start-of"> · newest match of {shard}</span>}
+            <h2 id="start-response">
+              Response{shard && <span className="start-of"> · newest match in {shard}</span>}
             </h2>
           </div>
           <NewestMatch />
         </section>
       </div>
-      <Onward />
+      <NextSteps />
     </Page>
   );
 }

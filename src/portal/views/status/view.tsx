@@ -1,14 +1,14 @@
-/** In charge of the page "Status": how the service is, now, by what it says of itself in public. */
+/** The status page: which regions are available, and how recent their data is. */
 
 import "./view.css";
 import { useEffect, useRef } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
-import { Link } from "../../address.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { spanOf, Time } from "../../kit/time.tsx";
+import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
 
 type Status = Schemas.Status;
@@ -19,27 +19,23 @@ const REFRESH_MS = 15_000;
 export default function StatusPage() {
   const { matchbook } = useSession();
   const load = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
-  const { again } = load;
+  const { retry } = load;
   useEffect(() => {
-    // A page that nobody looks at asks nothing.
-    const look = () => document.visibilityState === "visible" && again();
-    const timer = setInterval(look, REFRESH_MS);
+    // A hidden page sends no requests.
+    const refresh = () => document.visibilityState === "visible" && retry();
+    const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
-  }, [again]);
+  }, [retry]);
   return (
-    <Page
-      name="Status"
-      title="Status"
-      lead="What the service says of itself, in public. This page asks again every 15 seconds."
-    >
-      <Loaded load={useSettled(load)} label="Asking how the service is" lines={8}>
+    <Page name="Status" title="Status" lead="Live service status. Refreshes every 15 seconds.">
+      <Loaded load={useSettled(load)} label="Loading status" lines={8}>
         {(status) => <Report status={status} />}
       </Loaded>
     </Page>
   );
 }
 
-/** What was told last, be it a report or a failure, until the next: an old report would say that all is well. */
+/** Keeps the last report or error while the next one loads, so that an old report never replaces a newer error. */
 function useSettled<T>(load: Load<T>): Load<T> {
   const settled = useRef(load);
   if (load.state !== "loading") settled.current = load;
@@ -47,20 +43,20 @@ function useSettled<T>(load: Load<T>): Load<T> {
 }
 
 function Report({ status }: { status: Status }) {
-  const away = status.shards.filter(({ available }) => !available);
+  const unavailable = status.shards.filter(({ available }) => !available);
   return (
     <>
-      <p className={`status-verdict ${away.length > 0 ? "status-bad" : "status-good"}`}>
+      <p className={`status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}>
         <span className="status-dot" aria-hidden="true" />
-        {verdict(status, away)}
+        {verdict(status, unavailable)}
       </p>
       {status.shards.length === 0 ? (
-        <Empty title="No shards yet">
-          <p>They come with the first records.</p>
+        <Empty title="No regions yet">
+          <p>Regions appear once match data is loaded.</p>
         </Empty>
       ) : (
         <Table
-          caption="Shards"
+          caption="Regions"
           columns={COLUMNS}
           rows={[...status.shards]}
           keyOf={({ id }) => id}
@@ -72,23 +68,23 @@ function Report({ status }: { status: Status }) {
           <dd>{status.version}</dd>
         </div>
         <div>
-          <dt>Serving since</dt>
+          <dt>Started</dt>
           <dd>
             <Time iso={status.startedAt} />
           </dd>
         </div>
         {status.sharedLimits && (
           <div>
-            <dt>Limits</dt>
+            <dt>Rate limits</dt>
             <dd>
               {status.sharedLimits === "ok"
-                ? "shared by all instances"
-                : "counted by each instance for itself, for now"}
+                ? "Shared by all instances"
+                : "Counted per instance for now"}
             </dd>
           </div>
         )}
         <div>
-          <dt>For programs</dt>
+          <dt>JSON</dt>
           <dd>
             <a href="/status">/status</a>
           </dd>
@@ -98,20 +94,20 @@ function Report({ status }: { status: Status }) {
   );
 }
 
-function verdict({ shards }: Status, away: readonly Shard[]): string {
-  if (shards.length === 0) return "The service answers. It has no shards yet.";
-  if (away.length === 0) {
+function verdict({ shards }: Status, unavailable: readonly Shard[]): string {
+  if (shards.length === 0) return "The server is operational";
+  if (unavailable.length === 0) {
     return shards.length === 1
-      ? "The one shard can be read"
-      : `All ${shards.length} shards can be read`;
+      ? "The region is operational"
+      : `All ${shards.length} regions operational`;
   }
-  const names = away.map(({ id }) => id).join(", ");
-  return `${away.length} of ${shards.length} shards cannot be read now: ${names}`;
+  const names = unavailable.map(({ id }) => id).join(", ");
+  return `${unavailable.length} of ${shards.length} regions unavailable: ${names}`;
 }
 
 const COLUMNS: readonly Column<Shard>[] = [
   {
-    head: "Shard",
+    head: "Region",
     isHead: true,
     cell: ({ id }) => (
       <Link to={{ name: "explorer", search: new URLSearchParams({ shard: id, on: "matches" }) }}>
@@ -120,23 +116,23 @@ const COLUMNS: readonly Column<Shard>[] = [
     ),
   },
   {
-    head: "State",
+    head: "Status",
     cell: ({ available }) => (
       <span className={`status-state ${available ? "status-good" : "status-bad"}`}>
         <span className="status-dot" aria-hidden="true" />
-        {available ? "available" : "away"}
+        {available ? "Available" : "Unavailable"}
       </span>
     ),
   },
   {
-    head: "Behind by",
-    cell: ({ ageSeconds }) => (ageSeconds === null ? "–" : lag(ageSeconds)),
+    head: "Data age",
+    cell: ({ ageSeconds }) => (ageSeconds === null ? "–" : ageText(ageSeconds)),
   },
   {
     head: "Newest match",
     cell: ({ newestMatch }) =>
-      newestMatch === null ? "none" : <Time iso={newestMatch} relative={false} />,
+      newestMatch === null ? "None" : <Time iso={newestMatch} relative={false} />,
   },
 ];
 
-const lag = (seconds: number): string => (seconds < 60 ? "less than a minute" : spanOf(seconds));
+const ageText = (seconds: number): string => (seconds < 60 ? "Under a minute" : spanOf(seconds));

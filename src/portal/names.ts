@@ -1,10 +1,10 @@
 /**
- * In charge of readable names for what records carry in code form: heroes, items, skins, sides,
- * modes, endings and the keys of stats. Records are open, so every function takes any text, never
- * throws and never gives an empty name; a name that is readable already stays as it is.
+ * Turns codes in records into readable names: heroes, items, skins, sides, modes, endings and stat keys.
+ * Records may hold anything, so every function accepts any value, never throws and never returns an empty
+ * name. A name that is already readable stays unchanged.
  */
 
-/** Written in capitals, however a key spells them. */
+/** Words that are always written in capitals. */
 const CAPITALS = new Set(["afk", "aral", "id", "ids", "kda", "pvp", "url", "xp"]);
 
 const MODES: ReadonlyMap<string, string> = new Map([
@@ -25,7 +25,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["notenoughplayers", "Not enough players"],
 ]);
 
-/** Players bear any name, and it stays as it is; only one that cannot be seen is replaced. */
+/** Player names stay unchanged, unless nothing in them is visible. */
 export function playerName(name: unknown): string {
   return typeof name === "string" && !isBlank(name) ? name : "Unnamed player";
 }
@@ -40,7 +40,7 @@ export function itemName(item: unknown): string {
   return fromCode(item, "Unknown item");
 }
 
-/** `Ivo_Festival` is "Festival" when Ivo wears it, and "Ivo Festival" elsewhere. */
+/** `Ivo_Festival` is "Festival" for the hero Ivo, and "Ivo Festival" elsewhere. */
 export function skinName(skin: unknown, actor?: unknown): string {
   const words = fromCode(skin, "Default skin");
   if (typeof actor !== "string" || actor === "") return words;
@@ -78,7 +78,7 @@ function known(names: ReadonlyMap<string, string>, code: unknown, fallback: stri
   return names.get(code) ?? sentence(code);
 }
 
-/** A name between asterisks or with underscores is in code form; any other is a name already. */
+/** A name between asterisks or with underscores is a code; any other is already readable. */
 function fromCode(code: unknown, fallback: string): string {
   if (typeof code !== "string" || isBlank(code)) return fallback;
   if (!isCode(code) && !code.includes("_")) return code;
@@ -87,7 +87,7 @@ function fromCode(code: unknown, fallback: string): string {
   return isBlank(name) ? code : name;
 }
 
-/** Words as a sentence begins: "Kraken captures". */
+/** In sentence case: "Kraken captures". */
 function sentence(code: string): string {
   if (/\s/u.test(code)) return code;
   const words = split(code).map((word) => {
@@ -98,7 +98,7 @@ function sentence(code: string): string {
   return isBlank(text) ? code : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** At underscores, between small and capital letters, before digits and before a joined "of". */
+/** Splits at underscores, between lower and upper case, before digits and before a joined "of". */
 function split(code: string): string[] {
   return code
     .replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ")
@@ -109,5 +109,5 @@ function split(code: string): string[] {
 }
 
 const isCode = (text: string): boolean => /^\*.*\*$/su.test(text);
-/** Signs that leave nothing to be seen, such as a blank of no width, are no name either. */
+/** Also true for invisible characters only, such as a zero-width space. */
 const isBlank = (text: string): boolean => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text);

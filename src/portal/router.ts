@@ -1,4 +1,4 @@
-/** In charge of addresses: which view each one opens, and going from one to another without a reload. */
+/** Client-side router: maps URLs to views and navigates between them without a reload. */
 
 import {
   type AnchorHTMLAttributes,
@@ -14,7 +14,7 @@ export type View =
   | { name: "match" | "player"; shard: string; id: string }
   | { name: "status" }
   | { name: "reference" }
-  | { name: "nowhere"; path: string };
+  | { name: "not-found"; path: string };
 
 const RECORDS = { matches: "match", players: "player" } as const;
 
@@ -30,7 +30,7 @@ export function viewOf({ pathname, search }: { pathname: string; search: string 
     const named = { shard: decoded(shard), id: decoded(id) };
     return { name: RECORDS[kind], ...named };
   }
-  return { name: "nowhere", path };
+  return { name: "not-found", path };
 }
 
 export function hrefOf(view: View): string {
@@ -45,14 +45,14 @@ export function hrefOf(view: View): string {
       return `/portal/${encodeURIComponent(view.shard)}/matches/${encodeURIComponent(view.id)}`;
     case "player":
       return `/portal/${encodeURIComponent(view.shard)}/players/${encodeURIComponent(view.id)}`;
-    case "nowhere":
+    case "not-found":
       return view.path;
     default:
       return `/portal/${view.name}`;
   }
 }
 
-/** A link of the portal. It is a real one: it can be copied, and opened in another tab. */
+/** A link within the portal. It renders a real `href`, so it can be copied or opened in a new tab. */
 export function Link({
   to,
   onClick,
@@ -66,19 +66,19 @@ export function Link({
       const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
       if (event.defaultPrevented || !isPlain || event.altKey) return;
       event.preventDefault();
-      go(to);
+      navigate(to);
     },
   });
 }
 
 const listeners = new Set<() => void>();
-let moves = 0;
+let navigations = 0;
 
-/** Whether this is another page than the one that was loaded. */
-export const hasMoved = (): boolean => moves > 0;
+/** Whether the visitor has navigated since the page was loaded. */
+export const hasNavigated = (): boolean => navigations > 0;
 
-/** "replace" is for what is no step of its own, such as each letter typed into a filter. */
-export function go(view: View, how: "push" | "replace" = "push"): void {
+/** Use "replace" for changes that need no history entry, such as each letter typed into a filter. */
+export function navigate(view: View, how: "push" | "replace" = "push"): void {
   const href = hrefOf(view);
   if (how === "push") {
     history.pushState(newEntry(), "", href);
@@ -86,28 +86,28 @@ export function go(view: View, how: "push" | "replace" = "push"): void {
   } else {
     history.replaceState(history.state, "", href);
   }
-  moves += 1;
+  navigations += 1;
   for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {
-  const moved = () => {
-    moves += 1;
+  const onPopState = () => {
+    navigations += 1;
     listener();
   };
   listeners.add(listener);
-  addEventListener("popstate", moved);
+  addEventListener("popstate", onPopState);
   return () => {
     listeners.delete(listener);
-    removeEventListener("popstate", moved);
+    removeEventListener("popstate", onPopState);
   };
 }
 
-/** The address as it is now, without its fragment. */
-export const useAddress = (): string =>
+/** The current path and query string, without the fragment. */
+export const useLocation = (): string =>
   useSyncExternalStore(subscribe, () => location.pathname + location.search);
 
-/** Brackets, commas and colons stay as people write them; a query string allows them. */
+/** Keeps brackets, commas and colons unescaped, which a query string allows, so that the URL is readable. */
 function readable(search: URLSearchParams): string {
   return search
     .toString()

@@ -1,11 +1,11 @@
-/** In charge of the question as others would ask it: its URL, a curl line, a program; each to be copied. */
+/** The query as a URL, a curl command or TypeScript, ready to copy. */
 
 import { useId, useState } from "react";
 import { Copy } from "../../kit/copy.tsx";
 import { useSession } from "../../session.ts";
 import { codeOf } from "./code.ts";
 import { Choices } from "./controls.tsx";
-import type { Question } from "./question.ts";
+import type { Query } from "./query.ts";
 import { curlOf, KEY_PLACEHOLDER, pathOf } from "./request.ts";
 
 const FORMS = [
@@ -16,28 +16,28 @@ const FORMS = [
 type Form = (typeof FORMS)[number]["value"];
 
 const COPIED: Readonly<Record<Form, string>> = {
-  url: "Copy the URL",
-  curl: "Copy the curl line",
-  code: "Copy the TypeScript",
+  url: "Copy URL",
+  curl: "Copy curl command",
+  code: "Copy TypeScript",
 };
 
-export function Recipe({ question }: { question: Question }) {
+export function Snippet({ query }: { query: Query }) {
   const { key } = useSession();
   const [form, setForm] = useState<Form>("url");
   const [isKeyShown, setKeyShown] = useState(false);
   const id = useId();
   const shownKey = (isKeyShown && key) || KEY_PLACEHOLDER;
-  const url = `${location.origin}${pathOf(question)}`;
+  const url = `${location.origin}${pathOf(query)}`;
   const text = {
     url: () => url,
     curl: () => curlOf(url, shownKey),
-    code: () => codeOf(question, location.origin, shownKey),
+    code: () => codeOf(query, location.origin, shownKey),
   }[form]();
   return (
-    <section className="explorer-recipe card" aria-label="This query elsewhere">
+    <section className="explorer-snippet card" aria-label="Code">
       <div className="explorer-bar">
         <fieldset className="explorer-plain">
-          <legend className="unseen">Show the query as</legend>
+          <legend className="visually-hidden">Show query as</legend>
           <Choices
             name={id}
             choices={FORMS}
@@ -61,9 +61,9 @@ export function Recipe({ question }: { question: Question }) {
       </div>
       <section
         className={`code explorer-code explorer-code-${form}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard.
         tabIndex={0}
-        aria-label="The query"
+        aria-label="Query code"
       >
         <code>{text}</code>
       </section>

@@ -1,8 +1,8 @@
-/** In charge of what must be done before the first picture: the visitor's choice of light or dark. */
+/** Applies the visitor's light or dark theme. Runs before the first paint, so that the page does not flash. */
 
 try {
   const chosen = localStorage.getItem("matchbook.theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // Nothing was kept: the system decides.
+  // Storage is blocked: follow the system theme.
 }

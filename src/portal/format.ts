@@ -1,13 +1,13 @@
 /**
- * In charge of figures and other values of records as people read them. Stats are open sets: what is
- * missing or of another type than usual is shown as it is, and never as a wrong number.
+ * Formats numbers and other values of records for display. Stats are open sets: a value that is missing
+ * or has an unexpected type is shown as it is, never as a wrong number.
  */
 
-import { endingName, itemName, modeName, sideName, skinName, statName } from "./words.ts";
+import { endingName, itemName, modeName, sideName, skinName, statName } from "./names.ts";
 
-/** A figure or text that a record carries, with a name for people. */
+/** A value of a record with a readable name. */
 export interface Pair {
-  /** As the record has it. */
+  /** The key in the record. */
   key: string;
   name: string;
   text: string;
@@ -15,14 +15,14 @@ export interface Pair {
 
 export type Stats = { readonly [key: string]: unknown };
 
-/** Stands where a record does not say. */
-const NOT_SAID = "–";
+/** Shown for a missing value. */
+const MISSING = "–";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** The number under a key, if the record has one there. */
+/** The value of `key` if it is a finite number. */
 export function numberIn(stats: Stats, key: string): number | undefined {
   const value = Object.hasOwn(stats, key) ? stats[key] : undefined;
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
@@ -35,32 +35,32 @@ export function textIn(stats: Stats, key: string): string | undefined {
 
 /** 16844.25 is "16,844". */
 export function count(value: number | undefined): string {
-  return value === undefined ? NOT_SAID : whole.format(value);
+  return value === undefined ? MISSING : whole.format(value);
 }
 
 /** 16844.25 is "16.8K". */
 export function compact(value: number | undefined): string {
-  return value === undefined ? NOT_SAID : short.format(value);
+  return value === undefined ? MISSING : short.format(value);
 }
 
-/** 33 of 52 is "63%"; of nothing there is no share. */
+/** 33 of 52 is "63%". */
 export function share(part: number | undefined, all: number | undefined): string {
-  if (part === undefined || all === undefined || all <= 0) return NOT_SAID;
+  if (part === undefined || all === undefined || all <= 0) return MISSING;
   return `${Math.round((part / all) * 100)}%`;
 }
 
 /** 1702 seconds are "28:22". */
 export function clock(seconds: number | undefined): string {
-  if (seconds === undefined || seconds < 0) return NOT_SAID;
+  if (seconds === undefined || seconds < 0) return MISSING;
   const all = Math.floor(seconds);
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const tail = `${two(minutes)}:${two(rest)}`;
   return hours > 0 ? `${hours}:${tail}` : `${minutes}:${two(rest)}`;
 }
 
-/** 1702 seconds are "28 minutes 22 seconds", for those who listen. */
+/** 1702 seconds are "28 minutes 22 seconds", for screen readers. */
 export function clockInWords(seconds: number | undefined): string {
-  if (seconds === undefined || seconds < 0) return "not said";
+  if (seconds === undefined || seconds < 0) return "unknown";
   const all = Math.floor(seconds);
   const minutes = Math.floor(all / 60);
   return `${counted(minutes, "minute")} ${counted(all % 60, "second")}`;
@@ -71,13 +71,13 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${whole.format(number)} ${Math.abs(number) === 1 ? one : many}`;
 }
 
-/** Skill tiers count from 0; below that a player is not ranked. */
+/** Skill tiers start at 0; a negative tier means unranked. */
 export function tier(value: number | undefined): string {
-  if (value === undefined) return NOT_SAID;
+  if (value === undefined) return MISSING;
   return value < 0 ? "Unranked" : `Tier ${whole.format(value)}`;
 }
 
-/** Keys whose texts are in code form. */
+/** Keys whose values are codes, with the function that makes them readable. */
 const READ: ReadonlyMap<string, (code: string) => string> = new Map([
   ["endGameReason", endingName],
   ["gameMode", modeName],
@@ -86,9 +86,9 @@ const READ: ReadonlyMap<string, (code: string) => string> = new Map([
   ["skinKey", skinName],
 ]);
 
-/** Any value of an open set as one line of text. */
+/** Any JSON value as one line of text. */
 export function anyValue(value: unknown, key = ""): string {
-  if (value === undefined || value === null) return NOT_SAID;
+  if (value === undefined || value === null) return MISSING;
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "number") return numberUnder(key, value);
   if (typeof value === "string") return textUnder(key, value);
@@ -104,13 +104,13 @@ function numberUnder(key: string, value: number): string {
 }
 
 function textUnder(key: string, text: string): string {
-  if (text.trim() === "") return NOT_SAID;
+  if (text.trim() === "") return MISSING;
   const read = READ.get(key);
   if (read) return read(text);
   return /^\*.+\*$/.test(text) ? itemName(text) : text;
 }
 
-/** Counts of items read best as "Sprint Boots × 2"; anything else as a key and its value. */
+/** A number is a count of items, as in "Sprint Boots × 2"; any other value is shown as "Key: value". */
 function entryInWords([key, value]: [string, unknown]): string {
   if (typeof value === "number") return `${itemName(key)} × ${precise.format(value)}`;
   return `${statName(key)}: ${anyValue(value, key)}`;

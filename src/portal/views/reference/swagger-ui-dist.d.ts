@@ -1,7 +1,7 @@
-/** In charge of what is known of Swagger UI: as much of it as the reference uses. */
+/** Types for the part of Swagger UI that the reference page uses. */
 
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
-  /** What a plugin gets: among other things, the library's own React. */
+  /** Passed to plugins; it includes Swagger UI's own React. */
   export interface System {
     React: typeof import("react");
     getComponent(name: string, isContainer?: boolean): import("react").ComponentType;
@@ -25,5 +25,5 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   export default function SwaggerUIBundle(options: Options): void;
 }
 
-/** The address of the library's style sheet: put in by scripts/portal.ts. */
-declare const LIBRARY_SHEET: string;
+/** The URL of Swagger UI's style sheet; scripts/portal.ts inserts it. */
+declare const SWAGGER_UI_STYLES: string;

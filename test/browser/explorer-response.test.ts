@@ -1,28 +1,39 @@
-/** In charge of the explorer's reply in a browser: as cards, as a table, as JSON; and when there is none. */
+/** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   cardIds,
   cards,
+  field,
   leaveQuietly,
   MARKUP,
   MATCHES,
   openExplorer,
+  searchFor,
   searchOf,
   send,
+  showAs,
   shown,
+  showResponseAs,
 } from "./explorer.ts";
 import { holdReplies, inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
+import { TEXTS } from "./texts.ts";
 
-inBrowser("the reply in the explorer", () => {
+const { won, lost } = OUTCOME_NAMES;
+
+/** Buttons of the JSON tree. */
+const [COLLAPSE, EXPAND] = ["Collapse all", "Expand all"];
+
+inBrowser("the response in the explorer", () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(MATCHES);
   });
   afterAll(() => world.stop());
 
-  test("is walked by its links, forth and back", async () => {
+  test("pages forward and back by its links", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const { page } = visitor;
     const step = async (name: string) => {
@@ -34,9 +45,7 @@ inBrowser("the reply in the explorer", () => {
     expect(await page.getByRole("button", { name: "Previous" }).first().isDisabled()).toBe(true);
     await step("Next");
     expect(await cardIds(page)).toEqual(["match-6", "match-7", "match-8", "match-9", "match-10"]);
-    expect(searchOf(page).get("page[after]")).toBe(
-      await page.getByLabel("Page after").inputValue(),
-    );
+    expect(searchOf(page).get("page[after]")).toBe(await field(page, "page[after]").inputValue());
     await step("Next");
     expect(await cardIds(page)).toEqual(["match-11", "match-12"]);
     expect(await page.getByRole("button", { name: "Next" }).first().isDisabled()).toBe(true);
@@ -47,7 +56,7 @@ inBrowser("the reply in the explorer", () => {
     await leaveQuietly(visitor);
   });
 
-  test("is where it was after a step back, once it is there again", async () => {
+  test("restores the scroll position after going back, once it has loaded", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
     const { page } = visitor;
     const last = page.locator("article").last().getByRole("link").last();
@@ -58,52 +67,50 @@ inBrowser("the reply in the explorer", () => {
     await settled(page);
     const letThrough = await holdReplies(page, "**/shards/na/matches**");
     await page.goBack();
-    await page.getByRole("heading", { name: "Explorer" }).waitFor();
+    await page.getByRole("heading", { name: TEXTS.explorer }).waitFor();
     expect(await page.evaluate(() => scrollY)).toBeLessThan(place);
     letThrough();
     await page.waitForFunction((y) => scrollY === y, place);
     await leaveQuietly(visitor);
   });
 
-  test("says how it came, and from the cache when nothing has changed", async () => {
+  test("shows its status, time, size and ETag, and whether it came from the cache", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
     const { page } = visitor;
     const status = page.locator(".explorer-status");
     expect(await status.innerText()).toMatch(/200 OK\s+\d+ ms\s+[\d.]+ kB\s+ETag\s+"/);
-    expect(await status.innerText()).toContain("requests left");
+    expect(await status.locator(".gauge").innerText()).toMatch(/\d+ of \d+/);
     await send(page);
-    await page.getByText("from this browser's cache").waitFor();
-    expect(await status.innerText()).toContain("304");
+    await status.getByText(/^304/).waitFor();
+    expect(await status.innerText()).toContain("from browser cache");
     await leaveQuietly(visitor);
   });
 
-  test("shows two rosters with the winner, and leads to the match and its players", async () => {
+  test("shows two rosters with the winner, and links to the match and its players", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
     const card = cards(visitor.page).first();
     expect(await card.locator("section").allInnerTexts()).toEqual([
-      expect.stringMatching(/^Won.*Ada.*Ember.*4 \/ 2 \/ 3/s),
-      expect.stringMatching(/^Lost.*Grace_0/s),
+      expect.stringMatching(new RegExp(`^${won}.*Ada.*Ember.*4 / 2 / 3`, "s")),
+      expect.stringMatching(new RegExp(`^${lost}.*Grace_0`, "s")),
     ]);
-    expect(await card.getByRole("link", { name: "Ranked" }).getAttribute("href")).toBe(
-      "/portal/na/matches/match-1",
-    );
+    expect(await card.locator("h3 a").getAttribute("href")).toBe("/portal/na/matches/match-1");
     expect(await card.getByRole("link", { name: "Ada" }).getAttribute("href")).toBe(
       "/portal/na/players/ada",
     );
     await leaveQuietly(visitor);
   });
 
-  test("is shown as far as it goes when parts of it were left out", async () => {
+  test("shows what it contains when parts were left out", async () => {
     const visitor = await openExplorer(
       world,
       "?shard=na&on=matches&include=rosters&fields[match]=createdAt,rosters",
     );
     expect(await cards(visitor.page).count()).toBe(5);
-    expect(await cards(visitor.page).first().innerText()).toContain("Won");
+    expect(await cards(visitor.page).first().innerText()).toContain(won);
     await leaveQuietly(visitor);
   });
 
-  test("as JSON can be folded, by keyboard too", async () => {
+  test("as JSON can be collapsed and expanded, also by keyboard", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1&as=json");
     const { page } = visitor;
     const tree = page.locator(".explorer-tree");
@@ -116,9 +123,9 @@ inBrowser("the reply in the explorer", () => {
     await page.keyboard.press("Enter");
     await duration.waitFor();
 
-    await page.getByRole("button", { name: "Fold all", exact: true }).click();
+    await page.getByRole("button", { name: COLLAPSE }).click();
     await attributes.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Unfold all" }).click();
+    await page.getByRole("button", { name: EXPAND }).click();
     await tree.getByText('"crystalMineCaptures"').first().waitFor();
     const { body } = await world.get("/shards/na/matches/match-1");
     expect(JSON.parse(await tree.innerText())).toEqual({
@@ -128,17 +135,17 @@ inBrowser("the reply in the explorer", () => {
     await leaveQuietly(visitor);
   });
 
-  test("shows markup in names as the text it is", async () => {
+  test("shows markup in names as text", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-12");
     const { page } = visitor;
     expect(await page.getByRole("link", { name: MARKUP }).innerText()).toBe(MARKUP);
-    await page.getByRole("radio", { name: "JSON" }).check();
-    await page.getByRole("button", { name: "Unfold all" }).click();
+    await showResponseAs(page, "json");
+    await page.getByRole("button", { name: EXPAND }).click();
     expect(await page.locator(".explorer-tree").innerText()).toContain(JSON.stringify(MARKUP));
-    await page.getByRole("radio", { name: "Players" }).check();
-    await page.getByLabel("Player names").fill(MARKUP);
-    await page.getByLabel("Player names").press("Enter");
-    await page.getByRole("radio", { name: "Records" }).check();
+    await searchFor(page, "players");
+    await field(page, "filter[playerNames]").fill(MARKUP);
+    await field(page, "filter[playerNames]").press("Enter");
+    await showResponseAs(page, "cards");
     await send(page);
     expect(await page.getByRole("table").getByRole("link").innerText()).toBe(MARKUP);
     expect(await page.locator("main img, main b").count()).toBe(0);
@@ -146,14 +153,14 @@ inBrowser("the reply in the explorer", () => {
   });
 });
 
-inBrowser("the explorer, when something is wrong,", () => {
+inBrowser("the explorer, when something is wrong:", () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(MATCHES);
   });
   afterAll(() => world.stop());
 
-  test("each problem is beside the field it names, in the service's words", async () => {
+  test("each error is shown next to its field, in the server's words", async () => {
     const visitor = await openExplorer(
       world,
       "?shard=na&on=matches&page[limit]=50&filter[gameMode]=foo&filter[createdAt-start]=yesterday&filtr=1",
@@ -174,15 +181,15 @@ inBrowser("the explorer, when something is wrong,", () => {
     for (const [name, detail] of details) {
       expect(await fieldOf(name).locator(".explorer-problems").innerText()).toBe(detail);
     }
-    const limit = page.getByLabel("Page limit");
+    const limit = field(page, "page[limit]");
     expect(await limit.getAttribute("aria-invalid")).toBe("true");
-    expect(await page.getByLabel("Created at, start").inputValue()).toBe("yesterday");
+    expect(await field(page, "filter[createdAt-start]").inputValue()).toBe("yesterday");
 
-    // What is being mended is no longer called wrong.
+    // An edited field is no longer marked as invalid.
     await limit.fill("3");
     expect(await limit.getAttribute("aria-invalid")).toBe("false");
     await page.getByRole("checkbox", { name: "foo" }).click();
-    await page.getByLabel("Created at, start").fill("");
+    await field(page, "filter[createdAt-start]").fill("");
     await page.getByRole("button", { name: "Remove filtr" }).click();
     await send(page);
     expect(await cards(page).count()).toBe(3);
@@ -190,29 +197,29 @@ inBrowser("the explorer, when something is wrong,", () => {
     await leaveQuietly(visitor);
   });
 
-  test("without a key the query can be built, and a key is asked for", async () => {
+  test("without a key, the query can be built and the visitor can enter a key", async () => {
     const visitor = await visit(`${world.url}/portal/explorer?shard=na&on=matches`);
     const { page } = visitor;
-    expect(await page.getByText("Records need an API key").isVisible()).toBe(true);
-    await page.getByLabel("Page limit").fill("2");
+    expect(await page.locator(".explorer-response .notice").isVisible()).toBe(true);
+    await field(page, "page[limit]").fill("2");
     expect(await shown(page)).toBe(`${world.url}/shards/na/matches?page[limit]=2`);
-    await page.getByRole("button", { name: "Enter an API key" }).click();
-    await page.getByLabel("API key", { exact: true }).fill(world.key);
-    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("button", { name: TEXTS.enterKey }).click();
+    await page.getByLabel(TEXTS.keyField, { exact: true }).fill(world.key);
+    await page.getByRole("button", { name: TEXTS.useKey }).click();
     await cards(page).first().waitFor();
     await leaveQuietly(visitor);
   });
 
-  test("a list without a hit says what to try", async () => {
+  test("an empty list suggests what to try", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches&filter[playerNames]=Nobody");
-    const text = await visitor.page.getByRole("region", { name: "Reply" }).innerText();
-    expect(text).toContain("No matches fit");
-    expect(text).toContain("Names are exact");
+    const text = await visitor.page.locator(".explorer-response").innerText();
+    expect(text).toContain("No matches found");
+    expect(text).toContain("Use the exact current name");
     expect(text).toContain("200 OK");
     await leaveQuietly(visitor);
   });
 
-  test("a limit that is reached counts down", async () => {
+  test("a rate limit shows a countdown", async () => {
     const slow = await startWorld(MATCHES, { rate: "1" });
     const visitor = await visit(`${slow.url}/portal/explorer?shard=na&on=matches`, {
       key: slow.key,
@@ -221,23 +228,23 @@ inBrowser("the explorer, when something is wrong,", () => {
     const { page } = visitor;
     await send(page);
     const alert = page.getByRole("alert");
-    expect(await alert.innerText()).toMatch(/You can go on in \d+ seconds?/);
-    expect(await page.locator(".explorer-status").innerText()).toContain("0 of 1 requests left");
+    expect(await alert.innerText()).toMatch(/Try again in \d+ seconds?/);
+    expect(await page.locator(".explorer-status .gauge").innerText()).toMatch(/^0 of 1 /);
     await leaveQuietly(visitor);
     await slow.stop();
   });
 
-  test("a stopped server is named, and nothing that was entered is lost", async () => {
+  test("an unreachable server is reported, and nothing that was entered is lost", async () => {
     const short = await startWorld(MATCHES);
     const visitor = await visit(`${short.url}/portal/explorer?shard=na&on=matches`, {
       key: short.key,
     });
     const { page, complaints } = visitor;
     await short.stop();
-    await page.getByLabel("Page limit").fill("2");
+    await field(page, "page[limit]").fill("2");
     await send(page);
-    expect(await page.getByRole("alert").innerText()).toContain("The service does not answer");
-    expect(await page.getByLabel("Page limit").inputValue()).toBe("2");
+    expect(await page.getByRole("alert").innerText()).toContain(TEXTS.unreachable);
+    expect(await field(page, "page[limit]").inputValue()).toBe("2");
     expect(complaints.filter((one) => !one.includes("ERR_CONNECTION_REFUSED"))).toEqual([]);
     await leave(visitor);
   });
@@ -268,7 +275,7 @@ inBrowser("the explorer", () => {
       async (page) => {
         const closed = page.locator(".explorer-group:not([open]) > summary");
         while ((await closed.count()) > 0) await closed.first().click();
-        await page.getByRole("radio", { name: "TypeScript" }).check();
+        await showAs(page, "code");
         await settled(page);
       },
     );

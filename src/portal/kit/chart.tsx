@@ -1,18 +1,18 @@
-/** In charge of the canvas of a plot: its size, its colours by the theme, its points. */
+/** Draws a plot on a canvas with uPlot, in the colours of the theme. */
 
 import { useEffect, useRef, useState } from "react";
 import Chart from "uplot";
 import { useTheme } from "../theme.ts";
 import type { PlotProps } from "./series.ts";
 
-export default function Drawing({ xs, xLabel, series, height = 220 }: PlotProps) {
+export default function PlotCanvas({ xs, xLabel, series, height = 220 }: PlotProps) {
   const frame = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const width = useWidth(frame);
   const label = useRef(xLabel);
   label.current = xLabel;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes what colours are read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read.
   useEffect(() => {
     if (!frame.current || width === 0) return;
     const chart = new Chart(
@@ -69,7 +69,7 @@ function optionsFor(
   };
 }
 
-/** A canvas knows no tokens: a colour is read where the style sheet has worked it out. */
+/** Resolves a design token to a colour, since a canvas cannot use CSS variables. */
 function colourOf(frame: HTMLElement, token: string): string {
   const before = frame.style.color;
   frame.style.color = `var(${token})`;
@@ -78,13 +78,13 @@ function colourOf(frame: HTMLElement, token: string): string {
   return color;
 }
 
-/** 12,500 is written 12.5k, so that the axis stays narrow. */
+/** 12,500 is written as 12.5k, so that the axis stays narrow. */
 function short(value: number): string {
   if (Math.abs(value) < 1000) return String(value);
   return `${Math.round(value / 100) / 10}k`;
 }
 
-/** The width there is, in whole pixels; 0 until it is known. */
+/** The available width in whole pixels; 0 until it is known. */
 function useWidth(frame: React.RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

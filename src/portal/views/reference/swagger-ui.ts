@@ -1,25 +1,25 @@
-/** In charge of Swagger UI: loaded with its style sheet when the reference is opened, and shown as one of our pages. */
+/** Loads Swagger UI and its style sheet when the reference page is opened. */
 
 import type { System } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
-/** Shows a description in a place; the key is asked for whenever a request is sent. */
+/** Renders an OpenAPI document into an element. `currentKey` is called for every request. */
 export type Show = (
-  place: HTMLElement,
+  root: HTMLElement,
   description: object,
-  keyNow: () => string | undefined,
+  currentKey: () => string | undefined,
 ) => void;
 
-export async function openLibrary(): Promise<Show> {
+export async function loadSwaggerUi(): Promise<Show> {
   const [{ default: SwaggerUI }] = await Promise.all([
     import("swagger-ui-dist/swagger-ui-es-bundle.js"),
-    loadSheet(),
+    loadStyles(),
   ]);
-  return (place, description, keyNow) => {
+  return (root, description, currentKey) => {
     SwaggerUI({
-      domNode: place,
+      domNode: root,
       spec: description,
       layout: "Operations",
-      plugins: [operationsAlone],
+      plugins: [operationsOnly],
       deepLinking: false,
       docExpansion: "list",
       defaultModelsExpandDepth: -1,
@@ -27,9 +27,9 @@ export async function openLibrary(): Promise<Show> {
       tryItOutEnabled: true,
       validatorUrl: null,
       syntaxHighlight: { activated: false },
-      // The library is told of no key: it would go on sending one that the visitor has made us forget.
+      // The key is added here and not given to Swagger UI, which would keep sending it after it is removed.
       requestInterceptor(request) {
-        const key = keyNow();
+        const key = currentKey();
         if (key) request.headers.Authorization = `Bearer ${key}`;
         return request;
       },
@@ -37,8 +37,8 @@ export async function openLibrary(): Promise<Show> {
   };
 }
 
-/** The page has a heading and a key of its own: what is left is the list of operations. */
-function operationsAlone(system: System) {
+/** A layout with the list of operations only: the portal has its own heading and key dialog. */
+function operationsOnly(system: System) {
   const { React } = system;
   const Operations = ({ getComponent }: Pick<System, "getComponent">) => {
     const Assets = getComponent("SvgAssets");
@@ -53,21 +53,21 @@ function operationsAlone(system: System) {
   return { components: { Operations } };
 }
 
-let sheet: Promise<void> | undefined;
+let styles: Promise<void> | undefined;
 
-function loadSheet(): Promise<void> {
-  sheet ??= new Promise((resolve, reject) => {
+function loadStyles(): Promise<void> {
+  styles ??= new Promise((resolve, reject) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
-    link.href = LIBRARY_SHEET;
+    link.href = SWAGGER_UI_STYLES;
     link.onload = () => resolve();
     link.onerror = () => {
       link.remove();
-      sheet = undefined;
-      reject(new Error("The style sheet of the reference could not be loaded. Try again."));
+      styles = undefined;
+      reject(new Error("The API reference failed to load. Try again."));
     };
-    // Before the portal's own, which has the last word.
+    // Before the portal's own style sheet, which overrides it.
     document.head.prepend(link);
   });
-  return sheet;
+  return styles;
 }

@@ -1,8 +1,8 @@
-/** In charge of the readable names and figures of the portal. */
+/** The portal's readable names and formatted values. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { anyValue, clock, compact, counted, share, tier } from "../../src/portal/figures.ts";
+import { anyValue, clock, compact, counted, share, tier } from "../../src/portal/format.ts";
 import {
   endingName,
   heroName,
@@ -12,7 +12,7 @@ import {
   sideName,
   skinName,
   statName,
-} from "../../src/portal/words.ts";
+} from "../../src/portal/names.ts";
 import { scaled } from "../support/scale.ts";
 
 const NAMING = {
@@ -91,12 +91,12 @@ describe("readable names", () => {
     ["surrender", "Surrender"],
   ])("key %p", (code, name) => expect(statName(code)).toBe(name));
 
-  test("endings read as what happened", () => {
+  test("endings", () => {
     expect(endingName("surrender")).toBe("Surrender");
     expect(endingName("timeLimitReached")).toBe("Time limit reached");
   });
 
-  test("no text and no other value makes a name empty or makes naming fail", () => {
+  test("no value leads to an empty name or an error", () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.string({ unit: "binary" }),
@@ -113,7 +113,7 @@ describe("readable names", () => {
     );
   });
 
-  test("a player's name is never made readable, only replaced where nothing can be seen", () => {
+  test("a player's name is never changed, only replaced if nothing in it is visible", () => {
     const names = ["*Hero009*", "Guest_740478124", " Ada ", "<b>", "\u2003\u200b", ""];
     expect(names.map(playerName)).toEqual([
       "*Hero009*",
@@ -125,7 +125,7 @@ describe("readable names", () => {
     ]);
   });
 
-  test("a plain name stays as it is", () => {
+  test("a readable name stays unchanged", () => {
     const plain = fc.stringMatching(/^[\p{L}][\p{L}' -]{0,20}$/u);
     fc.assert(
       fc.property(plain, (name) => {
@@ -135,14 +135,14 @@ describe("readable names", () => {
     );
   });
 
-  test("what was made readable is not changed again", () => {
+  test("naming is idempotent", () => {
     const code = fc.stringMatching(/^\*(Item_)?[A-Za-z0-9]{1,12}\*$/);
     fc.assert(fc.property(code, (one) => expect(heroName(heroName(one))).toBe(heroName(one))));
   });
 });
 
-describe("figures", () => {
-  test("say that a record is silent instead of making up a number", () => {
+describe("formatted values", () => {
+  test("show that a value is missing instead of a made-up number", () => {
     expect([clock(undefined), compact(undefined), tier(undefined), share(3, undefined)]).toEqual([
       "–",
       "–",
@@ -164,7 +164,7 @@ describe("figures", () => {
     expect([tier(-1), tier(0), tier(29)]).toEqual(["Unranked", "Tier 0", "Tier 29"]);
   });
 
-  test("one of a kind is not many", () => {
+  test("singular and plural", () => {
     expect([counted(1, "win"), counted(0, "win"), counted(2, "loss", "losses")]).toEqual([
       "1 win",
       "0 wins",
@@ -185,7 +185,7 @@ describe("figures", () => {
     [null, "odd", "–"],
   ])("%p under %p", (value, key, text) => expect(anyValue(value, key)).toBe(text));
 
-  test("every JSON value can be told", () => {
+  test("every JSON value can be shown", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, key) => {
         expect(anyValue(value, key).length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** In charge of the line that asks for the newest match, ready to be pasted into a terminal. */
+/** A curl command for the newest match, ready to paste into a terminal. */
 
 import { useId, useState } from "react";
 import { Copy } from "../../kit/copy.tsx";
@@ -8,20 +8,20 @@ import { askForKey, useSession } from "../../session.ts";
 
 const PLACEHOLDER = "YOUR_KEY";
 
-export function Ask() {
+export function Request() {
   const { key, shard } = useSession();
   const [isShown, setShown] = useState(false);
-  const copied = curlLine(shard, key ?? PLACEHOLDER);
-  const seen = key && !isShown ? curlLine(shard, `${key.slice(0, 6)}…`) : copied;
+  const copied = curlCommand(shard, key ?? PLACEHOLDER);
+  const shown = key && !isShown ? curlCommand(shard, `${key.slice(0, 6)}…`) : copied;
   return (
-    <section className="start-ask" aria-labelledby="start-ask">
+    <section className="start-request" aria-labelledby="start-request">
       <div className="start-head">
-        <h2 id="start-ask">Ask</h2>
-        <ShardChoice />
+        <h2 id="start-request">Request</h2>
+        <RegionSelect />
       </div>
-      <pre className="code start-curl">{seen}</pre>
+      <pre className="code start-curl">{shown}</pre>
       <div className="start-tools">
-        <Copy text={copied} label="Copy the curl line" />
+        <Copy text={copied} label="Copy curl command" />
         {key ? (
           <button
             type="button"
@@ -29,25 +29,25 @@ export function Ask() {
             aria-pressed={isShown}
             onClick={() => setShown(!isShown)}
           >
-            {isShown ? "Hide the key" : "Show the key"}
+            {isShown ? "Hide key" : "Show key"}
           </button>
         ) : (
           <button type="button" className="button button-small" onClick={() => askForKey()}>
-            Add your key
+            Add API key
           </button>
         )}
         <Gauge />
       </div>
       <p className="start-note">
-        Two headers are all there is to it: the key, and the media type of JSON:API. Filters,
-        sorting and paging go into the address.
+        Every request needs two headers: your API key and the JSON:API media type. Filters, sorting
+        and paging go in the query string.
       </p>
     </section>
   );
 }
 
-/** Broken where a reader would break it; a shell takes it as it is. */
-function curlLine(shard: string, key: string): string {
+/** Broken into lines for readability; it can be pasted into a shell as it is. */
+function curlCommand(shard: string, key: string): string {
   return [
     `curl -G --compressed '${location.origin}/shards/${shard || "SHARD"}/matches' \\`,
     `  -H 'Authorization: Bearer ${key}' \\`,
@@ -56,14 +56,14 @@ function curlLine(shard: string, key: string): string {
   ].join("\n");
 }
 
-function ShardChoice() {
+function RegionSelect() {
   const { matchbook, shard, setShard } = useSession();
   const status = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
   const id = useId();
   const shards = status.value?.shards.map((one) => one.id) ?? (shard ? [shard] : []);
   return (
     <p className="start-shard">
-      <label htmlFor={id}>Shard</label>
+      <label htmlFor={id}>Region</label>
       <select
         id={id}
         className="input start-select"
@@ -71,7 +71,7 @@ function ShardChoice() {
         disabled={shards.length === 0}
         onChange={(event) => setShard(event.target.value)}
       >
-        {shards.length === 0 && <option value="">none yet</option>}
+        {shards.length === 0 && <option value="">None yet</option>}
         {shards.map((one) => (
           <option key={one}>{one}</option>
         ))}

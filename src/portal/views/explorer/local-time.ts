@@ -1,8 +1,8 @@
-/** In charge of times in date-time fields: the visitor's own time there, UTC in the query. */
+/** Converts times between date-time fields, in local time, and the query, in UTC. */
 
 import { formatTimestamp, parseTimestamp } from "../../../domain/time.ts";
 
-/** What a date-time field shows, in its own shortest spelling; undefined for no time of the service's form. */
+/** The value of a date-time field, in its shortest form. Undefined for an invalid timestamp. */
 export function localOf(iso: string): string | undefined {
   const moment = parseTimestamp(iso);
   if (moment === undefined) return undefined;
@@ -12,13 +12,13 @@ export function localOf(iso: string): string | undefined {
   return `${day}T${time}${fineOf(date)}`;
 }
 
-/** The moment in UTC; undefined as long as the field is not filled in. */
+/** The time in UTC; undefined while the field is incomplete. */
 export function isoOf(local: string): string | undefined {
   const moment = Date.parse(local);
   return Number.isNaN(moment) ? undefined : formatTimestamp(moment);
 }
 
-/** "UTC+02:00": the visitor's zone at that moment. */
+/** "UTC+02:00": the visitor's UTC offset at that time. */
 export function zoneAt(moment: number): string {
   const minutes = -new Date(moment).getTimezoneOffset();
   if (minutes === 0) return "UTC";
@@ -26,7 +26,7 @@ export function zoneAt(moment: number): string {
   return `UTC${minutes < 0 ? "-" : "+"}${digits(Math.floor(size / 60))}:${digits(size % 60)}`;
 }
 
-/** A field leaves out seconds that are nought: what differs from its own spelling disturbs typing. */
+/** Omits zero seconds as browsers do: any other spelling would interfere with typing. */
 function fineOf(date: Date): string {
   const milliseconds = date.getMilliseconds();
   if (milliseconds > 0) return `:${digits(date.getSeconds())}.${digits(milliseconds, 3)}`;

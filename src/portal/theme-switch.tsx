@@ -1,4 +1,4 @@
-/** In charge of the switch between light, dark, and as the system has it. */
+/** The button that switches between the system, light and dark theme. */
 
 import { type Choice, chooseTheme, useChosenTheme } from "./theme.ts";
 
@@ -13,7 +13,7 @@ const SHAPES: Record<Choice, string> = {
 export function ThemeSwitch() {
   const chosen = useChosenTheme();
   const next = NEXT[chosen];
-  const label = `Colours: ${chosen}. Change to ${next}`;
+  const label = `Theme: ${chosen}. Switch to ${next}`;
   return (
     <button
       type="button"
