@@ -138,7 +138,7 @@ interface PostgresParts {
 }
 
 /**
- * Whoever comes first creates the tables. A database that is unavailable is tried again each time; until it
+ * The first process creates the tables. An unavailable database is retried each time; until it
  * is back, a replica that has the tables serves.
  */
 async function openPostgres(

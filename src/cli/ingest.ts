@@ -42,6 +42,7 @@ const LONGEST_WAIT_SECONDS = 86_400;
 export const ingest: AddCommand = (program) => {
   const command = program
     .command("ingest")
+    .summary("store match documents from files or standard input")
     .description(
       "store match documents: a single document, a JSON array or NDJSON, optionally gzip-compressed.\n" +
         "Exit codes: 0 all records are stored, withheld or duplicates; 1 some are rejected or conflicting;\n" +

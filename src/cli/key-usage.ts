@@ -25,6 +25,7 @@ interface UsedKey {
 export function addUsage(group: Command): void {
   const command = group
     .command("usage")
+    .summary("print requests, errors and records by UTC day")
     .description(
       "print requests, errors and records by UTC day, for one key or for all keys, most used first.\n" +
         "Running servers store their counts every two seconds.",

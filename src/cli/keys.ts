@@ -107,6 +107,7 @@ function addChange(group: Command): void {
 function addRotate(group: Command): void {
   const command = group
     .command("rotate")
+    .summary("create a new secret for a key")
     .description(
       "create a new secret for a key and print only the secret on standard output; id and options stay.\n" +
         "The old secret remains valid for the overlap.",

@@ -44,7 +44,7 @@ export async function buildProgram(args: readonly string[] = []): Promise<Comman
   const program = new Command("matchbook")
     .description(description)
     .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print help; every command has its own")
+    .helpOption("-h, --help", "print help")
     // Set before the commands are added, which inherit both: run prints the errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} });

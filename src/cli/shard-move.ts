@@ -40,6 +40,7 @@ interface Flags {
 export function addMove(group: Command): void {
   const command = group
     .command("move")
+    .summary("copy a shard to another location")
     .description(
       "copy a shard to another location, on any engine, and verify that both serve the same.\n" +
         "Ingest into the shard waits meanwhile; reads continue. The old location is not changed.\n" +

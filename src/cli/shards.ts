@@ -33,6 +33,7 @@ export const shards: AddCommand = (program) => {
 function addList(group: Command): void {
   const command = group
     .command("list")
+    .summary("list the shards and their locations")
     .description(
       "list the shards: location, served matches and newest match.\n" +
         "Exit code 1: a shard cannot be read.",
@@ -106,6 +107,7 @@ function tableOfShards(found: ReadonlyMap<string, ListedShard>, now: number): st
 function addDigest(group: Command): void {
   const command = group
     .command("digest")
+    .summary("print a checksum of everything that a shard serves")
     .description(
       "print a SHA-256 digest of everything that a shard serves, with counts.\n" +
         "Equal records give the same digest on every engine. Reads and ingest continue meanwhile.",

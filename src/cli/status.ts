@@ -12,6 +12,7 @@ import { newestWithAge, table } from "./table.ts";
 export const status: AddCommand = (program) => {
   const command = program
     .command("status")
+    .summary("print what each shard contains")
     .description(
       "print for each shard: served and withheld matches, players, newest match, size on disk, replicas in use.\n" +
         "Columns with a minus count withheld matches by the rule that withholds them.\n" +

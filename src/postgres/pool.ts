@@ -29,12 +29,12 @@ export class Pool {
   }
 
   /** Runs a statement on any connection. */
-  ask(text: string, values: readonly unknown[], milliseconds: number): Promise<unknown> {
-    return this.askOn(this.#sql, text, values, milliseconds);
+  query(text: string, values: readonly unknown[], milliseconds: number): Promise<unknown> {
+    return this.queryOn(this.#sql, text, values, milliseconds);
   }
 
   /** Runs a statement on a reserved connection. */
-  askOn(
+  queryOn(
     driver: Driver,
     text: string,
     values: readonly unknown[],
@@ -45,7 +45,7 @@ export class Pool {
     const settle = () => {
       if (pool === this.#sql) this.#overdue -= 1;
     };
-    const answer = driver.unsafe(text, values as unknown[]).then(
+    const response = driver.unsafe(text, values as unknown[]).then(
       (result) => {
         this.#respondedAt = performance.now();
         if (isLate) settle();
@@ -57,7 +57,7 @@ export class Pool {
         throw error;
       },
     );
-    return within(milliseconds, answer, () => {
+    return within(milliseconds, response, () => {
       isLate = true;
       this.#miss(milliseconds);
       return new NoResponse(milliseconds);
@@ -65,10 +65,10 @@ export class Pool {
   }
 
   /** Reserves a connection. The caller must `release` or `close` it. */
-  hold(milliseconds: number): Promise<ReservedSQL> {
-    const held = this.#sql.reserve();
-    return within(milliseconds, held, () => {
-      held.then((late) => late.release()).catch(() => {});
+  reserve(milliseconds: number): Promise<ReservedSQL> {
+    const reserved = this.#sql.reserve();
+    return within(milliseconds, reserved, () => {
+      reserved.then((late) => late.release()).catch(() => {});
       return new NoResponse(milliseconds);
     });
   }
@@ -115,16 +115,16 @@ export class Pool {
   }
 }
 
-/** The result of `answer`, or the error that `onLate` returns if it takes longer. */
+/** The result of `response`, or the error that `onLate` returns if it takes longer. */
 async function within<T>(
   milliseconds: number,
-  answer: Promise<T>,
+  response: Promise<T>,
   onLate: () => Error,
 ): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(onLate()), milliseconds).unref();
   try {
-    return await Promise.race([answer, late.promise]);
+    return await Promise.race([response, late.promise]);
   } finally {
     clearTimeout(timer);
   }

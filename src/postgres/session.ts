@@ -65,13 +65,13 @@ export class PostgresSession implements Connection {
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const whole = this.#withSchema(text);
-    const ask = () => this.#pool.ask(whole, values, this.patience.readMs);
-    return this.#despiteCuts(ask) as Promise<Row[]>;
+    const query = () => this.#pool.query(whole, values, this.patience.readMs);
+    return this.#withRetry(query) as Promise<Row[]>;
   }
 
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
     try {
-      return countOf(await this.#pool.ask(this.#withSchema(text), values, this.patience.readMs));
+      return countOf(await this.#pool.query(this.#withSchema(text), values, this.patience.readMs));
     } catch (error) {
       throw this.#asOwnError(error);
     }
@@ -85,14 +85,14 @@ export class PostgresSession implements Connection {
     mode: "READ COMMITTED" | "REPEATABLE READ READ ONLY",
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const held = await this.#begin(mode);
+    const reserved = await this.#begin(mode);
     try {
-      const result = await work(this.#inside(held));
-      await this.#commit(held);
-      held.release();
+      const result = await work(this.#inside(reserved));
+      await this.#commit(reserved);
+      reserved.release();
       return result;
     } catch (error) {
-      await this.#abandon(held);
+      await this.#abandon(reserved);
       throw error;
     }
   }
@@ -105,15 +105,14 @@ export class PostgresSession implements Connection {
    * Idle connections may be broken, which shows only when they are used: then another one is used. The same goes
    * for queries that a replica cancelled. Only for statements that may run twice.
    */
-  async #despiteCuts<T>(ask: () => Promise<T>): Promise<T> {
+  async #withRetry<T>(query: () => Promise<T>): Promise<T> {
     const began = performance.now();
     for (let left = this.place.pool; ; left--) {
       try {
-        return await ask();
+        return await query();
       } catch (error) {
-        const isWorthAnother =
-          left > 0 && isPassing(error) && performance.now() - began < AT_ONCE_MS;
-        if (!isWorthAnother) throw this.#asOwnError(error);
+        const isWorthRetry = left > 0 && isPassing(error) && performance.now() - began < AT_ONCE_MS;
+        if (!isWorthRetry) throw this.#asOwnError(error);
       }
     }
   }
@@ -121,22 +120,22 @@ export class PostgresSession implements Connection {
   /** A reserved connection with an open transaction. */
   #begin(mode: string): Promise<ReservedSQL> {
     const { writeMs } = this.patience;
-    return this.#despiteCuts(async () => {
-      const held = await this.#pool.hold(writeMs);
+    return this.#withRetry(async () => {
+      const reserved = await this.#pool.reserve(writeMs);
       try {
-        await this.#pool.askOn(held, `BEGIN ISOLATION LEVEL ${mode}`, [], writeMs);
-        return held;
+        await this.#pool.queryOn(reserved, `BEGIN ISOLATION LEVEL ${mode}`, [], writeMs);
+        return reserved;
       } catch (error) {
-        held.close({ timeout: 0 }).catch(() => {});
+        reserved.close({ timeout: 0 }).catch(() => {});
         throw error;
       }
     });
   }
 
-  #inside(held: Driver): Connection {
-    const ask = (text: string, values: readonly unknown[]) =>
+  #inside(reserved: Driver): Connection {
+    const query = (text: string, values: readonly unknown[]) =>
       this.#pool
-        .askOn(held, this.#withSchema(text), values, this.patience.writeMs)
+        .queryOn(reserved, this.#withSchema(text), values, this.patience.writeMs)
         .catch((error) => {
           // Another server may be the primary now, at the same URL.
           if (isReadOnly(error)) this.#pool.renew();
@@ -144,15 +143,15 @@ export class PostgresSession implements Connection {
         });
     return {
       rows: <Row>(text: string, values: readonly unknown[] = []) =>
-        ask(text, values) as Promise<Row[]>,
-      run: async (text, values = []) => countOf(await ask(text, values)),
+        query(text, values) as Promise<Row[]>,
+      run: async (text, values = []) => countOf(await query(text, values)),
     };
   }
 
-  async #commit(held: Driver): Promise<void> {
+  async #commit(reserved: Driver): Promise<void> {
     let result: unknown;
     try {
-      result = await this.#pool.askOn(held, "COMMIT", [], this.patience.writeMs);
+      result = await this.#pool.queryOn(reserved, "COMMIT", [], this.patience.writeMs);
     } catch (error) {
       const { message } = this.#asOwnError(error);
       throw this.errors.inDoubt(message, error);
@@ -164,12 +163,12 @@ export class PostgresSession implements Connection {
   }
 
   /** Rolls back. A connection on which that fails is closed. */
-  async #abandon(held: ReservedSQL): Promise<void> {
+  async #abandon(reserved: ReservedSQL): Promise<void> {
     try {
-      await this.#pool.askOn(held, "ROLLBACK", [], this.patience.readMs);
-      held.release();
+      await this.#pool.queryOn(reserved, "ROLLBACK", [], this.patience.readMs);
+      reserved.release();
     } catch {
-      held.close({ timeout: 0 }).catch(() => {});
+      reserved.close({ timeout: 0 }).catch(() => {});
     }
   }
 

@@ -278,14 +278,11 @@ test("a document longer than --max-record-bytes is left out, of whatever form, a
   ]);
   expect(exitCode).toBe(1);
   expect(report).toMatchObject({ stored: 9, rejected: 4 });
-  expect(stderr).toBe(
-    files
-      .map(
-        ([file, line]) =>
-          `${file}:${line}: rejected\n    the document is longer than 16384 bytes: split it, or raise max-record-bytes\n`,
-      )
-      .join(""),
+  const reason = / {4}.*\b16384 bytes\b.*\bmax-record-bytes\b.*\n/g;
+  expect(stderr.replace(reason, "")).toBe(
+    files.map(([file, line]) => `${file}:${line}: rejected\n`).join(""),
   );
+  expect(stderr.match(reason)).toHaveLength(files.length);
 });
 
 test("nesting without end is a rejected record, and neither a crash nor the end of the file", async () => {
