@@ -1,4 +1,4 @@
-/** Opens what the settings choose: the store of each shard, keys and usage, limits. The only importer of adapters. */
+/** Opens the stores of shards, keys, usage and limits as the settings say. The only importer of adapters. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -37,51 +37,51 @@ import { type Reader, StoreUnavailable, type Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
-/** Only who serves needs a cache. */
+/** Only servers need a cache. */
 type ShardSettings = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "cache-mib">>;
 
 const MIB = 1024 * 1024;
 
-/** One writes, one answers questions meanwhile. */
+/** One writes; the other reads meanwhile. */
 const WRITING_CONNECTIONS = 2;
 
-/** What is kept open of a shard for all who read it. */
+/** An open shard, shared by all readers. */
 type OpenStore = SqliteReader | PostgresReader | ReplicatedReaders;
 
 /**
- * The shards of a deployment: those the settings list, else every store in the data folder. Who writes
- * to many of them in a long-lived process may want each to keep less in memory (`writerCacheKib`).
+ * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
+ * the memory of each writer, for a long-lived process that writes to many shards.
  */
 export function openShards(
   settings: ShardSettings,
   observe: Observe,
   writerCacheKib?: number,
 ): Shards {
-  const places = new Map(settings.shards.map((place) => [place.id, place]));
+  const configured = new Map(settings.shards.map((shard) => [shard.id, shard]));
   const opened = new Map<string, OpenStore>();
-  /** Those that are not open yet: whoever asks meanwhile gets the same one. */
+  /** Shards that are being opened: concurrent requests share one attempt. */
   const opening = new Map<string, Promise<OpenStore | undefined>>();
   const writers = new Map<string, Writer>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
-  /** Which replicas were told to be in use. A shard that cannot be opened is tried again and again. */
-  const told = new Map<string, boolean>();
-  const tell = (id: string, change: ReplicaChange) => {
+  /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
+  const reported = new Map<string, boolean>();
+  const report = (id: string, change: ReplicaChange) => {
     const replica = `${id} ${change.replica}`;
     const isUsed = change.reason === undefined;
-    if (told.get(replica) === isUsed) return;
-    told.set(replica, isUsed);
+    if (reported.get(replica) === isUsed) return;
+    reported.set(replica, isUsed);
     observe(replicaEvent(id, change));
   };
-  const mayExist = (id: string) => (places.size > 0 ? places.has(id) : isShardId(id));
+  const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const openStore = async (id: string): Promise<OpenStore | undefined> => {
     const location = locationOf(settings, id);
     const found =
       location.engine === "sqlite"
         ? openSqlite(location.path, cacheBytes)
-        : await openPostgres(location, places.get(id)?.replicas, {
+        : await openPostgres(location, configured.get(id)?.replicas, {
             cacheBytes,
             writer: shards.writer(id) as PostgresWriter,
-            onChange: (change) => tell(id, change),
+            onChange: (change) => report(id, change),
           });
     if (!found) return undefined;
     opened.set(id, found);
@@ -97,13 +97,13 @@ export function openShards(
   };
 
   const shards: Shards = {
-    allowed: places.size > 0 ? new Set(places.keys()) : undefined,
-    list: () => (places.size > 0 ? [...places.keys()].sort() : storesIn(settings.data)),
+    allowed: configured.size > 0 ? new Set(configured.keys()) : undefined,
+    list: () => (configured.size > 0 ? [...configured.keys()].sort() : storesIn(settings.data)),
     reader: async (id) => readerOf(await open(id)),
     replicas(id) {
       const store = opened.get(id);
       if (store instanceof ReplicatedReaders) return store.inUse;
-      return places.get(id)?.replicas?.places.map(() => false) ?? [];
+      return configured.get(id)?.replicas?.places.map(() => false) ?? [];
     },
     writer(id) {
       const writer = writers.get(id) ?? openWriter(locationOf(settings, id), writerCacheKib);
@@ -112,7 +112,7 @@ export function openShards(
     },
     existingWriter: async (id) => ((await open(id)) ? shards.writer(id) : undefined),
     async close() {
-      // One that comes about later would keep its connections, and the process alive.
+      // A store that opens later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
       for (const store of [...opened.values(), ...writers.values()]) await store.close();
       opened.clear();
@@ -138,26 +138,26 @@ interface PostgresParts {
 }
 
 /**
- * Whoever comes first creates the tables. A database that is unavailable is tried again each time; until it
+ * The first process creates the tables. An unavailable database is retried each time; until it
  * is back, a replica that has the tables serves.
  */
 async function openPostgres(
-  place: PostgresLocation,
+  location: PostgresLocation,
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
 ): Promise<OpenStore> {
-  const away = await absence(writer.ready());
-  if (away && !replicas) throw away;
-  if (!replicas) return new PostgresReader(sessionForReading(place), cacheBytes, checkFragment);
-  const readers = new ReplicatedReaders(place, replicas, cacheBytes, checkFragment, onChange);
+  const unavailable = await unavailability(writer.ready());
+  if (unavailable && !replicas) throw unavailable;
+  if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes, checkFragment);
+  const readers = new ReplicatedReaders(location, replicas, cacheBytes, checkFragment, onChange);
   await readers.check();
-  if (!away || readers.inUse.includes(true)) return readers;
+  if (!unavailable || readers.inUse.includes(true)) return readers;
   await readers.close();
-  throw away;
+  throw unavailable;
 }
 
-/** That a database is away, if that is why it is not ready. */
-async function absence(ready: Promise<void>): Promise<StoreUnavailable | undefined> {
+/** The error if a database is not ready because it is unavailable. */
+async function unavailability(ready: Promise<void>): Promise<StoreUnavailable | undefined> {
   try {
     await ready;
     return undefined;
@@ -174,7 +174,7 @@ function replicaEvent(shard: string, change: ReplicaChange): Event {
     : { event: "replica-excluded", shard, replica, why: reason };
 }
 
-/** Where a shard lives, or would: its place in the settings, else its file in the data folder. */
+/** The location of a shard: from the settings, else its file in the data folder. */
 export function locationOf(
   { data, shards }: Pick<Settings, "data" | "shards">,
   id: string,
@@ -183,14 +183,14 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The writer of a shard that need not be in the settings, made when it is not there yet. */
+/** The writer of a shard at any location. Creates the store if necessary. */
 export function openWriter(location: ShardLocation, cacheKib?: number): Writer {
   return location.engine === "postgres"
     ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
     : new SqliteWriter(openForWriting(location.path, cacheKib));
 }
 
-/** The ids of the shards that a data folder holds. */
+/** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {
   let names: string[];
   try {
@@ -212,7 +212,7 @@ export interface AccessStore {
   close(): Promise<void>;
 }
 
-/** The settings that say where keys and usage are. */
+/** The settings that say where keys and usage are stored. */
 interface AccessSettings {
   data: string;
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
@@ -243,12 +243,12 @@ export function openAccess({ data, "keys-database": location }: AccessSettings):
 export interface Limits {
   limiter: Limiter;
   quotas: Quotas;
-  /** As it is now; undefined where limits are not meant to be shared. */
+  /** The current state; undefined if limits are not shared. */
   shared: SharedLimitsState | undefined;
   close(): void;
 }
 
-/** `local` counts alone, or beside Redis, and alone again while that is unavailable. */
+/** `local` decides without Redis, and whenever Redis is unavailable. */
 export async function openLimits(
   { redis }: { redis: string },
   local: Pick<Limits, "limiter" | "quotas">,
@@ -265,7 +265,7 @@ export async function openLimits(
   };
 }
 
-/** The tiers and limits of keys, as the settings have them. */
+/** The tiers and limits of keys from the settings. */
 export function accessPlan(settings: Settings): AccessPlan {
   return {
     tiers: settings.tiers,

@@ -20,16 +20,16 @@ import { StoreUnavailable } from "./store/store.ts";
 
 declare const self: Worker;
 
-/** For each shard. More makes it hardly faster, and the server would hold it for all of them. */
+/** Per shard. More is hardly faster, and the server would need it for every shard. */
 const CACHE_KIB = 8 * 1024;
 
-/** Less than on the command line, so that less is held in memory. */
+/** Less than on the command line, to save memory. */
 const MAX_BATCH = 500;
 
 /** Two cores are for the server and for this thread. */
 const READING_THREADS = Math.max(0, Math.min(navigator.hardwareConcurrency - 2, 2));
 
-/** Of the list of records that were not stored, as JSON. */
+/** Maximum size of the list of records that were not stored, as JSON. */
 const MAX_LIST_BYTES = 8 << 20;
 
 let shards: Shards;
@@ -46,7 +46,7 @@ self.onmessage = async ({ data: command }: MessageEvent<ThreadCommand>) => {
   send(await store(bodyFrom(port, send), settings, options));
 };
 
-/** Ends a source before its end, as errors of files do. */
+/** Ends a source early. It has a code, like the errors of files. */
 class Stopped extends Error {
   readonly code = "ESTOPPED";
 }
@@ -66,7 +66,7 @@ function bodyFrom(port: MessagePort, send: (message: StoreMessage) => void): Byt
   return new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }) as unknown as Bytes;
 }
 
-/** Stores what comes, to the end of the body or to where it stops. Never throws. */
+/** Stores the records, to the end of the body or to where it stops. Never throws. */
 async function store(
   body: Bytes,
   settings: UploadSettings,
@@ -126,23 +126,23 @@ async function store(
 }
 
 const damaged = (fault: string) =>
-  ({ code: "body-damaged", message: `The rest of the body cannot be read: ${fault}` }) as const;
+  ({ code: "body-damaged", message: `The rest of the body cannot be read: ${fault}.` }) as const;
 
 const LIST_FULL = {
   code: "too-many-rejected",
-  message: `The list of records that were not stored is longer than ${MAX_LIST_BYTES >> 20} MiB: correct those in notStored, its beginning, and send the body again.`,
+  message: `The list of records that were not stored exceeds ${MAX_LIST_BYTES >> 20} MiB: fix those in notStored, which has the start of the list, and send the body again.`,
 } as const;
 
 function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
   if (isDiskFull(cause)) {
     return {
       code: "disk-full",
-      message: "The disk is full: free some space, send the body again.",
+      message: "The disk is full: free some space and send the body again.",
     };
   }
   if (cause instanceof StoreUnavailable) {
     const message =
-      "The database of a shard is unavailable (the log says which): send the body again in a few seconds.";
+      "The database of a shard is unavailable (see the log): send the body again in a few seconds.";
     return { code: "shard-unavailable", message };
   }
   const message = "An internal error stopped the upload: see the log, and send the body again.";

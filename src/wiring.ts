@@ -26,16 +26,16 @@ import { StoreUnavailable } from "./store/store.ts";
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
 export interface RunningMatchbook extends RunningServer {
-  /** Where the private listener is, if there is one. */
+  /** The URL of the private listener, if there is one. */
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
-  /** Notices changes of keys at once. */
+  /** Applies changes of keys at once. */
   reloadKeys(): Promise<void>;
 }
 
 /**
- * Starts the public server, and the private listener if the settings ask for one. `sharing` is for one
- * of several processes on the same port. `offeredKey` is a key that the portal offers to every visitor.
+ * Starts the public server, and the private listener if the settings enable it. `sharing` is for one of several
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor.
  */
 export async function serve(
   settings: Settings,
@@ -45,7 +45,7 @@ export async function serve(
   offeredKey?: string,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
-  // Before anything is opened: without a token there is no start.
+  // Before anything is opened: without a token the start fails.
   const token = tokenFor(settings);
   const parts = await openParts(settings, log, clock, sharing);
   const { metrics, shards, keys, usage, limits, observe } = parts;
@@ -97,13 +97,13 @@ export async function serve(
   }
 }
 
-/** The processes that answer the public, as the private listener beside them sees them. */
+/** The workers, as the private listener of the supervisor uses them. */
 interface Workers {
   reloadKeys(): Promise<void>;
   metrics(): Promise<MetricFamily[]>;
 }
 
-/** The private listener alone, if the settings ask for one: others serve. */
+/** Starts only the private listener, if the settings enable it: the workers serve. */
 export async function servePrivately(
   settings: Settings,
   log: Observe,
@@ -143,17 +143,17 @@ export async function servePrivately(
 const tokenFor = (settings: Settings): string | undefined =>
   settings["admin-port"] === undefined ? undefined : readToken(settings);
 
-/** A small heap: the thread that serves shares the machine with it. */
+/** A small heap, because the server runs on the same machine. */
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
-/** What a process has in common with others that serve on the same port. */
+/** What workers on the same port share. */
 interface WorkerLimits {
   limiter: Limiter;
   failures: Failures;
 }
 
-/** Every shard is opened, so that an unfit file stops the start. */
+/** Opens every shard, so that a damaged file stops the start. */
 async function openParts(settings: Settings, log: Observe, clock: Clock, sharing?: WorkerLimits) {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
@@ -178,7 +178,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     await shards.close();
   };
   try {
-    // A shard that is listed is there from the start, be it empty.
+    // A shard in the settings exists from the start, even if it is empty.
     for (const id of shards.allowed ?? []) shards.writer(id);
     await openAll(shards, watched);
     await missClosed(plan.closedShards, shards, watched);
@@ -196,7 +196,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
   return { plan, metrics, shards, keyStore, keys, usage, limits, observe, release };
 }
 
-/** A typo in the name of a closed shard would leave that shard open unnoticed. */
+/** Reports closed shards that do not exist: a typo would leave a shard open unnoticed. */
 async function missClosed(
   closed: readonly string[],
   shards: Shards,
@@ -209,7 +209,7 @@ async function missClosed(
   }
 }
 
-/** A damaged file stops the start. An unavailable database does not: it is tried again. */
+/** A damaged file stops the start. An unavailable database does not: it is retried. */
 async function openAll(shards: Shards, observe: Observe): Promise<void> {
   for (const id of await shards.list()) {
     try {

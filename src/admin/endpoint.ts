@@ -1,4 +1,4 @@
-/** What every endpoint of the private listener works with, takes and returns. */
+/** The types of the private listener's endpoints: their service, request and response. */
 
 import type { KeyStore } from "../access/key-store.ts";
 import type { Quotas } from "../access/quota.ts";
@@ -13,7 +13,7 @@ export interface AdminService {
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
   quotas: Pick<Quotas, "count" | "isExceeded">;
-  /** Called when keys were created, changed or revoked, so that the change takes effect at once. */
+  /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };
   uploads: UploadThread;

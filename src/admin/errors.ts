@@ -28,11 +28,11 @@ export type AdminErrorCode = keyof typeof ADMIN_ERRORS;
 
 const RETRY_AFTER_SECONDS = "5";
 
-/** Thrown by any stage; everything in it is meant for the client. */
+/** Thrown by any stage. Its content is sent to the client. */
 export class AdminError extends Error {
   override name = "AdminError";
 
-  /** `problems` has everything that is wrong; `details` are members of the response beside `error`. */
+  /** `problems` lists all problems; `details` are members of the response next to `error`. */
   constructor(
     readonly code: AdminErrorCode,
     message: string,

@@ -1,4 +1,4 @@
-/** Parses the options of a key from a JSON body, and reports everything that is wrong at once. */
+/** Parses the options of a key from a JSON body, and reports all problems at once. */
 
 import type { KeyOptions } from "../access/key-store.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
@@ -11,7 +11,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 type Kind = "text" | "number" | "list";
 
-/** What a value may be in JSON; null leaves an option to the tier, or open. */
+/** The JSON type of each option; null means the default of the tier, or none. */
 const KINDS: Record<keyof KeyOptions, Kind> = {
   name: "text",
   note: "text",
@@ -25,19 +25,19 @@ const KINDS: Record<keyof KeyOptions, Kind> = {
 const OPTIONS = Object.keys(KINDS) as (keyof KeyOptions)[];
 
 const EXPECTED: Record<Kind, string> = {
-  text: "must be a text",
+  text: "must be a string",
   number: "must be a number",
-  list: 'must be a list of shards, for example ["na", "eu"]',
+  list: 'must be an array of shard ids, e.g. ["na", "eu"]',
 };
 
 /** The options of a new key, which needs a name. Throws AdminError. */
 export function readNewKeyOptions(body: JsonObject, tiers: readonly Tier[], now: number) {
-  const missing = "name" in body ? [] : ["name is missing: say whom or what the key is for"];
+  const missing = "name" in body ? [] : ["name is missing: say what the key is for"];
   return readKeyOptions(body, tiers, now, missing) as Partial<KeyOptions> &
     Pick<KeyOptions, "name">;
 }
 
-/** The options that a body has. Throws AdminError with all problems, further ones included. */
+/** The options in a body. Throws AdminError with all problems, including `further` ones. */
 export function readKeyOptions(
   body: JsonObject,
   tiers: readonly Tier[],
@@ -54,7 +54,7 @@ export function readKeyOptions(
       continue;
     }
     const parsed = parseOption(option, value, parsers[option]);
-    if ("error" in parsed) problems.push(`${option} ${parsed.error}`);
+    if ("error" in parsed) problems.push(`${option}: ${parsed.error}`);
     else options[option] = parsed.value;
   }
   if (problems.length > 0) throw invalidBody(problems);
@@ -71,7 +71,7 @@ function parseOption(
   return text === undefined ? { error: EXPECTED[KINDS[option]] } : parseText(text);
 }
 
-/** A value as the parsers of the command line read it. */
+/** A value as text for the parsers, which the command line shares. */
 function textOf(kind: Kind, value: Json): string | undefined {
   if (typeof value === "string") return value;
   if (kind === "number" && typeof value === "number") return String(value);
@@ -79,7 +79,7 @@ function textOf(kind: Kind, value: Json): string | undefined {
   return value.every((one) => typeof one === "string") ? value.join("+") : undefined;
 }
 
-/** Milliseconds for which a rotated key stays valid. Throws AdminError. */
+/** Milliseconds for which the old secret of a rotated key stays valid. Throws AdminError. */
 export function readOverlap(body: JsonObject): number {
   const member = "overlapSeconds";
   const problems = Object.keys(body)
@@ -87,7 +87,7 @@ export function readOverlap(body: JsonObject): number {
     .map((name) => unknownName(name, [member]));
   const value = body[member] ?? DEFAULT_OVERLAP_SECONDS;
   const parsed = wholeNumber(0, MAX_OVERLAP_MS / 1000)(String(value));
-  if ("error" in parsed) problems.push(`${member} ${parsed.error}`);
+  if ("error" in parsed) problems.push(`${member}: ${parsed.error}`);
   if ("error" in parsed || problems.length > 0) throw invalidBody(problems);
   return parsed.value * 1000;
 }

@@ -46,14 +46,14 @@ export const changeKey: AdminEndpoint = async (service, { request, id }) => {
 
 export const rotateKey: AdminEndpoint = async (service, { request, id }) => {
   const overlapMs = readOverlap(await readJson(request));
-  // Asked first: what fails after the rotation would keep the new key from its caller.
+  // Read first: an error after the rotation would lose the new secret.
   const seen = await service.usage.lastSeen();
   const outcome = await service.keyStore.rotate(id, overlapMs, service.clock.now());
   if (outcome === "unknown") noKey(id);
   if (outcome === "ended") {
     throw new AdminError(
       "key-ended",
-      `The key ${id} has been revoked or has expired, and only a live key can be rotated: give an expired one a later end with PATCH /keys/${id}, or make a new one with POST /keys.`,
+      `The key ${id} is revoked or expired; only a live key can be rotated. Extend an expired key with PATCH /keys/${id}, or create a new one with POST /keys.`,
     );
   }
   await service.onKeysChanged();
@@ -74,7 +74,7 @@ export const revokeKey: AdminEndpoint = async (service, { id }) => {
 
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const days = wholeNumber(1, KEPT_DAYS)(query.days ?? DEFAULT_DAYS);
-  if ("error" in days) throw invalidQuery([`days ${days.error}`]);
+  if ("error" in days) throw invalidQuery([`days: ${days.error}`]);
   const record = (await service.keyStore.find(id)) ?? noKey(id);
   const now = service.clock.now();
   const today = dayOf(now);
@@ -103,9 +103,9 @@ function described({ plan, clock }: AdminService, record: KeyRecord, seen: numbe
 }
 
 function noKey(id: string): never {
-  // A key that was sent by mistake is not repeated: replies end up in logs.
+  // A key sent by mistake is not repeated: responses end up in logs.
   const fault = looksLikeKey(id)
-    ? "That is a key and not its id"
+    ? "That is a key, not a key id"
     : `There is no key with the id ${JSON.stringify(id.slice(0, 64))}`;
   throw new AdminError("unknown-key", `${fault}; GET /keys lists the ids.`);
 }

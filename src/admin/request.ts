@@ -14,14 +14,14 @@ export function readQuery(query: string, known: readonly QueryName[]): AdminQuer
   for (const [name, value] of new URLSearchParams(query)) {
     const found = known.find((one) => one === name);
     if (found === undefined) problems.push(unknownName(name, known));
-    else if (given[found] !== undefined) problems.push(`${name} is given twice: give it once`);
+    else if (given[found] !== undefined) problems.push(`${name} is given twice: send it once`);
     else given[found] = value;
   }
   if (problems.length > 0) throw invalidQuery(problems);
   return given;
 }
 
-/** The object that was sent; an empty one if nothing was. Throws AdminError. */
+/** The JSON object in the body; an empty one if there is no body. Throws AdminError. */
 export async function readJson(request: Request): Promise<JsonObject> {
   const text = await readText(request);
   if (text.trim() === "") return {};
@@ -30,9 +30,12 @@ export async function readJson(request: Request): Promise<JsonObject> {
     value = JSON.parse(text);
   } catch (error) {
     const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
-    throw new AdminError("invalid-body", `The body is not valid JSON: ${reason}. Send one object.`);
+    throw new AdminError(
+      "invalid-body",
+      `The body is not valid JSON: ${reason}. Send one JSON object.`,
+    );
   }
-  if (!isObject(value)) throw new AdminError("invalid-body", "The body must be one JSON object.");
+  if (!isObject(value)) throw new AdminError("invalid-body", "The body must be a JSON object.");
   return value;
 }
 
@@ -50,29 +53,26 @@ async function readText(request: Request): Promise<string> {
 }
 
 function tooLarge(): AdminError {
-  return new AdminError(
-    "body-too-large",
-    `The body is larger than ${MAX_BODY_BYTES} bytes: send less.`,
-  );
+  return new AdminError("body-too-large", `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 }
 
 export function invalidQuery(problems: readonly string[]): AdminError {
-  return new AdminError("invalid-query", sentence("The query is wrong", problems), { problems });
+  return new AdminError("invalid-query", sentence("The query is invalid", problems), { problems });
 }
 
 export function invalidBody(problems: readonly string[]): AdminError {
-  return new AdminError("invalid-body", sentence("The body is wrong", problems), { problems });
+  return new AdminError("invalid-body", sentence("The body is invalid", problems), { problems });
 }
 
-/** All problems in one sentence. The last may be a question, which has its own punctuation. */
+/** All problems in one sentence. The last may be a question. */
 function sentence(what: string, problems: readonly string[]): string {
   const words = `${what}: ${problems.join("; ")}`;
   return words.endsWith("?") ? words : `${words}.`;
 }
 
-/** An unknown name, with the one that was probably meant. */
+/** The problem of an unknown name, with a suggestion. */
 export function unknownName(name: string, known: readonly string[]): string {
   const guess = nearest(name, known);
-  const others = known.length === 0 ? "none is known here" : `there are ${known.join(", ")}`;
+  const others = known.length === 0 ? "none is supported here" : `supported: ${known.join(", ")}`;
   return `${JSON.stringify(name.slice(0, 64))} is unknown; ${guess ? `did you mean ${guess}?` : others}`;
 }

@@ -48,7 +48,7 @@ export function findRoute(method: string, path: string): { route: AdminRoute; id
   if (route) return { route, id: route.path.includes(VARIABLE) ? path.split("/")[2]! : "" };
   if (routes.length === 0) {
     const all = ADMIN_ROUTES.map((one) => `${one.method} ${one.path}`).join(", ");
-    throw new AdminError("unknown-route", `Nothing is here. There are: ${all}.`);
+    throw new AdminError("unknown-route", `There is no such URL. Available: ${all}.`);
   }
   const methods = routes.map((one) => (one.method === "GET" ? "GET, HEAD" : one.method)).join(", ");
   throw new AdminError("method-not-allowed", `Use ${methods} here, not ${method}.`, {
@@ -58,7 +58,7 @@ export function findRoute(method: string, path: string): { route: AdminRoute; id
 
 const VARIABLE = "{id}";
 
-/** Ids need no escapes: a segment that has any is nobody's id. */
+/** Ids are never escaped. */
 function routesFor(path: string): AdminRoute[] {
   const given = path.split("/");
   return ADMIN_ROUTES.filter((route) => {

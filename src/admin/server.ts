@@ -29,7 +29,7 @@ export interface AdminOptions
 
 export interface RunningAdmin {
   url: string;
-  /** Ends uploads once what they have read is stored, then closes. */
+  /** Stores what uploads have sent so far, then closes. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const STALL_MS = 120_000;
 /** More than STALL_MS, so that a stalled upload gets a response. */
 const IDLE_SECONDS = 240;
 
-/** How long responses may take to be sent once uploads have ended. */
+/** How long responses may take once uploads have ended. */
 const LAST_RESPONSES_MS = 3000;
 
 export function startAdmin(settings: Settings, options: AdminOptions): RunningAdmin {
@@ -58,7 +58,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
     {
       hostname: host,
       port: settings["admin-port"] ?? 0,
-      // Each endpoint has a limit of its own.
+      // Each endpoint has its own limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
         const began = clock.monotonic();
@@ -128,13 +128,10 @@ function unexpected({ observe }: AdminService, requestId: string, error: unknown
   if (error instanceof AccessError) {
     return new AdminError(
       "keys-unavailable",
-      `Keys and usage cannot be used right now: the log tells why, at ${requestId}. Try again soon; if this was to change a key, see first whether it did, with GET /keys.`,
+      `Keys and usage are unavailable: see the log for request ${requestId}, and retry. If the request changed a key, first check with GET /keys whether it took effect.`,
     );
   }
-  return new AdminError(
-    "internal-error",
-    `Something went wrong on our side: the log tells what, at ${requestId}.`,
-  );
+  return new AdminError("internal-error", `Internal error: see the log for request ${requestId}.`);
 }
 
 function isLoopback(host: string): boolean {

@@ -1,4 +1,4 @@
-/** The token of the private listener: where it comes from, and the check that a request has it. */
+/** The token of the private listener: reads it, and checks requests for it. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -9,16 +9,16 @@ import { SettingsError } from "../settings/load.ts";
 import { readText } from "../settings/parsers.ts";
 import { AdminError } from "./errors.ts";
 
-const ADVICE = '"openssl rand -hex 32" makes a good one';
+const ADVICE = 'generate one with "openssl rand -hex 32"';
 
-/** The token that the settings name, themselves or in a file. Throws SettingsError. */
+/** The token from the settings or from the file that they name. Throws SettingsError. */
 export function readToken(settings: Pick<Settings, "admin-token" | "admin-token-file">): string {
   const { "admin-token": token, "admin-token-file": path } = settings;
   if (token !== "") return token;
   if (path === "") {
     throw problem(
-      `the private listener (admin-port) needs a token: put one into the variable ${variableOf("admin-token")}, ` +
-        `or into a file that the setting admin-token-file names; ${ADVICE}`,
+      `the private listener (admin-port) needs a token: set ${variableOf("admin-token")}, ` +
+        `or set admin-token-file to a file with the token; ${ADVICE}`,
     );
   }
   const file = readText(path);
@@ -27,14 +27,14 @@ export function readToken(settings: Pick<Settings, "admin-token" | "admin-token-
   if (text === "") throw problem(`the file ${path} (admin-token-file) is empty; ${ADVICE}`);
   const parsed = SETTINGS["admin-token"].parse(text);
   if ("error" in parsed) {
-    throw problem(`the token in the file ${path} (admin-token-file) ${parsed.error}`);
+    throw problem(`the token in the file ${path} (admin-token-file) is invalid: ${parsed.error}`);
   }
   return parsed.value;
 }
 
 const READABLE_BY_OTHERS = 0o004;
 
-/** The file that the token comes from, if every user of the machine can read it. */
+/** The token file, if every user of the machine can read it. */
 export function exposedFile(
   settings: Pick<Settings, "admin-token" | "admin-token-file">,
 ): string | undefined {
@@ -45,12 +45,12 @@ export function exposedFile(
 
 const problem = (text: string) => new SettingsError([text]);
 
-/** Addresses that are remembered as having sent the right token. */
+/** The maximum number of client addresses that are remembered for a valid token. */
 const MAX_TRUSTED = 1000;
 
 export class TokenCheck {
   readonly #digest: Buffer;
-  /** One client with a wrong token must not lock out the others behind the same address. */
+  /** A client with an invalid token must not lock out others behind the same address. */
   readonly #trusted = new Set<string>();
 
   constructor(
@@ -63,7 +63,7 @@ export class TokenCheck {
   /** Throws AdminError unless the header has the token. `nowMs` is monotonic. */
   check(authorization: string | null, address: string, nowMs: number): void {
     const wait = this.guard.wait(address, nowMs);
-    // Further guesses from an address that has made too many are not even compared.
+    // After too many failures, further tokens from the address are not compared.
     if (wait > 0 && !this.#trusted.has(address)) throw tooManyFailures(wait);
     if (this.#hasToken(authorization)) {
       if (this.#trusted.size < MAX_TRUSTED) this.#trusted.add(address);
@@ -73,7 +73,7 @@ export class TokenCheck {
     if (authorization !== null) this.guard.failed(address, nowMs);
     throw new AdminError(
       "unauthorized",
-      'Send the header "Authorization: Bearer <TOKEN>" with the token of the setting admin-token.',
+      'The token is missing or invalid. Send the header "Authorization: Bearer <TOKEN>" with the token of the setting admin-token.',
       { headers: { "WWW-Authenticate": "Bearer" } },
     );
   }
@@ -88,7 +88,7 @@ export class TokenCheck {
 function tooManyFailures(wait: number): AdminError {
   return new AdminError(
     "too-many-failures",
-    `Too many wrong tokens came from your address. Wait ${wait} s, check the token, and try again.`,
+    `Too many invalid tokens from your IP address. Check the token, and retry after ${wait} s.`,
     { headers: { "Retry-After": String(wait) } },
   );
 }

@@ -1,41 +1,41 @@
 /**
- * Passes the bodies of uploads to the thread that stores their records (src/upload-worker.ts). A chunk is
- * read from the connection when that thread asks for it, so a sender is as fast as its records are stored,
- * and no more than a chunk of each upload is held here.
+ * Passes the bodies of uploads to the thread that stores their records (src/upload-worker.ts). A chunk is read
+ * from the connection when that thread requests it, so a sender is as fast as its records are stored, and at
+ * most one chunk of each upload is in memory here.
  */
 
 import type { Report } from "../ingest/report.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { AdminError } from "./errors.ts";
 
-/** The settings that the thread needs: plain values, which can be sent. */
+/** The settings that the thread needs: plain values, which can be cloned. */
 export type UploadSettings = Pick<
   Settings,
   "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
 >;
 
 export interface UploadOptions {
-  /** Of records that name none; records of other shards are rejected. */
+  /** The shard of records without one; records of other shards are rejected. */
   shard: string | undefined;
   replace: boolean;
 }
 
-/** To the thread. Each upload has a port of its own; "close" is for when there are none. */
+/** To the thread. Each upload has its own port; "close" is sent when there are none. */
 export type ThreadCommand =
   | { kind: "begin"; settings: UploadSettings; options: UploadOptions; port: MessagePort }
   | { kind: "close" };
 
-/** Through the port, to the thread: a chunk, the end of the body, or that the rest will not come. */
+/** Through the port, to the thread: a chunk, the end of the body, or that the rest is not sent. */
 export type BodyMessage = { bytes: Uint8Array } | "end" | "stop";
 
-/** Through the port, from the thread: it is ready for a chunk, or everything is stored. */
+/** Through the port, from the thread: a request for the next chunk, or the result. */
 export type StoreMessage = "next" | UploadResult;
 
 export interface UploadResult {
   /** Everything it counts is durable. Undefined when the thread failed. */
   report: Report | undefined;
   notStored: NotStored[];
-  /** What went wrong in the thread, if anything: for the client, and for the log. */
+  /** The error in the thread, if any: for the client, and its cause for the log. */
   error?: Pick<AdminError, "code" | "message"> | undefined;
   cause?: Error | undefined;
 }
@@ -56,10 +56,10 @@ interface UploadLimits {
   stallMs: number;
 }
 
-/** Each takes memory of its own, and all of them wait for the same writer. */
+/** Each takes its own memory, and all wait for the same writer. */
 const MAX_UPLOADS = 2;
 
-/** After so long without an upload, the thread ends and its memory is free. */
+/** The thread ends after this time without an upload, which frees its memory. */
 const IDLE_MS = 30_000;
 
 export class UploadThread {
@@ -100,7 +100,7 @@ export class UploadThread {
     return { ...result, error: result.error ?? upload.stopped, bytes: upload.bytes };
   }
 
-  /** Reads no more of any body; resolves once everything that was read is stored. */
+  /** Stops reading; resolves once everything that was read is stored. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const upload of this.#uploads) upload.stop(STOPPING);
@@ -153,9 +153,9 @@ interface BodyReader {
 
 /** One upload on its way to the thread. */
 class Upload {
-  /** As they were sent. */
+  /** As sent, before decompression. */
   bytes = 0;
-  /** Why the rest of the body is not read, if it is not. */
+  /** Why the rest of the body is not read, if so. */
   stopped: AdminError | undefined;
   readonly #result = Promise.withResolvers<UploadResult>();
   readonly #reader: BodyReader | undefined;
@@ -178,7 +178,7 @@ class Upload {
     return this.#result.promise;
   }
 
-  /** Reads no more of the body; what was read is stored. Only the first reason counts. */
+  /** Stops reading the body; what was read is stored. Only the first reason counts. */
   stop(reason: AdminError): void {
     if (this.stopped || this.#isComplete) return;
     this.stopped = reason;
@@ -188,7 +188,7 @@ class Upload {
   finish(result: UploadResult): void {
     this.port.close();
     this.#result.resolve(result);
-    // The runtime discards what was not read. Without a connection there is nothing to discard.
+    // The runtime discards what was not read. It fails if the connection is closed.
     this.#reader?.cancel().catch(() => {});
   }
 
@@ -217,26 +217,29 @@ class Upload {
 
 const BUSY = new AdminError(
   "uploads-busy",
-  `${MAX_UPLOADS} uploads are in progress: try again when one has ended.`,
+  `${MAX_UPLOADS} uploads are in progress: retry when one has ended.`,
 );
-const STOPPING = new AdminError("stopping", "The server is stopping: send the body again later.");
+const STOPPING = new AdminError(
+  "stopping",
+  "The server is shutting down: send the body again later.",
+);
 const CONNECTION_CUT = new AdminError(
   "connection-cut",
   "The connection was closed before the end of the body: send it again.",
 );
 const THREAD_FAILED = new AdminError(
   "internal-error",
-  "An internal error stopped the upload, and how much is stored is unknown: see the log, and send the body again.",
+  "An internal error stopped the upload, and it is unknown how much was stored: see the log, and send the body again.",
 );
 
 function tooLarge(maxBytes: number): AdminError {
   return new AdminError(
     "body-too-large",
-    `The body is larger than ${maxBytes} bytes (the setting max-upload-bytes): send it in parts.`,
+    `The body is larger than ${maxBytes} bytes (setting max-upload-bytes): send it in parts.`,
   );
 }
 
 function stalled(stallMs: number): AdminError {
   const seconds = Math.round(stallMs / 1000);
-  return new AdminError("body-stalled", `No data came for ${seconds} s: send the body again.`);
+  return new AdminError("body-stalled", `No data received for ${seconds} s: send the body again.`);
 }

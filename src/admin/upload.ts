@@ -22,14 +22,14 @@ export const uploadRecords: AdminEndpoint = async (service, { request, requestId
   const details = { report, notStored };
   if (error) throw new AdminError(error.code, error.message, { details });
   if (report && isComplete(report)) return jsonResponse(200, details);
-  const message = `${counts.rejected} rejected, ${counts.conflict} in conflict: see notStored. All other records are stored.`;
+  const message = `Not stored: ${counts.rejected} rejected, ${counts.conflict} conflicting; see notStored. All other records are stored.`;
   throw new AdminError("records-not-stored", message, { details });
 };
 
 function readOptions({ shard, replace = "false" }: AdminQuery): UploadOptions {
   const problems: string[] = [];
   if (shard !== undefined && !isShardId(shard)) {
-    problems.push('shard must be 1 to 32 of a-z, 0-9 and "-"');
+    problems.push('shard must be 1 to 32 characters from a-z, 0-9 and "-"');
   }
   if (replace !== "true" && replace !== "false") problems.push("replace must be true or false");
   if (problems.length > 0) throw invalidQuery(problems);
@@ -41,7 +41,7 @@ function checkEncoding(header: string | null): void {
   if (ENCODINGS.includes(encoding)) return;
   throw new AdminError(
     "unsupported-encoding",
-    `The body is sent as ${JSON.stringify(encoding.slice(0, 40))}: send it plain or as gzip.`,
+    `The content encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported: send the body uncompressed or as gzip.`,
     { headers: { "Accept-Encoding": "gzip" } },
   );
 }

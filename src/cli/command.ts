@@ -8,7 +8,7 @@ import type { Parsed } from "../settings/parsers.ts";
 /** Adds a command to the program, or a subcommand to its group. */
 export type AddCommand = (program: Command) => void;
 
-/** The command line was used wrongly: exit 2. */
+/** Wrong usage of the command line: exit 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -35,7 +35,7 @@ export function withSettings(command: Command, names: readonly ValueName[] = [])
   return command.addOption(
     new Option(
       "--config <FILE>",
-      `settings file (default matchbook.toml if it is there, ${variableOf("config")})`,
+      `settings file (default matchbook.toml if it exists, ${variableOf("config")})`,
     ),
   );
 }
@@ -68,10 +68,11 @@ function flagsOf(command: Command): Pick<Sources, "flags" | "configFile"> {
   return { flags, configFile };
 }
 
-/** The value of a command's own flag, read by the same parsers as the settings. */
+/** The value of a command's own flag, parsed like a setting. */
 export function flagValue<T>(flag: string, text: string, parse: (text: string) => Parsed<T>): T {
   const parsed = parse(text);
-  if ("error" in parsed) throw new UsageError(`${flag} ${JSON.stringify(text)} ${parsed.error}`);
+  if ("error" in parsed)
+    throw new UsageError(`invalid ${flag} ${JSON.stringify(text)}: ${parsed.error}`);
   return parsed.value;
 }
 
@@ -89,10 +90,10 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Removes what progress has drawn on the line. */
+/** Clears the progress line. */
 export const CLEAR_LINE = "\r\x1b[K";
 
-/** Prints a message beside the result on standard error. */
+/** Prints a message on standard error, apart from the result. */
 export function note(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? CLEAR_LINE : ""}${text}\n`);
 }

@@ -1,4 +1,4 @@
-/** `matchbook config`: every setting with its value and where it came from. */
+/** `matchbook config`: prints every setting with its value and origin. */
 
 import {
   FLAG_NAMES,
@@ -16,7 +16,7 @@ import { table } from "./table.ts";
 export const config: AddCommand = (program) => {
   const command = program
     .command("config")
-    .description("print every setting with its value and where it came from, secrets hidden")
+    .description("print every setting with its value and origin; secrets are hidden")
     .option("--json", "print one JSON object: name → {value, origin}")
     .action((options: { json?: true }) => {
       const loaded = settingsOf(command);
@@ -24,12 +24,12 @@ export const config: AddCommand = (program) => {
     });
   withSettings(command, FLAG_NAMES);
   withExamples(command, [
-    ["matchbook config", "what a server started here would use"],
-    ["MATCHBOOK_RATE=120 matchbook config --json", "the same for a program, with one variable set"],
+    ["matchbook config", "the settings of a server started here"],
+    ["MATCHBOOK_RATE=120 matchbook config --json", "as JSON, with one variable set"],
   ]);
 };
 
-/** A row for each setting; tables have a row for each of their values: tiers.community.rate. */
+/** One row per setting; tables have one row per value, e.g. tiers.community.rate. */
 function asTable({ values, origins }: LoadedSettings): string {
   const rows = SETTING_NAMES.flatMap((name) =>
     flattened(name, shown(values, name)).map(([key, value]) => [key, value, origins[name]]),

@@ -1,4 +1,4 @@
-/** `matchbook demo`: plausible records of an invented game, as NDJSON. */
+/** `matchbook demo`: prints realistic records of an invented game as NDJSON. */
 
 import { type DemoOptions, demoDocuments } from "../demo/demo.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
@@ -11,21 +11,21 @@ interface Flags {
   until?: string;
 }
 
-/** Without --until, runs that follow each other closely print the same. */
+/** Without --until, runs within ten minutes print the same. */
 const STEP_MS = 10 * 60 * 1000;
 
-/** About how large a piece is. */
+/** Approximate size of a piece. */
 const PIECE = 256 * 1024;
 
 export const demo: AddCommand = (program) => {
   const command = program
     .command("demo")
-    .description("print plausible match documents as NDJSON, the same for the same flags")
-    .option("--matches <N>", "how many matches", "1000")
-    .option("--seed <S>", "another seed makes other matches", "1")
+    .description("print realistic match documents as NDJSON; the same flags give the same output")
+    .option("--matches <N>", "number of matches", "1000")
+    .option("--seed <S>", "random seed", "1")
     .option(
       "--until <TIME>",
-      "the end of the thirty days they are spread over (default: the last full ten minutes)",
+      "end of the thirty days that the matches cover (default: now, rounded down to ten minutes)",
     )
     .action(async (flags: Flags) => {
       const matches = flagValue("--matches", flags.matches, wholeNumber(1, 1_000_000_000));
@@ -35,8 +35,8 @@ export const demo: AddCommand = (program) => {
     });
   withSettings(command);
   withExamples(command, [
-    ["matchbook demo --matches 3", "look at a few"],
-    ["matchbook demo --matches 20000 --seed 7 | matchbook ingest -", "fill the shards"],
+    ["matchbook demo --matches 3", "print three matches"],
+    ["matchbook demo --matches 20000 --seed 7 | matchbook ingest -", "ingest demo data"],
   ]);
 };
 
@@ -45,7 +45,7 @@ function readUntil(text: string | undefined): number {
   const until = parseTimestamp(text);
   if (until === undefined) {
     throw new UsageError(
-      `--until "${text}" must be a time with a zone, for example ${TIMESTAMP_EXAMPLE}`,
+      `invalid --until "${text}": must be a timestamp with a time zone, e.g. ${TIMESTAMP_EXAMPLE}`,
     );
   }
   return until;

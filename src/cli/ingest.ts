@@ -1,4 +1,4 @@
-/** `matchbook ingest`: records from files or standard input into their shards. */
+/** `matchbook ingest`: stores records from files or standard input in their shards. */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
@@ -42,18 +42,19 @@ const LONGEST_WAIT_SECONDS = 86_400;
 export const ingest: AddCommand = (program) => {
   const command = program
     .command("ingest")
+    .summary("store match documents from files or standard input")
     .description(
-      "take in match documents: one document, a JSON array of them, or NDJSON; gzip too.\n" +
-        "Exit 0: all stored, withheld or known; 1: something was rejected or in conflict; 2: misuse;\n" +
-        "3: a database stayed unavailable: run it again, which does no harm.",
+      "store match documents: a single document, a JSON array or NDJSON, optionally gzip-compressed.\n" +
+        "Exit codes: 0 all records are stored, withheld or duplicates; 1 some are rejected or conflicting;\n" +
+        "2 wrong usage; 3 a database was unavailable. It is safe to run the command again.",
     )
     .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
-    .option("--shard <ID>", "the shard of records that name none; others are rejected")
-    .option("--replace", "let a different record with a known id take the old one's place")
-    .option("--rejects <FILE>", "write rejected records there, with their reasons")
+    .option("--shard <ID>", "shard of records without one; records of other shards are rejected")
+    .option("--replace", "replace stored records that have the same id and different content")
+    .option("--rejects <FILE>", "write rejected records and the reasons to this file")
     .option(
       "--wait <SECONDS>",
-      "how long to wait for a shard whose database is unavailable",
+      "how long to wait for an unavailable database",
       DEFAULT_WAIT_SECONDS,
     )
     .option("--json", "print the report as one JSON object")
@@ -64,43 +65,48 @@ export const ingest: AddCommand = (program) => {
     });
   withSettings(command, ["title-id", "batch", "max-record-bytes"]);
   withExamples(command, [
-    ["matchbook ingest matches.ndjson.gz", "take in a file"],
-    ["matchbook demo --matches 1000 | matchbook ingest -", "take in demo data"],
-    ["matchbook ingest day.ndjson --rejects bad.ndjson", "keep what was rejected, to fix it"],
+    ["matchbook ingest matches.ndjson.gz", "ingest a file"],
+    ["matchbook demo --matches 1000 | matchbook ingest -", "ingest demo data"],
+    [
+      "matchbook ingest day.ndjson --rejects bad.ndjson",
+      "keep rejected records in a file, to fix them",
+    ],
   ]);
 };
 
 function checkFlags(files: string[], { shard, rejects }: Flags): void {
   if (files.filter((file) => file === STANDARD_INPUT).length > 1) {
-    throw new UsageError(`${STANDARD_INPUT} (standard input) can be read only once: name it once`);
+    throw new UsageError(`${STANDARD_INPUT} (standard input) can be given only once`);
   }
   if (shard !== undefined && !isShardId(shard)) {
-    throw new UsageError(`--shard "${shard}" must be 1 to 32 of a-z, 0-9 and "-"`);
+    throw new UsageError(
+      `invalid --shard "${shard}": must be 1 to 32 characters from a-z, 0-9 and "-"`,
+    );
   }
   for (const file of files.filter((one) => one !== STANDARD_INPUT)) {
     try {
       accessSync(file, constants.R_OK);
     } catch {
-      throw new UsageError(`cannot read ${file}: is the name right, and may you read it?`);
+      throw new UsageError(`cannot read ${file}: check the path and its permissions`);
     }
     if (statSync(file).isDirectory())
-      throw new UsageError(`${file} is a folder: name the files in it`);
+      throw new UsageError(`${file} is a folder: specify the files in it`);
     if (rejects !== undefined && sameFile(file, rejects)) {
       throw new UsageError(
-        `--rejects ${rejects} would overwrite a file that is to be read: name another one`,
+        `--rejects ${rejects} would overwrite an input file: choose another file`,
       );
     }
   }
 }
 
-/** Reports the wait for a shard once when it begins and once when it is over. */
+/** Reports the wait for a shard when it begins and when it ends. */
 function patience(seconds: number): RetryOptions {
   return {
     longestMs: seconds * 1000,
     onWait: (shard, error) =>
-      note(`Waiting for shard ${shard}, for up to ${seconds} s: ${describeError(error)}`),
+      note(`Waiting up to ${seconds} s for shard ${shard}: ${describeError(error)}`),
     onReturn: (shard, waitedMs) =>
-      note(`Shard ${shard} is back after ${Math.round(waitedMs / 1000)} s: going on.`),
+      note(`Shard ${shard} is available again after ${Math.round(waitedMs / 1000)} s.`),
   };
 }
 
@@ -134,7 +140,7 @@ async function ingestFiles(
         },
         onConflict: (id, shard, { source, line }) =>
           problems.add(
-            `${source}:${line}: conflict: ${shard} has another match ${id} already; --replace takes this one instead`,
+            `${source}:${line}: conflict: ${shard} has a different match ${id}; use --replace to replace it`,
           ),
         onProgress: (soFar) => progress.update(bytesRead, recordsIn(soFar)),
       },
@@ -147,20 +153,20 @@ async function ingestFiles(
     rejects?.close();
     await shards.close();
   }
-  if (recordsIn(report) === 0) note(`There are no records in ${files.map(sourceName).join(", ")}.`);
+  if (recordsIn(report) === 0) note(`No records in ${files.map(sourceName).join(", ")}.`);
   print(flags.json ? JSON.stringify(report) : reportTable(report));
   if (!isComplete(report)) process.exitCode = 1;
 }
 
 function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout {
-  const message = `${describeError(error)}. It was unavailable for ${longestMs / 1000} s. Nothing that was stored before is lost: run this again when it is back; what is there already counts as a duplicate`;
+  const message = `${describeError(error)}. Gave up after ${longestMs / 1000} s. Stored records are safe: run the command again when the database is available; records that are already stored count as duplicates`;
   return new RetryTimeout(message);
 }
 
-/** More than these would only wait for the one that stores. */
+/** More threads would only wait for the one that stores. */
 const MOST_THREADS = 4;
 
-/** On one core, threads would only get in each other's way. */
+/** On a single core, threads are no gain. */
 function readingThreads(cores: number): number {
   return cores > 1 ? Math.min(cores, MOST_THREADS) : 0;
 }
@@ -171,7 +177,7 @@ function openRejects(path: string): RejectsFile {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
-      code === "ENOENT" ? "its folder does not exist; make it, or name another file" : message;
+      code === "ENOENT" ? "its folder does not exist; create it, or choose another file" : message;
     throw new UsageError(`cannot write --rejects ${path}: ${reason}`, { cause: error });
   }
 }
@@ -217,7 +223,7 @@ function sameFile(one: string, other: string): boolean {
   }
 }
 
-/** More problems than these are only counted, and written to the file of rejects. */
+/** Further problems are only counted, and written to the rejects file. */
 const MOST_PROBLEMS = 20;
 
 /** Problems with records, on standard error. */
@@ -242,8 +248,8 @@ class ProblemLog {
     if (more <= 0) return;
     note(
       this.rejectsFile === undefined
-        ? `… and ${more} more; --rejects FILE keeps them all`
-        : `… and ${more} more; the rejected ones are in ${this.rejectsFile}`,
+        ? `… and ${more} more; use --rejects FILE to keep them all`
+        : `… and ${more} more; see ${this.rejectsFile} for rejected records`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The flags for the options of a key, which `keys create` and `keys change` share. */
+/** The flags for the options of a key, shared by `keys create` and `keys change`. */
 
 import { type Command, Option } from "commander";
 import type { KeyOptions } from "../access/key-store.ts";
@@ -12,21 +12,29 @@ import { flagValue, note } from "./command.ts";
 /** In the order of the help. */
 const FLAGS: Record<keyof KeyOptions, readonly [flag: string, placeholder: string, help: string]> =
   {
-    name: ["--name", "NAME", "whom or what the key is for"],
-    tier: ["--tier", "TIER", "tier of the settings (default: the first)"],
+    name: ["--name", "NAME", "what the key is for"],
+    tier: ["--tier", "TIER", "tier from the settings (default: the first)"],
     rate: ["--rate", "N", "requests per minute"],
-    burst: ["--burst", "N", "requests at once by an idle key; 0: as many as its rate"],
-    matchesPerDay: ["--matches-per-day", "N", "different matches per UTC day; 0: any number"],
+    burst: [
+      "--burst",
+      "N",
+      "requests that an idle key may send at once; 0 means as many as its rate",
+    ],
+    matchesPerDay: [
+      "--matches-per-day",
+      "N",
+      "daily match quota: distinct matches per UTC day; 0 means unlimited",
+    ],
     shards: [
       "--shards",
       "LIST",
-      `shards it may read, for example na+eu; ${EVERY_OPEN_SHARD} stands for all that are not closed`,
+      `shards it may read, e.g. na+eu; ${EVERY_OPEN_SHARD} means all shards that are not closed`,
     ],
-    note: ["--note", "TEXT", "for yourself: a contact, a contract, a reason"],
+    note: ["--note", "TEXT", "note for operators, e.g. a contact"],
     expiresAt: [
       "--expires",
       "WHEN",
-      `30d, 12h, 2027-01-31 (its end, UTC), 2027-01-31T18:00:00Z or ${NEVER}`,
+      `30d, 12h, 2027-01-31 (end of that day, UTC), 2027-01-31T18:00:00Z or ${NEVER}`,
     ],
   };
 const OPTIONS = Object.keys(FLAGS) as (keyof KeyOptions)[];
@@ -42,12 +50,12 @@ export function withKeyOptions(command: Command, { isNew }: { isNew: boolean }):
   }
   return command.addHelpText(
     "after",
-    `\nThe value ${TIER_DEFAULT} for --tier, --rate, --burst, --matches-per-day or --shards leaves it to the tier,\n` +
-      "and what the tier leaves open to the settings rate, burst and matches-per-day.",
+    `\nUse ${TIER_DEFAULT} for --tier, --rate, --burst, --matches-per-day or --shards to apply the value of the tier.\n` +
+      "What the tier does not set comes from the settings rate, burst and matches-per-day.",
   );
 }
 
-/** The key options that the flags of a command give, all of them checked. */
+/** The key options from the flags of a command. */
 export function keyOptionsOf(
   command: Command,
   settings: Settings,
@@ -65,7 +73,7 @@ export function keyOptionsOf(
   return options;
 }
 
-/** A shard may be created later; a mistyped one never is. */
+/** Only a warning: the shard may be created later. */
 export function warnOfUnknownShards({ shards }: Partial<KeyOptions>, settings: Settings): void {
   const known =
     settings.shards.length > 0 ? settings.shards.map(({ id }) => id) : storesIn(settings.data);
@@ -74,7 +82,7 @@ export function warnOfUnknownShards({ shards }: Partial<KeyOptions>, settings: S
   for (const id of unknown) {
     const guess = nearest(id, known);
     note(
-      `There is no shard "${id}" yet${guess === undefined ? "." : `; did you mean "${guess}"?`} There are: ${known.join(", ")}.`,
+      `There is no shard "${id}" yet${guess === undefined ? "." : `; did you mean "${guess}"?`} Shards: ${known.join(", ")}.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** `matchbook keys show`: everything about one key. */
+/** `matchbook keys show`: prints everything about one key. */
 
 import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
@@ -19,7 +19,9 @@ import { table } from "./table.ts";
 export function addShow(group: Command): void {
   const command = group
     .command("show")
-    .description("print everything about one key: its limits and who sets them, its secrets, today")
+    .description(
+      "print everything about one key: limits and where they are set, secrets, usage today",
+    )
     .argument("<id>", KEY_ID)
     .option("--json", "print one JSON object")
     .action(async (id: string, options: { json?: true }) => {
@@ -37,15 +39,15 @@ export function addShow(group: Command): void {
       warnOfUnknownTiers(plan, [record]);
     });
   withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
-  withExamples(command, [["matchbook keys show k_3fGh7Kq0Zx", "one key"]]);
+  withExamples(command, [["matchbook keys show k_3fGh7Kq0Zx", "show one key"]]);
 }
 
 interface Usage {
   lastSeen: number | undefined;
   today: KeyDay | undefined;
-  /** Different matches that were served today. */
+  /** Distinct matches served today. */
   matches: number;
-  /** The quota that was exceeded today, if one was. */
+  /** The quota that was exceeded today, if any. */
   exceeded: number | null;
 }
 
@@ -70,7 +72,7 @@ function todayOf({ today, matches, exceeded }: Usage, matchesPerDay: number, now
   return { day, requests, records, matches, matchesLeft: left };
 }
 
-/** Limits are followed by who sets them: the key, its tier, or the default. */
+/** Each limit is followed by where it is set: the key, its tier, or the default. */
 function listing(
   key: ReturnType<typeof describeKey> & { today: ReturnType<typeof todayOf> },
   usage: Usage,
@@ -79,7 +81,7 @@ function listing(
   const [requests, clientErrors, serverErrors, records] = countsOf(
     usage.today ? [usage.today] : [],
   );
-  const quota = allowance.matchesPerDay === 0 ? "any number" : String(allowance.matchesPerDay);
+  const quota = allowance.matchesPerDay === 0 ? "unlimited" : String(allowance.matchesPerDay);
   return table([
     ["id", key.id],
     ["name", key.name],
@@ -110,7 +112,7 @@ export function warnOfUnknownTiers(plan: AccessPlan, records: readonly KeyRecord
   );
   if (unknown.size === 0) return;
   note(
-    `The settings have no tier ${[...unknown].join(", ")}: keys that name it get the limits of ${plan.tiers[0]!.name}. ` +
+    `Unknown tier ${[...unknown].join(", ")}: keys with this tier get the limits of ${plan.tiers[0]!.name}. ` +
       "Change them with 'matchbook keys change ID --tier TIER', or add the tier to the settings file.",
   );
 }

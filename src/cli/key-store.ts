@@ -1,4 +1,4 @@
-/** Opens the store of API keys and their usage for the commands, and reports ids that no key has. */
+/** Opens the store of API keys and usage for commands, and reports unknown key ids. */
 
 import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
@@ -10,9 +10,9 @@ import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";
 
 /** The help of the argument that names a key. */
-export const KEY_ID = "the key's id, as 'matchbook keys list' shows it";
+export const KEY_ID = "key id, see 'matchbook keys list'";
 
-/** Creates the store where it is missing. */
+/** Creates the store if it does not exist. */
 export function withKeys<T>(
   settings: Settings,
   work: (keys: KeyStore) => Awaitable<T>,
@@ -20,12 +20,12 @@ export function withKeys<T>(
   return withAccess(settings, ({ keys }) => work(keys));
 }
 
-/** All keys. Reading never creates a data folder, which --data may have mistyped. */
+/** All keys. Does not create a data folder, because --data may have a typo. */
 export function readKeys(settings: Settings): Promise<KeyRecord[]> {
   return withKeys(settings, async (keys) => ((await keys.exists()) ? keys.list() : []));
 }
 
-/** Fails if there is no key with this id. */
+/** Throws CommandError if there is no key with this id. */
 export function withKey<T>(
   settings: Settings,
   id: string,
@@ -39,7 +39,7 @@ export function withKey<T>(
   });
 }
 
-/** What is stored about usage, or `nothing` if nothing is. */
+/** What `read` finds in the usage store, or `nothing` if there is no store. */
 export function readUsage<T>(
   settings: Settings,
   nothing: T,
@@ -55,7 +55,7 @@ export function readLastSeen(settings: Settings): Promise<Map<string, number>> {
 }
 
 export const noKeysYet = (settings: Settings): string =>
-  `No keys in ${locationOfKeys(settings)} yet: 'matchbook keys create' makes one.`;
+  `No keys in ${locationOfKeys(settings)} yet: create one with 'matchbook keys create'.`;
 
 const locationOfKeys = (settings: Settings): string =>
   settings["keys-database"]?.shown ?? settings.data;
@@ -73,9 +73,9 @@ async function withAccess<T>(
 }
 
 function unknownKey(settings: Settings, id: string, records: readonly KeyRecord[]): CommandError {
-  const hint = "'matchbook keys list' shows the ids";
-  // A key that was given by mistake is not repeated: errors end up in logs.
-  if (looksLikeKey(id)) return new CommandError(`that is a key and not its id; ${hint}`);
+  const hint = "run 'matchbook keys list' to see the ids";
+  // A key given by mistake is not repeated: errors end up in logs.
+  if (looksLikeKey(id)) return new CommandError(`that is a key, not a key id; ${hint}`);
   const named = records.find(({ name }) => name === id);
   const ids = records.map((record) => record.id);
   const guess = named?.id ?? nearest(id, ids);

@@ -1,4 +1,4 @@
-/** `matchbook keys usage`: requests, errors and records of keys by UTC day. */
+/** `matchbook keys usage`: prints requests, errors and records by UTC day. */
 
 import type { Command } from "commander";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
@@ -16,7 +16,7 @@ import { age, table } from "./table.ts";
 
 interface UsedKey {
   id: string;
-  /** Undefined: the key was used, and is gone. */
+  /** Undefined if the key was deleted. */
   record: KeyRecord | undefined;
   days: readonly KeyDay[];
   lastSeen: number | undefined;
@@ -25,13 +25,17 @@ interface UsedKey {
 export function addUsage(group: Command): void {
   const command = group
     .command("usage")
+    .summary("print requests, errors and records by UTC day")
     .description(
-      "requests, errors and records by UTC day: of one key, or of all of them, most used first.\n" +
-        "A running server stores its counts every two seconds.",
+      "print requests, errors and records by UTC day, for one key or for all keys, most used first.\n" +
+        "Running servers store their counts every two seconds.",
     )
     .argument("[id]", KEY_ID)
-    .option("--days <N>", "how many days, today included", "30")
-    .option("--json", "print JSON: one object for one key, else an array; only days with requests")
+    .option("--days <N>", "number of days, including today", "30")
+    .option(
+      "--json",
+      "print JSON: one object for one key, otherwise an array; days without requests are omitted",
+    )
     .action(async (id: string | undefined, flags: { days: string; json?: true }) => {
       const length = flagValue("--days", flags.days, wholeNumber(1, KEPT_DAYS));
       const { values } = settingsOf(command);
@@ -50,9 +54,9 @@ export function addUsage(group: Command): void {
     });
   withSettings(command, ["keys-database"]);
   withExamples(command, [
-    ["matchbook keys usage", "all keys, the last 30 days"],
-    ["matchbook keys usage k_3fGh7Kq0Zx --days 7", "one key's week, a row a day"],
-    ["matchbook keys usage --json", "for programs"],
+    ["matchbook keys usage", "all keys, last 30 days"],
+    ["matchbook keys usage k_3fGh7Kq0Zx --days 7", "one key, one row per day"],
+    ["matchbook keys usage --json", "print JSON"],
   ]);
 }
 
@@ -62,7 +66,7 @@ async function oneKey(settings: Settings, id: string, since: number): Promise<Us
   return { id, record, days, lastSeen: days.at(-1)?.lastSeen };
 }
 
-/** Most used first: keys that were used, also if they are gone, and live ones that were not. */
+/** Most used first: used keys, including deleted ones, and unused live keys. */
 async function allKeys(settings: Settings, since: number, now: number): Promise<UsedKey[]> {
   const records = new Map((await readKeys(settings)).map((record) => [record.id, record]));
   const days = await readUsage(settings, [] as KeyDay[], (usage) => usage.read(since));

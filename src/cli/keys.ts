@@ -1,4 +1,4 @@
-/** `matchbook keys`: create, list, show, change, rotate and revoke API keys. */
+/** `matchbook keys`: creates, lists, shows, changes, rotates and revokes API keys. */
 
 import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
@@ -25,17 +25,17 @@ import { KEY_ID, noKeysYet, readKeys, readLastSeen, withKey, withKeys } from "./
 import { addUsage } from "./key-usage.ts";
 import { age, table } from "./table.ts";
 
-const SHOWN_ONCE = "Store the key now: only its hash is kept, and it cannot be shown again.";
+const SHOWN_ONCE = "Save the key now: only its hash is stored, and it cannot be shown again.";
 
 export const keys: AddCommand = (program) => {
   const group = program
     .command("keys")
-    .description("create, list, change, rotate and revoke API keys, and see how they are used");
+    .description("create, list, change, rotate and revoke API keys, and show their usage");
   withSettings(group, ["keys-database"]);
   withExamples(group, [
     ["matchbook keys create --name stats-site", "create a key"],
-    ["matchbook keys list", "see which keys there are"],
-    ["matchbook keys usage", "see how much they are used"],
+    ["matchbook keys list", "list all keys"],
+    ["matchbook keys usage", "show the usage of all keys"],
   ]);
   // In the order of the help.
   for (const add of [addCreate, addList, addShow, addChange, addRotate, addRevoke, addUsage]) {
@@ -46,7 +46,7 @@ export const keys: AddCommand = (program) => {
 function addCreate(group: Command): void {
   const command = group
     .command("create")
-    .description("create a key and print it, alone, on standard output; it is shown only once")
+    .description("create a key and print only the key on standard output; it is shown once")
     .action(async (flags: { name: string }) => {
       const { values } = settingsOf(command);
       const now = Date.now();
@@ -60,14 +60,14 @@ function addCreate(group: Command): void {
   withKeyOptions(command, { isNew: true });
   withSettings(command, ["keys-database"]);
   withExamples(command, [
-    ["matchbook keys create --name stats-site", "a key of the first tier"],
+    ["matchbook keys create --name stats-site", "a key in the first tier"],
     [
       "KEY=$(matchbook keys create --name crawler --tier community --rate 600)",
-      "a faster one, in a variable",
+      "a key with a higher rate, in a variable",
     ],
     [
       'matchbook keys create --name tournament --shards "*+beta" --expires 30d --note "ask Ana"',
-      "one for a closed shard too, for a month",
+      "a key for a closed shard too, valid for a month",
     ],
   ]);
 }
@@ -75,14 +75,16 @@ function addCreate(group: Command): void {
 function addChange(group: Command): void {
   const command = group
     .command("change")
-    .description("change the options of a key; a running server applies them within seconds")
+    .description("change the options of a key; running servers apply them within seconds")
     .argument("<id>", KEY_ID)
     .action(async (id: string) => {
       const { values } = settingsOf(command);
       const now = Date.now();
       const changes = keyOptionsOf(command, values, now);
       if (Object.keys(changes).length === 0) {
-        throw new UsageError(`nothing to change: give at least one of ${OPTION_FLAGS.join(", ")}`);
+        throw new UsageError(
+          `nothing to change: specify at least one of ${OPTION_FLAGS.join(", ")}`,
+        );
       }
       const record = await withKey(values, id, async (keys) => (await keys.change(id, changes))!);
       const state = stateOf(record, now);
@@ -96,7 +98,7 @@ function addChange(group: Command): void {
     ["matchbook keys change k_3fGh7Kq0Zx --tier community", "move a key to another tier"],
     [
       "matchbook keys change k_3fGh7Kq0Zx --rate default --expires never",
-      "back to the tier's rate, and without expiry",
+      "use the rate of the tier, without expiry",
     ],
     ['matchbook keys change k_3fGh7Kq0Zx --note ""', "remove the note"],
   ]);
@@ -105,14 +107,15 @@ function addChange(group: Command): void {
 function addRotate(group: Command): void {
   const command = group
     .command("rotate")
+    .summary("create a new secret for a key")
     .description(
-      "create a new secret for a key and print it, alone, on standard output; id and options stay.\n" +
-        "The old secret stays valid for a while.",
+      "create a new secret for a key and print only the secret on standard output; id and options stay.\n" +
+        "The old secret remains valid for the overlap.",
     )
     .argument("<id>", KEY_ID)
     .option(
-      "--overlap <LENGTH>",
-      "how long the old secret stays valid: 30min, 24h, 7d; 0 ends it at once",
+      "--overlap <DURATION>",
+      "how long the old secret remains valid: 30min, 24h, 7d; 0 ends it at once",
       "24h",
     )
     .action(async (id: string, flags: { overlap: string }) => {
@@ -127,7 +130,7 @@ function addRotate(group: Command): void {
             ? `extend it first: 'matchbook keys change ${id} --expires 30d'`
             : "create a new one: 'matchbook keys create'";
         throw new CommandError(
-          `${id} is ${stateOf(before, now)}, and only a live key can be rotated; ${remedy}`,
+          `${id} is ${stateOf(before, now)}; only a live key can be rotated; ${remedy}`,
         );
       });
       const end = endOfPrevious(record);
@@ -138,30 +141,33 @@ function addRotate(group: Command): void {
     });
   withSettings(command, ["keys-database"]);
   withExamples(command, [
-    ["matchbook keys rotate k_3fGh7Kq0Zx", "a new secret; the old one is valid for another day"],
-    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "a week to change over"],
-    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 0", "the old one leaked: it ends at once"],
+    ["matchbook keys rotate k_3fGh7Kq0Zx", "a new secret; the old one is valid for 24 hours"],
+    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "keep the old secret valid for a week"],
+    [
+      "matchbook keys rotate k_3fGh7Kq0Zx --overlap 0",
+      "end the old secret at once, e.g. after a leak",
+    ],
   ]);
 }
 
 function addRevoke(group: Command): void {
   const command = group
     .command("revoke")
-    .description("end a key for good; a running server stops accepting it within seconds")
+    .description("revoke a key permanently; running servers reject it within seconds")
     .argument("<id>", KEY_ID)
     .action(async (id: string) => {
       const { values } = settingsOf(command);
       const outcome = await withKey(values, id, (keys) => keys.revoke(id, Date.now()));
-      note(outcome === "revoked" ? `Revoked ${id}.` : `${id} was revoked before.`);
+      note(outcome === "revoked" ? `Revoked ${id}.` : `${id} is already revoked.`);
     });
   withSettings(command, ["keys-database"]);
-  withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "end one key"]]);
+  withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "revoke one key"]]);
 }
 
 function addList(group: Command): void {
   const command = group
     .command("list")
-    .description("list the keys, ended ones included; the keys themselves are not stored")
+    .description("list all keys, including revoked and expired ones; secrets are not stored")
     .option("--json", "print one JSON array")
     .action(async (options: { json?: true }) => {
       const { values } = settingsOf(command);
@@ -186,7 +192,7 @@ function addList(group: Command): void {
       }
     });
   withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
-  withExamples(command, [["matchbook keys list --json", "everything, for a program"]]);
+  withExamples(command, [["matchbook keys list --json", "print JSON with all details"]]);
 }
 
 function rowOf(
@@ -201,7 +207,7 @@ function rowOf(
     record.name,
     record.tier === null || record.tier === tier ? tier : `${record.tier} (${tier})`,
     String(rate),
-    matchesPerDay === 0 ? "any" : String(matchesPerDay),
+    matchesPerDay === 0 ? "unlimited" : String(matchesPerDay),
     stateOf(record, now),
     record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt),
     lastSeen === undefined ? "never" : age(now - lastSeen),
@@ -219,7 +225,7 @@ function limitsOf(settings: Settings, record: KeyRecord): string {
     `tier ${tier}`,
     `${rate} requests per minute`,
     `burst ${burst}`,
-    `${matchesPerDay === 0 ? "any number of" : matchesPerDay} matches per day`,
+    `${matchesPerDay === 0 ? "unlimited" : matchesPerDay} matches per day`,
     `shards ${shards.join("+")}`,
     `expires ${record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt)}`,
   ].join(", ");

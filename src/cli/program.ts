@@ -25,13 +25,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import("./demo.ts")).demo,
 };
 
-/** Errors whose message is meant for the operator: it is printed without a stack. */
+/** Errors whose message is for the operator: printed without a stack. */
 const EXPECTED = [
   { type: UsageError, exitCode: 2 },
   { type: SettingsError, exitCode: 2 },
   { type: CommandError, exitCode: 1 },
   { type: AccessError, exitCode: 1 },
-  // Before StoreError, its base class: the command may be run again.
+  // Before StoreError, its base class: the command may be retried.
   { type: RetryTimeout, exitCode: 3 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
@@ -44,21 +44,21 @@ export async function buildProgram(args: readonly string[] = []): Promise<Comman
   const program = new Command("matchbook")
     .description(description)
     .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print help; every command has its own")
+    .helpOption("-h, --help", "print help")
     // Set before the commands are added, which inherit both: run prints the errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   const load = COMMANDS[name];
   for (const add of load ? [load] : Object.values(COMMANDS)) (await add())(program);
   return withExamples(program, [
-    ["matchbook keys create --name me", "make an API key"],
-    ["matchbook help keys", "see what a command can do"],
+    ["matchbook keys create --name me", "create an API key"],
+    ["matchbook help keys", "print the help of a command"],
   ]);
 }
 
 /**
- * Runs one command line and returns its exit code. A command that did its work but has problems to report
- * (rejected records, for example) prints them and sets process.exitCode; one that cannot go on throws.
+ * Runs one command line and returns its exit code. A command that completed but has problems to report (e.g.
+ * rejected records) prints them and sets process.exitCode; one that cannot continue throws.
  */
 export async function run(args: readonly string[]): Promise<number> {
   const program = await buildProgram(args);
@@ -73,7 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /**
  * Turns `help keys create` into `keys create --help`; commander supports one word only. Everything after an
- * unknown command is left out, --help above all, so that the mistake is reported.
+ * unknown command is dropped, especially --help, so that the mistake is reported.
  */
 function withHelpFlag(args: readonly string[], command: Command): string[] {
   const [word, ...rest] = args;
@@ -112,8 +112,8 @@ function commandIn(args: readonly string[], program: Command): string[] {
 function failed(error: unknown): number {
   const known = EXPECTED.find(({ type }) => error instanceof type);
   const thrown = error instanceof Error ? error : new Error(String(error));
-  // Errors of the system (no permission, a full disk, a port in use) have a code; anything else is a bug,
-  // whose stack is worth reporting.
+  // System errors (permission denied, disk full, port in use) have a code; anything else is a bug, and its stack
+  // is printed.
   const expected = known !== undefined || typeof (error as { code?: unknown }).code === "string";
   printError(
     expected ? describeError(thrown) : `internal error: ${thrown.stack ?? thrown.message}`,

@@ -1,16 +1,16 @@
-/** A line with progress and rate on a terminal, nothing anywhere else. */
+/** A progress line with the rate, on terminals only. */
 
 import { CLEAR_LINE } from "./command.ts";
 
 export interface Progress {
-  /** `done` counts towards the total; `records` is what the rate is about. */
+  /** `done` counts towards the total; `records` is for the rate. */
   update(done: number, records: number): void;
   stop(): void;
 }
 
 const INTERVAL_MS = 100;
 
-/** A total of 0 means that it is unknown: then only records and rate are shown. */
+/** A total of 0 means unknown: then only records and rate are shown. */
 export function startProgress(label: string, total: number): Progress {
   if (!process.stderr.isTTY) return { update() {}, stop() {} };
   const began = performance.now();

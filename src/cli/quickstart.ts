@@ -1,4 +1,4 @@
-/** `matchbook quickstart`: demo data on the first run, then a server to try at once. */
+/** `matchbook quickstart`: creates demo data on the first run, then serves it. */
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,16 +33,14 @@ import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_MATCHES = 10_000;
 const DEMO_SEED = 1;
-/** Small, so that the first records are stored soon, and progress is seen. */
+/** Small, so that the first records are stored soon and progress is visible. */
 const DEMO_BATCH = 500;
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
 export const quickstart: AddCommand = (program) => {
   const command = program
     .command("quickstart")
-    .description(
-      "on first run fill the shards with demo data; then serve, and print an example request",
-    )
+    .description("create demo data on the first run, then serve it and print an example request")
     .action(async () => {
       const { values: settings } = settingsOf(command);
       // Checked before demo data is created for a server that cannot listen.
@@ -62,12 +60,12 @@ export const quickstart: AddCommand = (program) => {
     });
   withSettings(command, FLAG_NAMES);
   withExamples(command, [
-    ["matchbook quickstart", "try Matchbook with demo data in the folder data"],
-    ["matchbook quickstart --port 0 --data /tmp/matchbook", "elsewhere, on a free port"],
+    ["matchbook quickstart", "demo data in the folder data"],
+    ["matchbook quickstart --port 0 --data /tmp/matchbook", "another folder and a free port"],
   ]);
 };
 
-/** Stored in the data folder, so that the next run completes one that was interrupted. */
+/** Stored in the data folder, so that the next run completes an interrupted one. */
 interface DemoPlan {
   /** The time of the newest match: the same one gives the same matches. */
   until: number;
@@ -123,14 +121,14 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
 async function* demoBytes(until: number): Bytes {
   for (const lines of demoLines({ matches: DEMO_MATCHES, seed: DEMO_SEED, until })) {
     yield Buffer.from(lines);
-    // Lets the messages of the reader threads in.
+    // Lets messages of the reader threads arrive.
     await setImmediate();
   }
 }
 
 /**
- * The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in a
- * file of its own: it is not a secret, since the portal offers it to every visitor.
+ * The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in its own
+ * file: it is not a secret, because the portal offers it to every visitor.
  */
 async function demoKey(settings: Settings): Promise<string> {
   const file = join(settings.data, "demo-key");
@@ -154,7 +152,7 @@ async function isLive(keys: KeyStore, key: string): Promise<boolean> {
   return secret !== undefined && secret.until > Date.now();
 }
 
-/** The newest match of the busiest shard; where all are old, the window is opened for them. */
+/** A request for the newest match of the largest shard, with a wider time window if all matches are old. */
 async function examplePath(shards: Shards): Promise<string> {
   let best = { id: "na", served: -1, newest: undefined as number | undefined };
   for (const id of await shards.list()) {
@@ -176,14 +174,14 @@ async function examplePath(shards: Shards): Promise<string> {
 function welcome(url: string, key: string, path: string, hasPortal: boolean): string {
   return [
     "",
-    hasPortal ? `  Open the portal at    ${url}/` : `  Matchbook serves at   ${url}`,
-    `  Your demo API key     ${key}   (${DEMO_KEY.rate} requests per minute)`,
+    hasPortal ? `  Portal        ${url}/` : `  API           ${url}`,
+    `  Demo API key  ${key}   (${DEMO_KEY.rate} requests per minute)`,
     "",
     "  Fetch the newest match:",
     "",
     `  curl --compressed -H 'Authorization: Bearer ${key}' -H 'Accept: ${MEDIA_TYPE}' '${url}${path}'`,
     "",
-    "  Stop with Ctrl-C. The key stays valid: the next start uses it again.",
+    "  Press Ctrl-C to stop. The next start uses the same key.",
     "",
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-/** `matchbook serve`: the public server, until a signal ends it. */
+/** `matchbook serve`: runs the public server until a signal stops it. */
 
 import { isatty } from "node:tty";
 import type { Command } from "commander";
@@ -35,29 +35,29 @@ export const serve: AddCommand = (program) => {
     });
   withSettings(command, FLAG_NAMES);
   withExamples(command, [
-    ["matchbook serve --port 8080", "serve the shards of the folder data"],
-    ["matchbook serve --port 0 --data /srv/matchbook", "take a free port, another folder"],
-    ["matchbook serve --workers 4", "from four processes; kill -HUP renews them one by one"],
+    ["matchbook serve --port 8080", "serve the shards in the folder data"],
+    ["matchbook serve --port 0 --data /srv/matchbook", "use a free port and another folder"],
+    ["matchbook serve --workers 4", "use four processes; kill -HUP restarts them one by one"],
     [
       "matchbook serve --admin-port 9090 --admin-token-file token",
-      "with a private listener for metrics, keys and uploads",
+      "add a private listener for metrics, keys and uploads",
     ],
   ]);
 };
 
-/** Warns of a data folder without shards or keys: often it is the wrong one. */
+/** Warns about a data folder without shards or keys: often it is the wrong folder. */
 async function warnIfEmpty(settings: Settings): Promise<void> {
   const { data, shards, "keys-database": database } = settings;
   if (shards.length === 0 && storesIn(data).length === 0) {
-    note(`No shards in ${data} yet: 'matchbook ingest' makes them.`);
+    note(`No shards in ${data} yet: create them with 'matchbook ingest'.`);
   }
   if (!database && !(await openAccess(settings).keys.exists()))
-    note(`No API keys in ${data} yet: 'matchbook keys create' makes one.`);
+    note(`No API keys in ${data} yet: create one with 'matchbook keys create'.`);
 }
 
 /**
- * Serves and prints where; `onReady` may print more. Resolves when the server has stopped. `command` must
- * have the flags of `serve`. The portal offers `offeredKey` to every visitor.
+ * Serves and prints the URL; `onReady` may print more. Resolves when the server has stopped. `command` must have
+ * the flags of `serve`. The portal offers `offeredKey` to every visitor.
  */
 export async function serveUntilSignal(
   command: Command,
@@ -72,7 +72,7 @@ export async function serveUntilSignal(
   if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
   await onReady(server.url);
   if (settings.portal === "on" && !isPortalBuilt()) {
-    note("The portal is not built: run 'npm run portal', and start again.");
+    note("The portal is not built: run 'npm run portal' and restart.");
   }
   await server.stop(await signal);
   await standardError.end();
@@ -97,7 +97,7 @@ async function start(command: Command, settings: Settings, offeredKey: string | 
   }
 }
 
-/** How this program is started as a worker, from its sources or as one executable. */
+/** The command that starts a worker, from the sources or from the executable. */
 function workerCommand(command: Command): string[] {
   const isExecutable = Bun.main.startsWith("/$bunfs/");
   const program = isExecutable ? [process.execPath] : [process.execPath, Bun.main];
@@ -110,14 +110,14 @@ const STANDARD_INPUT = 0;
 const isInTerminal = (): boolean => isatty(STANDARD_INPUT);
 
 /**
- * Elsewhere SIGHUP asks for new settings. Without workers nobody would serve during a restart, so nothing is
- * reloaded, and the log says so.
+ * Outside a terminal, SIGHUP is a request to reload the settings. Without workers nobody would serve during a
+ * restart, so nothing is reloaded, and the log says so.
  */
 function ignoreHangup(log: Observe): void {
   if (!isInTerminal()) process.on("SIGHUP", () => log({ event: "reload-ignored" }));
 }
 
-/** The next signal that ends a server. */
+/** The next signal that stops a server. */
 function nextSignal(workers: number): Promise<string> {
   const endsWithTerminal = workers === 1 && isInTerminal();
   const signals = ["SIGTERM", "SIGINT", ...(endsWithTerminal ? ["SIGHUP"] : [])];

@@ -40,19 +40,20 @@ interface Flags {
 export function addMove(group: Command): void {
   const command = group
     .command("move")
+    .summary("copy a shard to another location")
     .description(
-      "copy a shard to another location, on any engine, and check that both serve the same.\n" +
-        "Ingest into the shard waits meanwhile; reading goes on. The old location is only read.\n" +
-        "The settings stay as they are: at the end you are told what to change in them.\n" +
-        "Exit 1: it failed, or the copy is not to be used; 2: misuse.",
+      "copy a shard to another location, on any engine, and verify that both serve the same.\n" +
+        "Ingest into the shard waits meanwhile; reads continue. The old location is not changed.\n" +
+        "The settings are not changed: the output says what to change in them.\n" +
+        "Exit codes: 1 it failed, or the copy must not be used; 2 wrong usage.",
     )
-    .argument("<shard>", "the shard's id")
+    .argument("<shard>", "shard id")
     .requiredOption(
       "--to <LOCATION>",
-      "sqlite:PATH or postgres://USER@HOST/DATABASE?schema=NAME, empty or not there yet. " +
-        "A password is better given as PGPASSWORD: everybody on the machine can read flags.",
+      "sqlite:PATH or postgres://USER@HOST/DATABASE?schema=NAME; must be empty or not exist. " +
+        "Set the password as PGPASSWORD: every user of the machine can read flags.",
     )
-    .option("--resume", "continue a copy that was interrupted, or bring it up to date")
+    .option("--resume", "continue an interrupted copy, or update a complete one")
     .action((shard: string, flags: Flags) => moveShard(shard, flags, settingsOf(command)));
   withSettings(command, ["batch"]);
   withExamples(command, [
@@ -63,7 +64,7 @@ export function addMove(group: Command): void {
     ["matchbook shards move na --to sqlite:/srv/matchbook/na.db", "into a file"],
     [
       "matchbook shards move na --to sqlite:/srv/matchbook/na.db --resume",
-      "continue after an interruption, or copy what came in since",
+      "continue an interrupted copy, or copy newer records",
     ],
   ]);
 }
@@ -72,7 +73,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
   const { values } = settings;
   const parsed = parseLocation(flags.to);
   // The message does not repeat the location: it may contain a password.
-  if ("error" in parsed) throw new UsageError(`the location after --to is wrong: ${parsed.error}`);
+  if ("error" in parsed) throw new UsageError(`invalid --to: ${parsed.error}`);
   const to = parsed.value;
   await withShards(values, async (shards) => {
     const source = await existingShard(shards, id);
@@ -81,9 +82,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
       isSameLocation(withoutLinks(locationOf(values, one)), withoutLinks(to)),
     );
     if (used !== undefined) {
-      throw new UsageError(
-        `${showLocation(to)} is the location of the shard ${used}: choose another one`,
-      );
+      throw new UsageError(`${showLocation(to)} is the location of shard ${used}: choose another`);
     }
     const moved = await copyTo(to, source, {
       shard: id,
@@ -96,7 +95,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
   });
 }
 
-/** With symbolic links resolved, if the file exists. */
+/** Resolves symbolic links, if the file exists. */
 function withoutLinks(location: ShardLocation): ShardLocation {
   if (location.engine !== "sqlite") return location;
   try {
@@ -128,7 +127,7 @@ async function copyTo(
     });
   } catch (error) {
     if (phase === "copy") {
-      note(`What is copied so far stays in ${options.location}: --resume continues from there.`);
+      note(`Records copied so far are in ${options.location}: use --resume to continue.`);
     }
     throw error;
   } finally {
@@ -139,10 +138,10 @@ async function copyTo(
 
 function difference(id: string, to: ShardLocation, { source, target }: Moved): string {
   return [
-    `the copy of ${id} in ${showLocation(to)} is not the same as the original: do not use it.`,
+    `the copy of ${id} in ${showLocation(to)} differs from the original: do not use it.`,
     `  original  ${sideText(source)}`,
     `  copy      ${sideText(target)}`,
-    `Remove the copy and move ${id} again. If they differ again, please report it`,
+    `Delete the copy and move ${id} again. If it differs again, please report it`,
   ].join("\n");
 }
 
@@ -166,25 +165,25 @@ function nextSteps(
     "",
     "To use the new location:",
     "",
-    `1. Stop whatever ingests into ${id}, and the servers. If anything came into the old location since`,
+    `1. Stop ingest into ${id}, and the servers. If the old location has received records since`,
     "   then, run this command again with --resume.",
     "2. Change the settings file:",
     "",
     ...tables.map((line) => `   ${line}`),
     "",
-    "3. Start them again. The old location is unchanged: remove it when all is well",
+    "3. Start them again. The old location is unchanged: delete it once everything works",
     `   (${showLocation(from)}).`,
   ].join("\n");
 }
 
-/** What to write into the settings file. */
+/** The tables for the settings file. */
 function newTables(
   id: string,
   to: ShardLocation,
   ids: readonly string[],
   { values, origins }: LoadedSettings,
 ): string[] {
-  // Without any table every store in the data folder is a shard; with one, only those that have a table.
+  // Without tables every store in the data folder is a shard; with tables, only those listed.
   const others = origins.shards === "default" ? ids.filter((one) => one !== id) : [];
   const lines = [
     ...others.map((one) => `[shards.${one}]`),
@@ -193,7 +192,7 @@ function newTables(
   ];
   if (lines.some((line) => line.includes("***"))) lines.push("(*** stands for the password)");
   if (values.shards.some((shard) => shard.id === id && shard.replicas !== undefined)) {
-    lines.push("(leave out its replicas: they belong to the old location)");
+    lines.push("(omit its replicas: they belong to the old location)");
   }
   return lines;
 }

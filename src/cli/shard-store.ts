@@ -1,4 +1,4 @@
-/** Opens the shards for the commands, and reports ids that no shard has. */
+/** Opens the shards for commands, and reports unknown shard ids. */
 
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
@@ -20,18 +20,18 @@ export async function withShards<T>(
   }
 }
 
-/** Fails if nothing was ever received in the shard. */
+/** Throws CommandError if the shard does not exist or is empty. */
 export async function existingShard(shards: Shards, id: string): Promise<Writer> {
   const writer = await shards.existingWriter(id);
   if (writer) return writer;
   const ids = await shards.list();
   if (!ids.includes(id)) throw unknownShard(id, ids);
-  throw new CommandError(`nothing was ever received in ${id}: ingest makes it`);
+  throw new CommandError(`shard ${id} has no records yet`);
 }
 
 export function unknownShard(id: string, ids: readonly string[]): CommandError {
   const guess = nearest(id, ids);
   return new CommandError(
-    `there is no shard ${JSON.stringify(id)}; ${guess ? `did you mean ${guess}? ` : ""}there are: ${ids.join(", ") || "none yet"}`,
+    `there is no shard ${JSON.stringify(id)}; ${guess ? `did you mean ${guess}? ` : ""}shards: ${ids.join(", ") || "none yet"}`,
   );
 }

@@ -17,11 +17,11 @@ import { newestWithAge, table } from "./table.ts";
 export const shards: AddCommand = (program) => {
   const group = program
     .command("shards")
-    .description("see where shards are stored, compare what they serve, and move them elsewhere");
+    .description("list where shards are stored, compare what they serve, and move them");
   withSettings(group);
   withExamples(group, [
-    ["matchbook shards list", "see where each shard is stored"],
-    ["matchbook shards digest na", "get a checksum of everything that na serves"],
+    ["matchbook shards list", "list where each shard is stored"],
+    ["matchbook shards digest na", "print a checksum of everything that na serves"],
     [
       "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
       "copy na into PostgreSQL",
@@ -33,11 +33,12 @@ export const shards: AddCommand = (program) => {
 function addList(group: Command): void {
   const command = group
     .command("list")
+    .summary("list the shards and their locations")
     .description(
-      "list the shards: where each is stored, how many matches it serves, and its newest match.\n" +
-        "Exit 1: at least one of them cannot be read.",
+      "list the shards: location, served matches and newest match.\n" +
+        "Exit code 1: a shard cannot be read.",
     )
-    .option("--json", "print one JSON object, by shard id")
+    .option("--json", "print one JSON object by shard id")
     .action(async (flags: { json?: true }) => {
       const settings = settingsOf(command).values;
       const found = await withShards(settings, async (shards) => {
@@ -48,7 +49,8 @@ function addList(group: Command): void {
         return listed;
       });
       if (flags.json) print(JSON.stringify(Object.fromEntries(found)));
-      else if (found.size === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
+      else if (found.size === 0)
+        note(`No shards in ${settings.data} yet: create them with 'matchbook ingest'.`);
       else print(tableOfShards(found, Date.now()));
       for (const [id, { problem }] of found) {
         if (problem === null) continue;
@@ -57,14 +59,14 @@ function addList(group: Command): void {
       }
     });
   withSettings(command);
-  withExamples(command, [["matchbook shards list --json", "for a program"]]);
+  withExamples(command, [["matchbook shards list --json", "print JSON"]]);
 }
 
 interface ListedShard {
   engine: ShardLocation["engine"];
   /** Without user and password. */
   location: string;
-  /** Null when the shard cannot be read. */
+  /** Null if the shard cannot be read. */
   matches: number | null;
   newestMatch: string | null;
   problem: string | null;
@@ -105,11 +107,12 @@ function tableOfShards(found: ReadonlyMap<string, ListedShard>, now: number): st
 function addDigest(group: Command): void {
   const command = group
     .command("digest")
+    .summary("print a checksum of everything that a shard serves")
     .description(
-      "print a SHA-256 over everything that a shard serves, and how much that is.\n" +
-        "Equal records give the same one on every engine. Reading and ingest go on meanwhile.",
+      "print a SHA-256 digest of everything that a shard serves, with counts.\n" +
+        "Equal records give the same digest on every engine. Reads and ingest continue meanwhile.",
     )
-    .argument("<shard>", "the shard's id")
+    .argument("<shard>", "shard id")
     .option("--json", "print one JSON object")
     .action(async (shard: string, flags: { json?: true }) => {
       const digest = await withShards(settingsOf(command).values, async (shards) =>
@@ -120,8 +123,8 @@ function addDigest(group: Command): void {
     });
   withSettings(command);
   withExamples(command, [
-    ["matchbook shards digest na", "see whether two stores serve the same"],
-    ["matchbook shards digest na --json | jq -r .digest", "the digest alone"],
+    ["matchbook shards digest na", "compare two stores"],
+    ["matchbook shards digest na --json | jq -r .digest", "print only the digest"],
   ]);
 }
 

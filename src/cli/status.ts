@@ -1,4 +1,4 @@
-/** `matchbook status`: what each shard holds. */
+/** `matchbook status`: prints what each shard contains. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
@@ -12,12 +12,13 @@ import { newestWithAge, table } from "./table.ts";
 export const status: AddCommand = (program) => {
   const command = program
     .command("status")
+    .summary("print what each shard contains")
     .description(
-      "per shard: matches served and withheld, players, newest match, size on disk, replicas in use.\n" +
-        "The columns with a minus count withheld matches, by the rule that withholds them.\n" +
-        "Exit 1: at least one of them cannot be read, and is left out.",
+      "print for each shard: served and withheld matches, players, newest match, size on disk, replicas in use.\n" +
+        "Columns with a minus count withheld matches by the rule that withholds them.\n" +
+        "Exit code 1: a shard cannot be read and is left out.",
     )
-    .option("--json", "print one JSON object: shard id to its numbers")
+    .option("--json", "print one JSON object by shard id")
     .action(async (flags: { json?: true }) => {
       const settings = settingsOf(command).values;
       const counts = new Map<string, ShardCounts>();
@@ -37,14 +38,15 @@ export const status: AddCommand = (program) => {
       });
       if (flags.json) print(JSON.stringify(asJson(counts)));
       else if (counts.size > 0) print(asTable(counts, Date.now()));
-      else if (problems.length === 0) note(`No shards in ${settings.data} yet: ingest makes them.`);
+      else if (problems.length === 0)
+        note(`No shards in ${settings.data} yet: create them with 'matchbook ingest'.`);
       for (const problem of problems) note(problem);
     });
   withSettings(command);
-  withExamples(command, [["matchbook status --json", "for a program"]]);
+  withExamples(command, [["matchbook status --json", "print JSON"]]);
 };
 
-/** Replicas are as this command finds them; a server looks for itself. */
+/** Replicas as this command finds them; servers check for themselves. */
 type ShardCounts = Counts & ReturnType<typeof replicasInUse>;
 
 function asJson(counts: Map<string, ShardCounts>): object {
@@ -59,7 +61,7 @@ function asJson(counts: Map<string, ShardCounts>): object {
 const newestOf = ({ newestMatch }: Pick<Counts, "newestMatch">): string | null =>
   newestMatch === undefined ? null : formatTimestamp(newestMatch);
 
-/** What is withheld, in short: rows are long. */
+/** Short column heads, because rows are long. */
 const HEADS: Record<WithheldReason, string> = {
   "game-mode": "-MODE",
   ending: "-ENDING",

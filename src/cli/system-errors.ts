@@ -1,36 +1,36 @@
-/** Messages for errors of the operating system, SQLite and PostgreSQL, with what to do about them. */
+/** Messages for errors of the operating system, SQLite and PostgreSQL, with advice. */
 
 /** By error code. Codes of SQLite may have a suffix. */
 const MESSAGES: Record<string, string> = {
-  ENOSPC: "the disk is full; make room and run it again",
-  EDQUOT: "your share of the disk is used up; make room and run it again",
-  EACCES: "you may not use it; check its owner and its mode",
-  EPERM: "you may not use it; check its owner and its mode",
-  EROFS: "it is on a file system that can only be read; choose another --data",
-  ENOTDIR: "there is a file where a folder must be; choose another --data",
-  EEXIST: "there is a file where a folder must be; choose another --data",
-  EISDIR: "it is a folder, not a file; name another",
-  ENOENT: "it does not exist; check its name",
+  ENOSPC: "the disk is full; free some space and retry",
+  EDQUOT: "the disk quota is exceeded; free some space and retry",
+  EACCES: "permission denied; check its owner and mode",
+  EPERM: "permission denied; check its owner and mode",
+  EROFS: "the file system is read-only; choose another --data",
+  ENOTDIR: "it is a file, and a folder is needed; choose another --data",
+  EEXIST: "it is a file, and a folder is needed; choose another --data",
+  EISDIR: "it is a folder, not a file; specify a file",
+  ENOENT: "it does not exist; check the path",
   EMFILE: "too many files are open; raise the limit (ulimit -n)",
   SQLITE_NOTADB: "it is not an SQLite file; move it elsewhere",
   SQLITE_CORRUPT: "it is damaged; restore it from a backup",
-  SQLITE_FULL: "the disk is full; make room and run it again",
+  SQLITE_FULL: "the disk is full; free some space and retry",
   SQLITE_IOERR:
-    "the disk refuses to read or write; see that it has room and is sound, and run it again",
-  SQLITE_READONLY: "it cannot be written; check its owner and its mode",
-  SQLITE_CANTOPEN: "it cannot be opened; check its owner and its mode",
-  SQLITE_BUSY: "another program is writing to it; run this again",
+    "the disk cannot be read or written; check its free space and its health, and retry",
+  SQLITE_READONLY: "it is read-only; check its owner and mode",
+  SQLITE_CANTOPEN: "it cannot be opened; check its owner and mode",
+  SQLITE_BUSY: "another program is writing to it; retry",
   ERR_POSTGRES_CONNECTION_REFUSED:
-    "it cannot be reached; see that it runs, and that the address is right",
+    "connection refused; check that it is running and that the URL is correct",
 };
 
-/** What to do after a message of PostgreSQL, by its error code. */
+/** Advice for errors of PostgreSQL, by error code. */
 const ADVICE: Record<string, string> = {
-  "28000": "check the user of the address",
-  "28P01": "check the user and the password of the address",
-  "3D000": "make the database (createdb), or correct the address",
+  "28000": "check the user in the URL",
+  "28P01": "check the user and password in the URL",
+  "3D000": "create the database (createdb), or correct the URL",
   "42501":
-    "let its user make schemas (GRANT CREATE ON DATABASE), or make the schema and let the user own it",
+    "allow the user to create schemas (GRANT CREATE ON DATABASE), or create a schema that the user owns",
 };
 
 /** The message of an error for an operator. */

@@ -1,6 +1,6 @@
 /** Text tables of the command line. */
 
-/** Rows in aligned columns, by their width on a terminal: names may be in any script. */
+/** Aligned columns, by width on a terminal: names may be in any script. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** `matchbook why`: why a match is, or is not, served. */
+/** `matchbook why`: explains why a match is or is not served. */
 
 import { restoreRecord } from "../document/record.ts";
 import type { MatchRecord } from "../domain/match.ts";
@@ -14,9 +14,9 @@ import { table } from "./table.ts";
 export const why: AddCommand = (program) => {
   const command = program
     .command("why")
-    .description("say whether a match is served, withheld (by which rule) or was never received")
-    .argument("<shard>", "the shard's id")
-    .argument("<match>", "the match's id")
+    .description("print whether a match is served, withheld (and by which rule) or unknown")
+    .argument("<shard>", "shard id")
+    .argument("<match>", "match id")
     .option("--json", "print one JSON object; its state is served, withheld or unknown")
     .action(async (shard: string, match: string, flags: { json?: true }) => {
       const finding = await withShards(settingsOf(command).values, (shards) =>
@@ -25,10 +25,12 @@ export const why: AddCommand = (program) => {
       print(flags.json ? JSON.stringify(finding) : describe(finding));
     });
   withSettings(command);
-  withExamples(command, [["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "one match"]]);
+  withExamples(command, [
+    ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "explain one match"],
+  ]);
 };
 
-/** The record that was found, if any, and what the rules say about it. */
+/** The record, if any, and the result of the rules. */
 type Finding = Awaited<ReturnType<typeof examine>>;
 
 async function examine(shards: Shards, shard: string, match: string) {
@@ -37,11 +39,13 @@ async function examine(shards: Shards, shard: string, match: string) {
   if (!writer) {
     const ids = await shards.list();
     if (!ids.includes(shard)) throw unknownShard(shard, ids);
-    return unknown(`nothing was ever received in ${shard}`);
+    return unknown(`shard ${shard} has no records yet`);
   }
   const found = await writer.inspect(match);
   if (!found) {
-    return unknown(`no record with this id was ever received in ${shard}, or it was rejected`);
+    return unknown(
+      `no record with this id was stored in ${shard}: it was never received, or it was rejected`,
+    );
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
@@ -53,7 +57,7 @@ async function examine(shards: Shards, shard: string, match: string) {
     ...(verdict.served
       ? {
           state: "served" as const,
-          detail: `all three rules hold${hintAtWindow(record.createdAt, Date.now())}`,
+          detail: `all three rules are met${hintAtWindow(record.createdAt, Date.now())}`,
         }
       : {
           state: "withheld" as const,
@@ -62,7 +66,7 @@ async function examine(shards: Shards, shard: string, match: string) {
           reason: verdict.reason,
           detail: explain(verdict.reason, record),
         }),
-    /** The values that the rules looked at. */
+    /** The values that the rules use. */
     looked: {
       createdAt: formatTimestamp(record.createdAt),
       gameMode: record.gameMode,
@@ -76,21 +80,21 @@ async function examine(shards: Shards, shard: string, match: string) {
   };
 }
 
-/** A match may be served and yet not be listed, for those who do not ask far enough back. */
+/** A served match may be missing from lists whose time window is too short. */
 function hintAtWindow(createdAt: number, now: number): string {
-  if (createdAt > now) return "; it is listed once its time has come";
+  if (createdAt > now) return "; it is listed from that time on";
   if (createdAt >= now - WINDOW_MILLISECONDS) return "";
-  return `; it is older than the ${WINDOW_DAYS} days listed by default: ask with filter[createdAt-start]`;
+  return `; it is older than the ${WINDOW_DAYS} days listed by default: use filter[createdAt-start]`;
 }
 
 function explain(reason: WithheldReason, record: MatchRecord): string {
   switch (reason) {
     case "game-mode":
-      return `its game mode "${record.gameMode}" is none of ${GAME_MODES.join(", ")}`;
+      return `its game mode "${record.gameMode}" is not one of ${GAME_MODES.join(", ")}`;
     case "ending":
       return `it ended with "${record.endGameReason}"; matches that end with ${VOID_ENDINGS.join(" or ")} are not served`;
     case "no-ranked-player":
-      return "it is a private match, and none of its registered players is ranked: none is named by a served ranked match, and no record says played_ranked >= 1 of one";
+      return "it is a private match and none of its registered players is ranked: none played in a served ranked match, and no record has played_ranked >= 1 for any of them";
   }
 }
 

@@ -1,4 +1,4 @@
-/** In charge of when things happen: the thirty days, their daily rhythm, patches and seasons. */
+/** When matches are played: the thirty days, their daily rhythm, patches and seasons. */
 
 import type { Random } from "./random.ts";
 import type { Region } from "./regions.ts";
@@ -12,7 +12,7 @@ const WINDOW_SECONDS = 30 * DAY;
 export interface Patch {
   version: string;
   season: number;
-  /** Position in the list of patches: heroes gain and lose strength from one to the next. */
+  /** Index in the list of patches: heroes gain and lose strength with each. */
   number: number;
 }
 
@@ -24,7 +24,7 @@ const PATCHES: readonly (Patch & { from: number })[] = [
 
 export const PATCH_COUNT = PATCHES.length;
 
-/** Times in it are whole seconds since the epoch. */
+/** Times are in whole seconds since the epoch. */
 export class Calendar {
   readonly end: number;
   readonly start: number;
@@ -43,7 +43,7 @@ export class Calendar {
     }
   }
 
-  /** The time by which this share of all matches has been played; ascends with the share. */
+  /** The time by which this share of all matches has been played. */
   timeOf(share: number): number {
     const sought = share * this.#cumulated[STEPS]!;
     let [low, high] = [0, STEPS];
@@ -57,7 +57,7 @@ export class Calendar {
     return this.start + Math.floor((low + inside) * STEP);
   }
 
-  /** The position of a shard in which a match may well end at this time. */
+  /** The index of a random shard, weighted by its activity at this time. */
   regionAt(time: number, random: Random): number {
     const step = Math.min(STEPS - 1, Math.floor((time - this.start) / STEP));
     return random.weighted(this.#bustleAt(this.start + (step + 0.5) * STEP));

@@ -1,11 +1,10 @@
 /**
- * In charge of the demo data: a stream of plausible match documents of an invented game, in the
- * order of their time, over the thirty days before a given moment.
+ * Generates demo data: a stream of realistic match documents of an invented game, in order of time, over the thirty
+ * days before a given time.
  *
- * Equal options give equal documents. Matches are never held: what stays in memory is one number
- * per player (the pool of a shard ends at 200,000 players) and a table of the thirty days. Players
- * and teams depend on the seed and the shard alone, so runs with one seed share their people, while
- * match ids depend on every option, so such runs add to each other instead of clashing.
+ * Equal options give equal documents. Memory holds one number per player (at most 200,000 players per shard) and a
+ * table of the thirty days, but no matches. Players and teams depend only on the seed and the shard, so runs with
+ * the same seed share them. Match ids depend on every option, so the matches of such runs do not conflict.
  */
 
 import type { JsonObject } from "../domain/json.ts";
@@ -20,14 +19,14 @@ export interface DemoOptions {
   seed: number;
   /** Milliseconds since the epoch; no match is later. */
   until: number;
-  /** Without it, six regions and a tournament server. */
+  /** Default: six regions and a tournament server. */
   shards?: string[];
 }
 
 const MATCH = wordOf("match");
 const CLOSING_GAP = 45;
 
-/** One JSON:API document per match: the match in `data`, all that is linked to it in `included`. */
+/** One JSON:API document per match, with all linked resources in `included`. */
 export function* demoDocuments(options: DemoOptions): Generator<JsonObject> {
   const { matches, seed, until } = options;
   const regions = [...new Set(options.shards ?? DEMO_SHARDS)].map(regionOf);
@@ -50,7 +49,7 @@ export function* demoDocuments(options: DemoOptions): Generator<JsonObject> {
   }
 }
 
-/** The shards of the last matches, largest last: a demo should look alive wherever one looks. */
+/** The shards of the last matches, largest last: every shard of a demo should have recent matches. */
 function closingRegions(regions: { weight: number; tournament: boolean }[], matches: number) {
   return regions
     .map((_, at) => at)

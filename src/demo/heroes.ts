@@ -1,4 +1,4 @@
-/** In charge of the heroes of the invented game: roles, skins, and how strong a patch makes them. */
+/** The heroes of the invented game: roles, skins, and their strength in each patch. */
 
 import { PATCH_COUNT } from "./calendar.ts";
 import { Random } from "./random.ts";
@@ -39,7 +39,7 @@ export function favourite(random: Random, role: Role, taste: number): Hero {
   return heroes[(taste + random.int(0, 2) * 5) % heroes.length]!;
 }
 
-/** Any hero of the role; the ones the patch made strong are picked more often. */
+/** Any hero of the role; those that are strong in the patch are picked more often. */
 export function fashionable(random: Random, role: Role, patch: number): Hero {
   const one = random.pick(BY_ROLE[role]);
   const other = random.pick(BY_ROLE[role]);

@@ -1,4 +1,4 @@
-/** In charge of what a participant buys: builds that follow the hero and the gold at hand. */
+/** What a participant buys, by hero and gold. */
 
 import type { Build } from "./heroes.ts";
 import type { Random } from "./random.ts";
@@ -14,7 +14,7 @@ type Counts = Uint8Array;
 const keys: string[] = [];
 const known = new Map<string, Item>();
 
-/** Items in the order of the text: a name, and after a colon the names of the parts it is made of. */
+/** Items in the order of the text: a name, and after a colon the names of its parts. */
 function itemsOf(text: string): Item[] {
   return text.split(", ").map((recipe) => {
     const [name, parts] = recipe.split(": ") as [string, string?];
@@ -75,8 +75,8 @@ export function shop(random: Random, build: Build, gold: number, minutes: number
 }
 
 /**
- * Distinct finished items in one of the orders that guides recommend, with one to survive by.
- * Free choice would be no richer to look at, and objects of ever new shapes are slow to write.
+ * Distinct finished items in one of a few typical orders, with one for defence. Free choice would not look richer,
+ * and objects of many different shapes are slow to serialize.
  */
 function chosen(random: Random, build: Build, count: number): Item[] {
   const shelf = FINISHED[build];

@@ -1,4 +1,4 @@
-/** In charge of who sits where: two sides of registered players, anonymous ones and bots. */
+/** The two sides of a match: registered players, anonymous players and bots. */
 
 import type { Patch } from "./calendar.ts";
 import { fashionable, favourite, type Hero, type Role } from "./heroes.ts";
@@ -65,7 +65,7 @@ function company(
 ): { team?: Team; sitters: Sitter[] } {
   if (random.chance(occasion.premade)) {
     const team = population.seatTeam(random, occasion.perSide, start, end);
-    // One team on both sides would be one resource with two meanings.
+    // The same team must not be on both sides.
     if (team && team.id !== rival?.id) return { team, sitters: team.members };
   }
   const sitters: Sitter[] = [];

@@ -1,4 +1,4 @@
-/** In charge of one match document: the match with every resource it is linked to. */
+/** Builds one match document: the match with all linked resources. */
 
 import type { JsonObject } from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";

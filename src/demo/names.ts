@@ -1,4 +1,4 @@
-/** In charge of how players and teams are called: several scripts, guests, spaces in odd places. */
+/** Names of players and teams: several scripts, guests, unusual spaces. */
 
 import type { Random } from "./random.ts";
 
@@ -33,9 +33,9 @@ const KATAKANA = [
 const HANGUL = [..."가나다라마바사아자차카하별달빛용검신왕은하늘바람소리구름호랑이토끼곰불꽃나무"];
 
 /**
- * A new name for the player of this number. The first players took the short and plain names; the
- * later ones needed more characters or digits, or else far too many would share a name. Guests have
- * not chosen a name yet, so a player who renames passes `guests` false.
+ * A new name for the player with this number. The first players have short and plain names; later ones need more
+ * characters or digits, or too many would share a name. Guests have not chosen a name yet, so `guests` is false for
+ * a player who renames.
  */
 export function playerName(
   random: Random,
@@ -81,7 +81,7 @@ function latinName(random: Random, late: boolean): string {
   if (style < 0.92) return cut(`${invented(random).toLowerCase()}_${random.pick(SECOND)}`);
   if (style < 0.97) return `x${invented(random).slice(0, 10)}${random.int(10, 999)}x`;
   if (style < 0.99) return cut(`${invented(random)} ${random.pick(SECOND)}`).trimEnd();
-  // The game never trimmed what was typed, so these are other names than the ones without.
+  // The game does not trim names, so a trailing space makes a different name.
   return `${(invented(random) + digits(random, 0.3, late)).slice(0, LONGEST - 1)} `;
 }
 

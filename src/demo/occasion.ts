@@ -1,4 +1,4 @@
-/** In charge of what kind of match is played: mode, ending, length, and who may take part. */
+/** The kind of a match: mode, ending, duration, and who may take part. */
 
 import { PRIVATE_MODE } from "../domain/modes.ts";
 import type { Circle } from "./people.ts";
@@ -7,18 +7,18 @@ import type { Random } from "./random.ts";
 interface Play {
   circle: Circle;
   perSide: number;
-  /** Kills fall this many times as fast as in a common match. */
+  /** Kills per minute relative to a common match. */
   pace: number;
   jungle: boolean;
-  /** Chance of a roster to have entered as a team. */
+  /** Probability that a roster entered as a team. */
   premade: number;
 }
 
 export interface Occasion extends Play {
   mode: string;
-  /** An ending that is settled beforehand; without one the play decides. */
+  /** A predetermined ending; otherwise the match decides. */
   ending?: "exitpractice" | "notenoughplayers";
-  /** Length in seconds, before a surrender cuts it short. */
+  /** In seconds, before a surrender shortens it. */
   duration: number;
   /** The right side, or all but the first player, are bots. */
   bots: "few" | "right" | "all but one";
@@ -52,7 +52,7 @@ const CUP_WEIGHTS = NAMES.map((name) => MODES[name]!.cupWeight);
 const TRAINING: Mode = { ...COMMON, weight: 0, circle: "anyone", premade: 0 };
 const PRACTISED = [PRIVATE_MODE, "casual", "private_party_aral_match", "private_party_blitz_match"];
 
-/** One match in fifty each is a kind that the service withholds. */
+/** One match in fifty of each kind that the service withholds. */
 export function occasionOf(random: Random, tournament: boolean): Occasion {
   const kind = random.unit();
   if (kind < 0.02) return training(random);

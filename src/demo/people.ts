@@ -1,7 +1,7 @@
 /**
- * In charge of who lives in a shard. Nothing about a player is stored but the time of the latest
- * match: everything else is derived from seed, shard and the player's index whenever it is needed.
- * The pool grows with half the shard's matches, from 80 to 200,000 players.
+ * The players and teams of a shard. Only the time of the latest match of each player is stored; everything else is
+ * derived from the seed, the shard and the index of the player. A shard has half as many players as matches, from
+ * 80 to 200,000.
  */
 
 import type { JsonObject } from "../domain/json.ts";
@@ -10,7 +10,7 @@ import { isGuest, playerName, teamTag } from "./names.ts";
 import { Random, wordOf } from "./random.ts";
 import type { Region } from "./regions.ts";
 
-/** Whom a match may seat. Casuals never play ranked; regulars are everybody else. */
+/** Who may play in a match. Casuals never play ranked; regulars are all others. */
 export type Circle = "anyone" | "regulars" | "casuals";
 
 export interface Person {
@@ -30,7 +30,7 @@ export interface Team {
   members: number[];
 }
 
-// Neighbours in the order of activity form blocks; the last of each block is a casual.
+// Players in order of activity form blocks; the last of each block is a casual.
 const BLOCK = 8;
 const LEAST_PLAYERS = 80;
 const MOST_PLAYERS = 200_000;
@@ -59,7 +59,7 @@ export class Population {
     this.#freeFrom = new Float64Array(Math.ceil(players / 40) * 40);
   }
 
-  /** Takes a player who is in no other match since `start`, until `end`; none if all are busy. */
+  /** Reserves a free player from `start` to `end`; undefined if none is found. */
   seat(random: Random, circle: Circle, start: number, end: number): number | undefined {
     for (let left = TRIES; left > 0; left--) {
       const player = this.#draw(random, circle);
@@ -68,7 +68,7 @@ export class Population {
     return undefined;
   }
 
-  /** Takes `size` members of one team; none if too few of them are free. */
+  /** Reserves `size` members of one team; undefined if too few are free. */
   seatTeam(random: Random, size: number, start: number, end: number): Team | undefined {
     const drawn = Math.floor(this.#draw(random, "anyone") / BLOCK);
     const block = drawn - (drawn % this.#teamSpacing);
@@ -84,7 +84,7 @@ export class Population {
     return { id: badge.uuid(), tag: teamTag(badge), members: free };
   }
 
-  /** The player as a match that ends at this time shows him. */
+  /** The player at the time of a match. */
   person(player: number, time: number, patch: Patch): Person {
     const random = new Random(this.seed, this.#shardWord, PLAYER, player);
     const id = random.uuid();
@@ -106,7 +106,7 @@ export class Population {
     return { id, name, skill, skillTier, level, karmaLevel, taste, stats };
   }
 
-  /** Low indexes are drawn most: a power law with a flattened head, so that nobody plays all day. */
+  /** Low indexes are drawn most often: a power law with a flattened head, so that nobody plays all day. */
   #draw(random: Random, circle: Circle): number {
     const rank = ((HEAD + 1) ** random.unit() - 1) / HEAD;
     const player = Math.min(this.#freeFrom.length - 1, Math.floor(rank * this.#freeFrom.length));
@@ -121,7 +121,7 @@ export class Population {
   }
 
   #nameOf(player: number, time: number, random: Random): string {
-    // Names are freed by a rename and taken again, so one name can stand for several ids.
+    // A name can be reused after a rename, so several ids can have the same name.
     const namesake = random.chance(0.005) ? player ^ 1 : player;
     const renamed = random.unit();
     const moment = random.unit();
@@ -153,7 +153,7 @@ export class Population {
     }
   }
 
-  /** Some records know of the time before the thirty days; most leave it to be computed. */
+  /** Some records contain totals from before the thirty days; for most they are computed. */
   #addHistory(stats: JsonObject, random: Random, time: number): void {
     const days = 30 * this.calendar.shareOf(time);
     const played = random.int(80, 4_000) + Math.floor(days * random.between(0.5, 6));

@@ -1,6 +1,6 @@
-/** In charge of chance: a small seeded generator (sfc32) that gives the same draws on every machine. */
+/** A small seeded random generator (sfc32) that gives the same numbers on every machine. */
 
-/** One stream of draws. Equal parts give equal streams; any different part gives another stream. */
+/** One stream of numbers. Equal parts give equal streams; any different part gives a different stream. */
 export class Random {
   #a = 0x9e3779b9 | 0;
   #b = 0x243f6a88;
@@ -15,7 +15,7 @@ export class Random {
     for (let round = 0; round < 8; round++) this.next();
   }
 
-  // Four separate lanes: ids drawn from millions of streams must not meet.
+  // Four separate lanes: ids from millions of streams must not collide.
   #absorb(word: number): void {
     this.#a = scramble(this.#a ^ word);
     this.#b = scramble((this.#b + word) | 0);
@@ -55,7 +55,7 @@ export class Random {
     return list[Math.floor(this.unit() * list.length)]!;
   }
 
-  /** The position of one weight, drawn in proportion to the weights. */
+  /** A random index, in proportion to the weights. */
   weighted(weights: readonly number[]): number {
     let total = 0;
     for (const weight of weights) total += weight;
@@ -83,7 +83,7 @@ export class Random {
   }
 }
 
-/** A word that stands for a text, to tell streams apart by name. */
+/** A number for a text, to distinguish streams by name. */
 export function wordOf(text: string): number {
   let word = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

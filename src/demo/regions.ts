@@ -1,4 +1,4 @@
-/** In charge of the shards of the demo: their share of the matches, clock, scripts and teams. */
+/** The shards of the demo: their share of matches, time zone, scripts and teams. */
 
 import type { ScriptWeights } from "./names.ts";
 
@@ -6,7 +6,7 @@ export interface Region {
   shard: string;
   /** Share of all matches, relative to the other shards. */
   weight: number;
-  /** Hours ahead of UTC: people play in their evening. */
+  /** Hours ahead of UTC: most people play in the evening. */
   clock: number;
   scripts: ScriptWeights;
   tournament: boolean;

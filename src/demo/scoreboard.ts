@@ -1,4 +1,4 @@
-/** In charge of how a match goes: who wins, and every count of both sides, so that the sums agree. */
+/** The result of a match: the winner, and all counts of both sides, with consistent sums. */
 
 import type { JsonObject } from "../domain/json.ts";
 import { type Role, skinOf } from "./heroes.ts";
@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 
 export interface Verdict {
   winner: 0 | 1;
-  /** How clear the win was, from 0 to 1. */
+  /** How clear the win is, from 0 to 1. */
   dominance: number;
   ending: string;
   duration: number;
@@ -52,7 +52,7 @@ export function decide(random: Random, occasion: Occasion, sides: [Side, Side]):
   return { winner, dominance, ending: "surrender", duration: cut };
 }
 
-/** The scores of both sides. What one side kills, the other side has lost, to the last death. */
+/** The scores of both sides. The kills of one side equal the deaths of the other. */
 export function score(
   random: Random,
   occasion: Occasion,
@@ -189,7 +189,7 @@ function leaves(random: Random, occasion: Occasion, seat: Seat): boolean {
   return random.chance(occasion.ending === "notenoughplayers" ? 0.4 : 0.015);
 }
 
-/** Deals a whole number out over the seats, by role and strength. */
+/** Distributes an integer over the seats, by role and strength. */
 function share(
   random: Random,
   total: number,
@@ -210,7 +210,7 @@ function share(
   return dealt;
 }
 
-/** Gold in quarters, as the game counts it, with a whole sum: a roster's gold is an integer. */
+/** Gold in quarters, as in the game, with an integer sum: the gold of a roster is an integer. */
 function purse(amounts: number[]): number[] {
   const quarters = amounts.map((amount) => Math.round(amount * 4));
   const sum = quarters.reduce((total, one) => total + one, 0);

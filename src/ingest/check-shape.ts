@@ -25,7 +25,7 @@ import {
 import { isInexact } from "./parse-json.ts";
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
-// Every problem of a record is reported at once; the usual limit is eight of each resource.
+// All problems of a record are reported at once; the default limit is eight per resource.
 Settings.Set({ maxErrors: 1000 });
 
 const validators = {
@@ -42,7 +42,7 @@ const validators = {
 export type Kind = keyof typeof validators;
 
 /**
- * What is wrong with a resource, one sentence each. `unsafe` is the same resource, if it may hold values
+ * The problems of a resource, one sentence each. `unsafe` is the same resource if it may contain values
  * that cannot be stored.
  */
 export function resourceProblems(
@@ -60,7 +60,7 @@ function schemaProblems(kind: Kind, resource: Resource): string[] {
   const validator = validators[kind];
   if (validator.Check(resource)) return [];
   const errors = validator.Errors(resource);
-  // What is wrong with a number that is too large is reported with the values.
+  // Numbers that are too large are reported by checkValues.
   return errors.filter((one) => !isInexact(valueAt(resource, one.instancePath))).map(sentence);
 }
 
@@ -77,11 +77,11 @@ interface ShapeError {
 }
 
 const TYPE_NAMES: Record<string, string> = {
-  integer: "a whole number",
+  integer: "an integer",
   number: "a number",
   string: "a string",
   object: "an object",
-  array: "a list",
+  array: "an array",
   boolean: "true or false",
 };
 
@@ -90,7 +90,7 @@ function sentence(error: ShapeError): string {
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
     case "required":
-      return `${where} needs ${(params.requiredProperties as string[]).join(", ")}`;
+      return `${where} is missing ${(params.requiredProperties as string[]).join(", ")}`;
     case "type":
       return `${where} must be ${TYPE_NAMES[params.type as string] ?? params.type}`;
     case "const":
@@ -100,11 +100,11 @@ function sentence(error: ShapeError): string {
     case "pattern":
       if (params.pattern === NO_NUL) return `${where} must not contain the character U+0000`;
       return where.endsWith("shardId")
-        ? `${where} must be 1 to 32 of a-z, 0-9 and "-"`
-        : `${where} must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"`;
+        ? `${where} must be 1 to 32 characters from a-z, 0-9 and "-"`
+        : `${where} must be 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-"`;
     case "minItems":
     case "maxItems":
-      return `${where} must list exactly two rosters`;
+      return `${where} must contain exactly two rosters`;
     case "minimum":
       return `${where} must not be negative`;
     case "minLength":
@@ -123,26 +123,26 @@ const REFERENCE_MEMBERS = new Set(["type", "id", "meta"]);
 /** Attributes and relationships share one namespace with these members of a resource. */
 const RESERVED = ["type", "id"];
 
-/** What these name, and how often, is checked with the interface's own promises. */
+/** The references of these are checked in validate.ts. */
 const PROMISED = new Set(["rosters", "participants", "team", "player"]);
 
 const URI_REFERENCE = /^(?:[\w.~!$&'()*+,;=:@/?#-]|%[0-9A-Fa-f]{2})*$/;
 
 /**
- * The rules of JSON:API for every resource object. Records are served as they came, so anything else
- * would make invalid responses. (Other than "type" and "id", names of attributes and relationships are
- * not checked: records may be older than JSON:API.)
+ * The rules of JSON:API for every resource object. Records are served as received, so anything else would
+ * make invalid responses. (Names of attributes and relationships other than "type" and "id" are not
+ * checked: records may be older than JSON:API.)
  */
 function checkStructure(resource: Resource, problems: string[]): void {
   for (const member in resource) {
     if (MEMBERS.has(member)) continue;
-    problems.push(`a resource has no member "${member}": put it into attributes`);
+    problems.push(`unknown member "${member}": move it into attributes`);
   }
   const { attributes, relationships } = resource;
   if (isObject(relationships)) {
     for (const name in relationships) {
       if (isObject(attributes) && Object.hasOwn(attributes, name)) {
-        problems.push(`"${name}" is both an attribute and a relationship: rename one of them`);
+        problems.push(`"${name}" is both an attribute and a relationship: rename one of the two`);
       }
       checkRelationship(name, relationships[name], problems);
     }
@@ -157,35 +157,35 @@ function checkStructure(resource: Resource, problems: string[]): void {
 function checkReserved(where: string, fields: unknown, name: string, problems: string[]): void {
   if (!isObject(fields) || !Object.hasOwn(fields, name)) return;
   problems.push(
-    `${where}.${name} is not allowed, because JSON:API reserves the names "type" and "id": rename it`,
+    `${where}.${name} is not allowed: JSON:API reserves the names "type" and "id"; rename it`,
   );
 }
 
 function checkRelationship(name: string, relationship: unknown, problems: string[]): void {
   const where = `relationships.${name}`;
   if (!isObject(relationship)) {
-    if (!PROMISED.has(name)) problems.push(`${where} must be an object with the member "data"`);
+    if (!PROMISED.has(name)) problems.push(`${where} must be an object with a "data" member`);
     return;
   }
   const members = Object.keys(relationship);
   if (members.some((member) => !RELATIONSHIP_MEMBERS.has(member))) {
-    problems.push(`${where} must have no members but "data", "links" and "meta"`);
+    problems.push(`${where} may only have the members "data", "links" and "meta"`);
   }
   checkExtras(`${where}.`, relationship, problems);
   const { data } = relationship;
   const references = Array.isArray(data) ? data : [data];
   if (references.some((one) => isObject(one) && hasMore(one))) {
-    problems.push(`${where}.data must name resources by "type" and "id", with nothing but "meta"`);
+    problems.push(`${where}.data: a reference may only have the members "type", "id" and "meta"`);
   }
   if (PROMISED.has(name)) return;
   if (members.length === 0) problems.push(`${where} must have "data", "links" or "meta"`);
   if (data === undefined || data === null) return;
   if (!references.every(isReference)) {
     problems.push(
-      `${where}.data must be a reference with "type" and "id", a list of them, or null`,
+      `${where}.data must be a reference with "type" and "id", an array of references, or null`,
     );
   } else if (new Set(references.map(keyOf)).size < references.length) {
-    problems.push(`${where}.data names a resource more than once: name it once`);
+    problems.push(`${where}.data references a resource more than once: reference it once`);
   }
 }
 
@@ -203,7 +203,7 @@ function checkExtras(
   if (meta !== undefined && !isObject(meta)) problems.push(`${where}meta must be an object`);
   if (links === undefined) return;
   if (!isObject(links) || !Object.values(links).every(isLink)) {
-    problems.push(`${where}links must be an object of links, each an address or {"href": address}`);
+    problems.push(`${where}links must be an object whose values are URLs or {"href": URL}`);
   }
 }
 
@@ -215,22 +215,24 @@ function isLink(value: unknown): boolean {
 
 const MAX_DEPTH = 64;
 
-/** Numbers that would be corrupted, broken text, and nesting that is too deep. */
+/** Finds numbers that would lose precision, lone surrogates, and nesting that is too deep. */
 function checkValues(value: Json, path: string, depth: number, problems: string[]): void {
   if (problems.length >= ENOUGH_REASONS) return;
   if (isInexact(value)) {
-    problems.push(`${path} is a number beyond 2^53, which would be corrupted: send it as a string`);
+    problems.push(
+      `${path} is a number beyond 2^53, which would lose precision: send it as a string`,
+    );
   } else if (typeof value === "string" && !value.isWellFormed()) {
-    problems.push(`${path} holds half of a surrogate pair: mend the text`);
+    problems.push(`${path} contains a lone surrogate: fix the text`);
   } else if (typeof value === "object" && value !== null) {
     if (depth === MAX_DEPTH) {
       const start = path.length > 60 ? `${path.slice(0, 60)}…` : path;
-      problems.push(`${start} is nested deeper than ${MAX_DEPTH} levels: make it flatter`);
+      problems.push(`${start} is nested deeper than ${MAX_DEPTH} levels: flatten it`);
       return;
     }
     for (const [name, member] of Object.entries(value)) {
       if (!name.isWellFormed()) {
-        problems.push(`${path} has a name with half of a surrogate pair: mend it`);
+        problems.push(`${path} has a member whose name contains a lone surrogate: fix the name`);
       }
       checkValues(member, path === "" ? name : `${path}.${name}`, depth + 1, problems);
     }

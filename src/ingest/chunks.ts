@@ -11,7 +11,7 @@ export interface Source {
 
 export interface DocumentChunk {
   source: string;
-  /** When its documents were read off the source. */
+  /** When its documents were read. */
   now: number;
   texts: DocumentText[];
   /** The bytes of all texts. */
@@ -30,7 +30,7 @@ export interface SourceFailure {
 const CHUNK_BYTES = 256 * 1024;
 const CHUNK_DOCUMENTS = 256;
 
-/** All documents of a source, in order. A source that breaks off still gives what came before. */
+/** All documents of a source, in order. If the source breaks off, what came before is still returned. */
 export async function* chunks(
   source: Source,
   longest: number,

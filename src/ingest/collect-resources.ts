@@ -14,12 +14,12 @@ export interface MatchResources extends MatchParts {
   participants: Resource[];
 }
 
-/** Counted once for each player and team that leads to them; real records have a few dozen. */
+/** Counted for each player and team that leads to them; real records have a few dozen. */
 export const MOST_REFERENCES = 20_000;
 
 /**
- * Works on resources of any shape: what cannot be followed is left to validation to report. Throws
- * Excess when there is too much to follow.
+ * Works on resources of any shape; validation reports what cannot be followed. Throws Excess when there are
+ * too many references.
  */
 export function collectResources(match: Resource, index: ResourceIndex): MatchResources {
   const rosters = [...allRelated([match], "rosters", index)];
@@ -72,7 +72,7 @@ export function collectResources(match: Resource, index: ResourceIndex): MatchRe
 
 interface Walk {
   index: ResourceIndex;
-  /** The players and teams met on the way. */
+  /** The players and teams found so far. */
   named: Set<Resource>;
   /** How many references may still be followed. */
   left: number;
@@ -95,7 +95,7 @@ function follow(
       for (const reference of references(relationship)) {
         if (--walk.left < 0) {
           throw new Excess(
-            `the match and what it includes hold more than ${MOST_REFERENCES} references: send fewer related resources with it`,
+            `the match and its included resources have more than ${MOST_REFERENCES} references: include fewer resources`,
           );
         }
         const target = walk.index.get(keyOf(reference));
@@ -110,7 +110,7 @@ function follow(
   }
 }
 
-/** Each once, however often it is named: that is for validation to report. */
+/** Each once, however often it is referenced; validation reports repetitions. */
 function allRelated(from: Resource[], name: string, index: ResourceIndex): Set<Resource> {
   const found = new Set<Resource>();
   for (const { relationships } of from) {
@@ -130,12 +130,12 @@ function byKey(a: Resource, b: Resource): number {
   return keyOf(a) < keyOf(b) ? -1 : 1;
 }
 
-/** What is nested deeper is rejected elsewhere, and need not be measured. */
+/** Deeper values are rejected elsewhere and need not be measured. */
 const DEEPEST_MEASURED = 100;
 
 /**
- * Bounds what a document grows to. Every record stores its own copy of what it includes, and every player
- * and team a copy of what only it links to: a small document that shares a lot could become many times larger.
+ * Limits what a document grows to. Every record stores a copy of what it includes, and every player and team
+ * a copy of what only it links to, so a small document that shares a lot could become many times larger.
  */
 export class CopyBudget {
   readonly #stored = new Set<Resource>();
@@ -152,13 +152,13 @@ export class CopyBudget {
       else this.#left -= sizeOf(resource, 0);
       if (this.#left >= 0) continue;
       throw new Excess(
-        `the matches and players of this document share so much that copies of it for each would take more than ${this.most} bytes: send fewer of them in one document`,
+        `the matches and players of this document share resources whose copies would take more than ${this.most} bytes: send fewer matches in one document`,
       );
     }
   }
 }
 
-/** About as many bytes as the value takes as JSON. */
+/** Roughly the bytes that the value takes as JSON. */
 function sizeOf(value: unknown, depth: number): number {
   if (typeof value === "string") return value.length + 3;
   if (typeof value !== "object" || value === null || depth === DEEPEST_MEASURED) return 8;

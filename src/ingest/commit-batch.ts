@@ -77,7 +77,7 @@ interface Known extends StoredRecord {
   fate: Fate;
 }
 
-/** Tells new records from those known already. The first of an id stays, unless asked otherwise. */
+/** Separates new records from known ones. The first record with an id stays, unless `replace` is set. */
 async function classify(
   transaction: Transaction,
   batch: readonly PreparedRecord[],
@@ -88,7 +88,7 @@ async function classify(
     const before = known.get(id);
     return before && !areEqual(before.contentHash, contentHash);
   });
-  // Rarely are there any: what an earlier version stored is then compared by the rules of this one.
+  // Rare: what an earlier version stored is compared by the rules of this one.
   const stored = await transaction.load([...new Set(differing.map(({ outline }) => outline.id))]);
   const presentHashes = new Map(stored.map(({ match }) => [match.id, presentContentHash(match)]));
 
@@ -103,7 +103,7 @@ async function classify(
     if (hashes.length > 0 && !replace) return { kind: "conflict" };
     if (!encoded) {
       throw new StoreError(
-        `match ${id} was there a moment ago, and no longer is: its database has lost something, as a copy does that takes over from one it lagged behind. Take everything in again`,
+        `match ${id} is no longer in the database, which has lost data, for example because a replica that lagged behind was promoted: ingest everything again`,
       );
     }
     if (known.has(id)) replaced.add(id);

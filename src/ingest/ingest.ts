@@ -11,22 +11,22 @@ import { addTo, emptyReport, type Report } from "./report.ts";
 import { Retry, type RetryOptions } from "./retry.ts";
 
 export interface IngestOptions {
-  /** The writer of a shard, made if need be. */
+  /** The writer of a shard, which is created if necessary. */
   writer: (shard: string) => Writer;
   context: ChunkContext;
   clock: () => number;
   replace: boolean;
-  /** How many records make a transaction. */
+  /** Records per transaction. */
   batch: number;
-  /** How many threads read, beside the one that stores, when there is much to read; 0: none. */
+  /** How many threads read large inputs, in addition to the one that stores; 0: none. */
   threads: number;
-  /** Records before it may not be stored yet. */
+  /** Earlier records may not be stored yet. */
   onRejection: (rejection: Rejection) => void;
   onConflict: (id: string, shard: string, origin: Origin) => void;
   onProgress: (report: Report) => void;
-  /** Whether a shard whose database is away is waited for; without it, ingest ends there. */
+  /** Whether to wait for an unavailable database; without it, ingest ends there. */
   patience?: RetryOptions;
-  /** Hears of a source that broke off, and why in words; otherwise it counts as a rejection. */
+  /** Called when a source breaks off, with the reason in words; without it, that counts as a rejection. */
   onBreak?: (error: SourceFailure["error"], fault: string) => void;
 }
 
@@ -36,14 +36,14 @@ const BATCH_BYTES = 32 << 20;
 /** A record that waits for its transaction. */
 type Pending = IncomingRecord & { source: string };
 
-/** Takes in all sources, one after another. Everything counted in the report is durable. */
+/** Ingests all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
   const retry = new Retry(options.patience);
   const readers = new ReaderPool(options.context, options.threads);
   let batch: Pending[] = [];
   let batchBytes = 0;
-  // While the shards have all that comes, records are looked up before they are encoded.
+  // While all records are known, they are looked up before they are encoded.
   let isKnown = false;
 
   const read = async (chunk: DocumentChunk) => {
@@ -84,7 +84,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     }
   } finally {
     readers.stop();
-    // However it ends, the caller learns what is durable.
+    // The caller learns what is durable, however it ends.
     options.onProgress(report);
   }
   await flush();
@@ -136,7 +136,7 @@ async function store(
   }
 }
 
-/** A source that breaks off is reported; what came before it, and other sources, still count. */
+/** A source that breaks off is reported; what came before it, and other sources, are ingested. */
 function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
   return {
     origin: { source, line },
@@ -146,8 +146,8 @@ function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
   };
 }
 
-/** zlib's own words are about its insides. */
+/** The messages of zlib are about its internals. */
 function faultOf({ code, message }: SourceFailure["error"]): string {
   if (!code.startsWith("Z_")) return message;
-  return `its gzip is ${code === "Z_BUF_ERROR" ? "cut off" : "damaged"} (${message}); get a whole copy, and send that`;
+  return `the gzip data is ${code === "Z_BUF_ERROR" ? "truncated" : "damaged"} (${message}); send an intact copy`;
 }

@@ -1,4 +1,4 @@
-/** The bytes that structure JSON text, and how deeply they nest it. */
+/** The structural bytes of JSON text, and how deeply they nest it. */
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -14,7 +14,7 @@ export const isBlank = (byte: number) =>
 
 /** Far deeper than any valid record. */
 const MAX_TEXT_DEPTH = 1000;
-/** Shorter texts cannot do harm and are not checked. */
+/** Shorter texts are harmless and not checked. */
 const HARMLESS_BYTES = 64 * 1024;
 
 /** Whether a long text opens so many brackets at once that parsing it would take unbounded memory. */

@@ -1,11 +1,11 @@
-/** Brings resources to the form in which they are stored, before they are checked. */
+/** Normalises resources to the form in which they are stored, before validation. */
 
 import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
 import type { Kind } from "./check-shape.ts";
 import { exactNumber } from "./parse-json.ts";
 
-/** Attributes that included resources take from their match, where they have none of their own. */
+/** Attributes that included resources inherit from their match. */
 export interface MatchDefaults {
   shard: string | undefined;
   patchVersion: string | undefined;
@@ -44,10 +44,10 @@ export function normaliseIncluded(
   return completed(withoutEmptyReference(resource, "team"), { shardId: shard }, changes);
 }
 
-/** None where they are not an object, which validation reports. */
+/** Empty if they are not an object, which validation reports. */
 export const attributesOf = ({ attributes }: Resource) => (isObject(attributes) ? attributes : {});
 
-/** With changed attributes, and with those that are missing where there is a value for them. */
+/** With changed attributes, and with values for missing ones. */
 function completed(
   resource: Resource,
   missing: { [name: string]: Json | undefined },
@@ -59,7 +59,7 @@ function completed(
     const value = missing[name];
     if (value !== undefined && (attributes[name] ?? null) === null) changes[name] = value;
   }
-  // Most records come in the normal form: only what changes is copied.
+  // Most records are normal already: only changes are copied.
   for (const name in changes) {
     if (changes[name] !== attributes[name]) {
       return { ...resource, attributes: { ...attributes, ...changes } };
@@ -68,7 +68,7 @@ function completed(
   return resource;
 }
 
-/** An empty `shardId` says the same as none. */
+/** An empty `shardId` counts as absent. */
 export function withoutEmptyShard(resource: Resource): Resource {
   const { attributes } = resource;
   if (!isObject(attributes) || attributes.shardId !== "") return resource;
@@ -76,7 +76,7 @@ export function withoutEmptyShard(resource: Resource): Resource {
   return { ...resource, attributes: rest };
 }
 
-/** `"team": {"data": null}` says the same as no relationship, which is how it is served. */
+/** `"team": {"data": null}` means no relationship, which is how it is served. */
 function withoutEmptyReference(resource: Resource, name: string): Resource {
   const relationships = resource.relationships;
   if (!isObject(relationships) || !isObject(relationships[name])) return resource;

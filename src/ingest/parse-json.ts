@@ -1,15 +1,15 @@
-/** Parses the text of a document and notices what JSON.parse would silently lose or corrupt. */
+/** Parses the text of a document and detects what JSON.parse would silently lose or corrupt. */
 
 import type { JsonObject } from "../domain/json.ts";
 import { isTooDeep } from "./json-bytes.ts";
 import type { DocumentText } from "./splitters.ts";
 
-/** `isSafe`: no number, text or nesting in it needs a closer look. */
+/** `isSafe`: no number, string or nesting in it needs a closer look. */
 export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = "\ufeff";
-const TOO_DEEP = "this is nested too deeply: 64 levels inside a resource are the most";
+const TOO_DEEP = "the document is nested too deeply: a resource may have at most 64 levels";
 
 export function parseDocument(text: DocumentText, source: string, longest: number): ParsedDocument {
   const failed = (problem: string): ParsedDocument => ({ problems: [problem] });
@@ -19,45 +19,47 @@ export function parseDocument(text: DocumentText, source: string, longest: numbe
   try {
     const json = decoder.decode(bytes);
     if (json.startsWith(BYTE_ORDER_MARK)) {
-      return failed("this begins with a byte order mark, which only a whole file may: remove it");
+      return failed(
+        "the document starts with a byte order mark, which is only allowed at the start of a file: remove it",
+      );
     }
     const value: unknown = JSON.parse(json);
-    // Decoded text is well-formed: only an escape can be half of a surrogate pair.
+    // Decoded text is well-formed: only an escape can be a lone surrogate.
     if (possibleNames(json) === safeMembers(value, json.includes("\\u"), 0)) {
       return { value, isSafe: true };
     }
     const { hasDuplicateMember, hasLargeNumber } = inspect(json, value);
     if (hasDuplicateMember) {
-      return failed("an object has a member twice, and only one can be kept: remove the other");
+      return failed("an object has a duplicate member: remove one of the two");
     }
     return { value: hasLargeNumber ? parseExactly(json) : value, isSafe: false };
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
       return failed(
-        "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
+        "not valid UTF-8: save the file as UTF-8; gzip is the only supported compression",
       );
     }
     if (error instanceof RangeError) return failed(TOO_DEEP);
     const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
-    return failed(`this is not JSON: ${reason}`);
+    return failed(`not valid JSON: ${reason}`);
   }
 }
 
 function whyMissing({ fault }: DocumentText, source: string, longest: number): string {
   switch (fault) {
     case "unclosed":
-      return "the list of documents is not closed: the end of the source is missing, send it whole";
+      return "the array of documents is not closed: the input is truncated; send it complete";
     case "endless":
-      return `a document here has no end in sight, so the rest of ${source} is not read: send one document a line`;
+      return `a document does not end, so the rest of ${source} is not read: send one document per line`;
     default:
-      return `the document is longer than ${longest} bytes: split it, or raise max-record-bytes`;
+      return `the document is larger than ${longest} bytes: split it, or raise max-record-bytes`;
   }
 }
 
 const QUOTE = '"'.charCodeAt(0);
 const SPACE = " ".charCodeAt(0);
 
-/** How many member names the text has, or more: a string may also hold a quotation mark and a colon. */
+/** The number of member names in the text, or more: a string may also contain a quote and a colon. */
 function possibleNames(json: string): number {
   let count = 0;
   for (let at = json.indexOf(":"); at >= 0; at = json.indexOf(":", at + 1)) {
@@ -69,7 +71,7 @@ function possibleNames(json: string): number {
   return count;
 }
 
-/** Less than is allowed inside a resource, which itself is a few levels down in its document. */
+/** Less than a resource may have: the resource itself is a few levels down in its document. */
 const SAFE_DEPTH = 60;
 /** From here on, JSON.parse may have rounded an integer. */
 const MAX_INTEGER = 2 ** 53;
@@ -93,7 +95,7 @@ function safeMembers(value: unknown, hasEscapes: boolean, depth: number): number
   return count;
 }
 
-/** The exact check, for the few texts that are not safe at first sight. */
+/** The exact check, for the few texts that fail the fast one. */
 function inspect(json: string, value: unknown) {
   let names = 0;
   let hasLargeNumber = false;
@@ -108,7 +110,7 @@ function inspect(json: string, value: unknown) {
     if (!Array.isArray(one)) names -= parts.length;
     for (const part of parts) open.push(part);
   }
-  // JSON.parse keeps the last of two members with one name: the text then has more names.
+  // JSON.parse keeps the last of several members with one name: then the text has more names.
   return { hasDuplicateMember: names > 0, hasLargeNumber };
 }
 
@@ -118,7 +120,7 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
   isRawJSON(value: unknown): boolean;
 };
 
-/** Numbers that would be corrupted keep their digits, for messages and for writing them again. */
+/** Numbers that would lose precision keep their digits, for messages and the rejects file. */
 function parseExactly(json: string): unknown {
   return JSON.parse(json, (_name, value, context?: { source?: string }) => {
     const source = context?.source;
@@ -130,7 +132,7 @@ export function exactNumber(value: number, source: string): number | JsonObject 
   return isCorrupted(value, source) ? rawJSON(source) : value;
 }
 
-/** Whether a parsed value is a number that would be corrupted. */
+/** Whether a parsed value is a number that would lose precision. */
 export const isInexact: (value: unknown) => boolean = isRawJSON;
 
 function isCorrupted(value: number, source: string): boolean {

@@ -15,11 +15,11 @@ import { extraWords } from "../domain/vocabulary.ts";
 import type { StoredMatch } from "../store/store.ts";
 import { withoutEmptyShard } from "./normalise.ts";
 
-/** A record without its resources: all that the shard's other records have to know of it. */
+/** A record without its resources: what the decisions about other records need. */
 export interface Outline extends MatchFacts {
-  /** The players it shows to be ranked. */
+  /** The players that it shows to be ranked. */
   shownRanked: string[];
-  /** What it carries beyond the usual. */
+  /** The include paths and resource types it adds to the usual ones. */
   words: string[];
 }
 
@@ -30,7 +30,7 @@ export interface EncodedRecord {
   teams: CarriedText[];
 }
 
-/** A record that comes into a shard, moves within it or leaves it. */
+/** A record that enters a shard, moves within it or leaves it. */
 export interface StoredRecord {
   outline: Outline;
   encoded: EncodedRecord;
@@ -65,15 +65,15 @@ export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
   return { outline: outlineOf(record), contentHash, encoded };
 }
 
-/** A record that is stored already, as if it came in again. Throws DamagedFragment. */
+/** A stored record, as if it were ingested again. Throws DamagedFragment. */
 export function restore(stored: StoredMatch): StoredRecord {
   const record = restoreRecord(stored);
   return { outline: outlineOf(record), encoded: { stored, ...writeCarried(record) } };
 }
 
 /**
- * The content hash that a stored record would have if it came in now. An earlier version counted the
- * attributes of teams too, and kept an empty `shardId`. Undefined when the stored record is damaged.
+ * The content hash that a stored record would have if it were ingested now. An earlier version included the
+ * attributes of teams, and kept an empty `shardId`. Undefined if the stored record is damaged.
  */
 export function presentContentHash(stored: StoredMatch): Uint8Array | undefined {
   let record: MatchRecord;

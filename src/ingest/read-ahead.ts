@@ -1,8 +1,8 @@
-/** Works on several things at once, and yields the results in order. */
+/** Works on several items at once and yields the results in order. */
 
 /**
- * Starts work on each thing as soon as it comes, as long as those in progress are not too large together,
- * and yields the results in the order of the things.
+ * Starts work on each item as soon as it arrives, while the total size in progress is within the limit, and
+ * yields the results in the order of the items.
  */
 export async function* readAhead<T, R>(
   things: AsyncIterable<T>,

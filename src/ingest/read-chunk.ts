@@ -1,4 +1,4 @@
-/** Reads the documents of a chunk, in whatever thread: what is done to records before they are stored. */
+/** Reads the documents of a chunk and prepares their records for storage, in any thread. */
 
 import type { DocumentChunk } from "./chunks.ts";
 import { type PreparedRecord, prepare } from "./prepare.ts";
@@ -11,7 +11,7 @@ export interface IncomingRecord extends PreparedRecord {
   bytes: number;
 }
 
-/** What a document turned out to hold. */
+/** What a document contains. */
 export interface DocumentContent {
   rejections: Rejection[];
   records: IncomingRecord[];

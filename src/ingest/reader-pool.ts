@@ -5,12 +5,12 @@ import { type ChunkContext, type DocumentContent, readChunk } from "./read-chunk
 import type { ReadRequest, ReadResponse } from "./reader-worker.ts";
 import { readDocument } from "./records.ts";
 
-/** So much is read in the calling thread first: most ingests end before a thread would be ready. */
+/** This much is read in the calling thread first: most ingests end before a thread would be ready. */
 const HEAD_START_BYTES = 2 << 20;
 
 /**
- * What may be in progress in the threads. They go on while a batch is being stored, so it must be enough
- * for that time; and it is memory that ingest takes beside the batch.
+ * What may be in progress in the threads. They continue while a batch is being stored, so it must last for
+ * that time; ingest needs this memory in addition to the batch.
  */
 const IN_PROGRESS_BYTES = 8 << 20;
 
@@ -34,7 +34,7 @@ export class ReaderPool {
     const { source, now, texts, size } = chunk;
     const documents = await thread.read({ chunk: { source, now, texts, size }, context, encode });
     return documents.map(({ isRejected, records }, at) => {
-      // What a thread rejects is read again here.
+      // Documents that a thread rejects are read again here.
       const again = () => readDocument(texts[at]!, source, { ...context, now }).rejections;
       return { rejections: isRejected ? again() : [], records };
     });
@@ -70,7 +70,8 @@ class ReaderWorker {
       if (data === "ready") this.isReady = true;
       else this.#awaited.shift()!.resolve(data);
     };
-    this.#worker.onerror = ({ message }) => this.#fail(new Error(`a reading thread: ${message}`));
+    this.#worker.onerror = ({ message }) =>
+      this.#fail(new Error(`a reader thread failed: ${message}`));
   }
 
   async read(request: ReadRequest): Promise<ReadResponse> {
@@ -88,7 +89,7 @@ class ReaderWorker {
 
   stop(): void {
     this.#worker.terminate();
-    this.#fail(new Error("the reading threads were stopped"));
+    this.#fail(new Error("the reader threads were stopped"));
   }
 
   #fail(error: Error): void {

@@ -15,19 +15,19 @@ import { Excess, readable } from "./reject-reasons.ts";
 import type { DocumentText } from "./splitters.ts";
 import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
 
-/** Where a record stood, for messages. */
+/** Where a record was found, for messages. */
 export interface Origin {
   source: string;
   line: number;
 }
 
-/** Something that was rejected: every reason, and the thing itself to fix and send again. */
+/** A rejected record: every problem, and the record itself to fix and send again. */
 export interface Rejection {
   origin: Origin;
   problems: string[];
-  /** The record as a document of its own; undefined when it could not be read as JSON. */
+  /** The record as its own document; undefined if it is not valid JSON. */
   document: JsonObject | undefined;
-  /** The text it was found in; undefined when that was not kept. */
+  /** The text it was found in; undefined if that was too long to keep. */
   bytes: Buffer | undefined;
 }
 
@@ -66,9 +66,9 @@ export function readDocument(text: DocumentText, source: string, context: Readin
 }
 
 const NOT_A_MATCH_DOCUMENT =
-  'this is not a match document: it must be an object whose "data" is a match or a list of matches';
+  'not a match document: it must be an object whose "data" is a match or an array of matches';
 
-/** More should be sent as lines. */
+/** More should be sent as NDJSON. */
 const MOST_MATCHES = 10_000;
 
 /** Throws Excess. */
@@ -79,11 +79,11 @@ function checkCount(documents: unknown[]): void {
   }
   if (matches <= MOST_MATCHES) return;
   throw new Excess(
-    `one document holds ${matches} matches, and ${MOST_MATCHES} are the most: send them as lines, one document each`,
+    `the document has ${matches} matches, more than ${MOST_MATCHES}: send one document per line`,
   );
 }
 
-/** Takes the matches of a document one by one, so that a wrong one does not hold up the others. */
+/** Reads the matches of a document one by one, so that an invalid one does not affect the others. */
 function readMatches(
   document: JsonObject,
   context: ReadingContext,
@@ -99,7 +99,7 @@ function readMatches(
     if (!isObject(match) || match.type !== "match") {
       return {
         match,
-        problems: ['data must hold resources whose "type" is "match"'],
+        problems: ['data must contain resources of the type "match"'],
         included: [],
       };
     }
@@ -119,12 +119,12 @@ function readMatches(
     return { match, problems, included, record: validated.record };
   });
 
-  // Nothing in a document may be dropped silently.
+  // Nothing in a document may be lost silently.
   const strays = [...index.values()].filter((resource) => !linked.has(resource));
   const strayCopies = [...repeats.values()].flat().filter((resource) => !linked.has(resource));
   for (const stray of strays) {
     general.push(
-      `included holds ${keyOf(stray)}, which nothing links to: link to it, or leave it out`,
+      `included contains ${keyOf(stray)}, which nothing links to: link to it or remove it`,
     );
   }
   general.push(...strayCopies.map(repeatProblem));
@@ -145,7 +145,7 @@ function readMatches(
 const asJson = (resources: Resource[]) => resources as unknown as Json[];
 
 const repeatProblem = (resource: Resource) =>
-  `${keyOf(resource)} appears more than once: send it once`;
+  `${keyOf(resource)} appears more than once: include it once`;
 
 /** The first included resource of each type and id, and those that repeat one or a match. */
 function indexIncluded(document: JsonObject, matches: Json[]) {
@@ -153,11 +153,11 @@ function indexIncluded(document: JsonObject, matches: Json[]) {
   const repeats = new Map<string, Resource[]>();
   const problems: string[] = [];
   const included = document.included ?? [];
-  if (!Array.isArray(included)) return { index, repeats, problems: ["included must be a list"] };
+  if (!Array.isArray(included)) return { index, repeats, problems: ["included must be an array"] };
   const primary = new Set(matches.map((match) => (isReference(match) ? keyOf(match) : "")));
   for (const resource of included) {
     if (!isReference(resource)) {
-      problems.push('included must hold resources with a "type" and an "id"');
+      problems.push('included must contain resources with a "type" and an "id"');
       continue;
     }
     const one = resource as unknown as Resource;

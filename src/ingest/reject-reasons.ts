@@ -1,25 +1,25 @@
-/** Makes the reasons for rejections readable: one line each, not too long and not too many. */
+/** Makes the reasons of rejections readable: one line each, limited in length and number. */
 
 const LONGEST_REASON = 400;
 const MOST_REASONS = 200;
 
-/** Enough for anybody; whoever collects reasons may stop there. */
+/** Whoever collects reasons may stop here. */
 export const ENOUGH_REASONS = 1000;
 
-// Also those that turn the direction of writing, with which a text can hide what it says.
+// Including those that change the writing direction, with which a text can hide its content.
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be printed.
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Each reason once. Records quote themselves in them, and may hold anything. */
+/** Each reason once. Reasons quote records, which may contain anything. */
 export function readable(reasons: readonly string[]): string[] {
   const distinct = [...new Set(reasons)];
   const shown = distinct.slice(0, MOST_REASONS).map(oneLine);
   const more = distinct.length - shown.length;
-  return more > 0 ? [...shown, `… and ${more} more reasons like these`] : shown;
+  return more > 0 ? [...shown, `… and ${more} more problems`] : shown;
 }
 
-/** A text that does nothing to a terminal but stand there. */
+/** A text that is safe to print on a terminal. */
 export function oneLine(text: string): string {
   const cut = text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text;
   return cut
@@ -30,7 +30,7 @@ export function oneLine(text: string): string {
     );
 }
 
-/** A document that asks for far more work or room than any real one. The message is the reason. */
+/** A document that needs far more work or memory than any real one. The message is the reason. */
 export class Excess extends Error {
   override name = "Excess";
 }

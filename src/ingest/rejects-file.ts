@@ -21,8 +21,8 @@ export class RejectsFile {
 }
 
 /**
- * The record as a document that ingest takes, its reasons in `meta`, which ingest passes over. What
- * was no JSON is kept as text, or as base64 where it is no text either.
+ * The record as a document that ingest accepts, with its reasons in `meta`, which ingest ignores. Invalid JSON
+ * is kept as text, or as base64 if it is not text either.
  */
 function rejectsLine({ origin, problems, document, bytes }: Rejection): string {
   const rejected: JsonObject = { source: origin.source, line: origin.line, reasons: problems };

@@ -9,7 +9,7 @@ export interface Report {
   duplicate: number;
   conflict: number;
   rejected: number;
-  /** Private matches, withheld before, that these records made valid. */
+  /** Private matches, withheld before, that are served because of these records. */
   released: number;
 }
 
@@ -26,7 +26,7 @@ export function addTo(report: Report, accepted: Accepted): void {
   report.released += accepted.released;
 }
 
-/** Whether everything sent in is now in the shards. */
+/** Whether every record is in its shard. */
 export function isComplete(report: Report): boolean {
   return report.rejected === 0 && report.conflict === 0;
 }

@@ -10,23 +10,23 @@ export interface RetryOptions {
   onReturn(shard: string, waitedMs: number): void;
 }
 
-/** Between two tries: twice as long each time, within these. */
+/** The pause between attempts doubles each time, within these bounds. */
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /** A shard that was unavailable for longer than the caller waits. */
 export class RetryTimeout extends StoreUnavailable {
-  override name = "StayedAway";
+  override name = "RetryTimeout";
 }
 
 export class Retry {
-  /** When each unavailable shard was first found to be so. */
+  /** When each unavailable shard first failed. */
   readonly #since = new Map<string, number>();
 
-  /** Without patience, nothing is tried twice. */
+  /** Without options, nothing is retried. */
   constructor(private readonly patience: RetryOptions | undefined) {}
 
-  /** The result of `work`, which must be safe to repeat. Throws StayedAway, and what no wait would fix. */
+  /** The result of `work`, which must be safe to repeat. Throws RetryTimeout, and errors that waiting does not fix. */
   async run<T>(shard: string, work: () => Promise<T>): Promise<T> {
     for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
@@ -42,7 +42,7 @@ export class Retry {
     }
   }
 
-  /** Throws when there is to be no further try. */
+  /** Throws if there is no further attempt. */
   #failed(shard: string, error: unknown): void {
     const { patience } = this;
     if (!(error instanceof StoreUnavailable) || error instanceof StoreRefuses || !patience)

@@ -6,19 +6,19 @@ import { createGunzip } from "node:zlib";
 
 export const STANDARD_INPUT = "-";
 
-/** Large reads, since every one costs a turn of the event loop. */
+/** Large reads, because each costs a turn of the event loop. */
 const READ_BYTES = 512 * 1024;
 
 const GZIP_MARK = [0x1f, 0x8b];
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** What a source is called in messages. */
+/** The name of a source in messages. */
 export function sourceName(path: string): string {
   return path === STANDARD_INPUT ? "standard input" : path;
 }
 
-/** The plain bytes of a file or of standard input. `onRead` hears of every raw byte read. */
+/** The plain bytes of a file or of standard input. `onRead` is called with the number of raw bytes read. */
 export async function* readSource(path: string, onRead: (bytes: number) => void): Bytes {
   const raw =
     path === STANDARD_INPUT
@@ -27,7 +27,7 @@ export async function* readSource(path: string, onRead: (bytes: number) => void)
   yield* plainBytes(raw as Bytes, onRead);
 }
 
-/** What was sent, decompressed if it is gzip. */
+/** The bytes, decompressed if they are gzip. */
 export async function* plainBytes(raw: Bytes, onRead: (bytes: number) => void): Bytes {
   const rest = counted(raw, onRead);
   let start: Uint8Array = Buffer.alloc(0);
@@ -52,7 +52,7 @@ async function* joined(start: Uint8Array, rest: Bytes): Bytes {
   yield* rest;
 }
 
-/** By its first bytes rather than by its name: standard input has none. */
+/** By the first bytes rather than by name: standard input has no name. */
 function isGzip(start: Uint8Array): boolean {
   return GZIP_MARK.every((byte, index) => start[index] === byte);
 }

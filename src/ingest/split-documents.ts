@@ -1,6 +1,6 @@
 /**
- * Splits a stream of bytes into JSON texts, one document each, and holds only one at a time: lines of
- * NDJSON, the elements of one array, or a document over many lines.
+ * Splits a stream of bytes into JSON texts, one document each: lines of NDJSON, the elements of an array, or
+ * one document over many lines. Only one is in memory at a time.
  */
 
 import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./json-bytes.ts";
@@ -15,7 +15,7 @@ import {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** How many lines are looked at to tell NDJSON from a document over many lines. */
+/** How many lines are examined to tell NDJSON from a document over many lines. */
 const FIRST_LINES = 16;
 
 /** A document this many times longer than allowed, and no shorter than that, ends its source. */
@@ -42,7 +42,7 @@ export async function* splitDocuments(
     else {
       start.push(Buffer.from(bytes));
       length += bytes.length;
-      // They are looked at when a line has ended or when they have doubled, and no more often.
+      // They are examined only when a line has ended or when their size has doubled.
       if (length < enough && !bytes.includes(NEWLINE)) continue;
       enough = 2 * length;
       splitter = choose(false);
@@ -75,12 +75,12 @@ function chooseSplitter(start: Buffer, longest: number, isAll: boolean): Splitte
   if (text[at] === OPEN_ARRAY) return new ValueSplitter(longest);
   if (text[at] !== OPEN_OBJECT) return new LineSplitter(longest);
 
-  // NDJSON has a whole object on a line. Several lines are asked, so that damaged ones at the
-  // beginning do not make a long file look like one unfinished document.
+  // NDJSON has a whole object on a line. Several lines are examined, so that damaged ones at the start do not
+  // make a long file look like one unfinished document.
   for (let line = 0; line < FIRST_LINES; line++) {
     let end = text.indexOf(NEWLINE, at);
     if (end < 0 && !isAll) {
-      // Too long for a record, and no end of the line yet: what can be taken begins on another line.
+      // Too long for a record, and no line end yet: the next record starts on another line.
       return isLong ? new LineSplitter(longest) : undefined;
     }
     if (end < 0) end = text.length;

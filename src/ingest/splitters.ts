@@ -1,4 +1,4 @@
-/** Two ways to split bytes into documents: at the ends of lines, and by following the brackets. */
+/** Splits bytes into documents, at line ends or by following the brackets. */
 
 import {
   BACKSLASH,
@@ -17,19 +17,19 @@ export interface DocumentText {
   /** The line of the source on which the document begins, from 1. */
   line: number;
   /**
-   * Undefined when it was longer than allowed and therefore skipped. To be used, or copied, before the
-   * next document is asked for: the source may use its memory again.
+   * Undefined if it was longer than allowed and therefore skipped. Use or copy it before the next document is
+   * requested: the source may reuse the memory.
    */
   bytes: Buffer | undefined;
   /**
-   * Stands for no document. "unclosed": the array of the source has no end. "endless": a document is
-   * so much longer than allowed that the rest of the source is not read.
+   * If set, there is no document. "unclosed": the array of the source has no end. "endless": a document is so
+   * much longer than allowed that the rest of the source is not read.
    */
   fault?: "unclosed" | "endless";
 }
 
 export interface Splitter {
-  /** The unfinished document: where it begins, and how much of it there was so far. */
+  /** The unfinished document: where it begins, and its size so far. */
   readonly current: { line: number; size: number } | undefined;
   push(chunk: Buffer): DocumentText[];
   end(): DocumentText[];
@@ -88,7 +88,7 @@ export class LineSplitter implements Splitter {
       found.push(...this.end());
       start = end + 1;
     }
-    // A copy: the source may use its chunk again.
+    // A copy: the source may reuse its chunk.
     if (start < chunk.length) this.current.add(Buffer.from(chunk.subarray(start)));
     return found;
   }
@@ -100,19 +100,19 @@ export class LineSplitter implements Splitter {
   }
 }
 
-/** No real document has so many objects that begin a line left of the document's own beginning. */
+/** No real document has so many objects that start a line at or left of its own indentation. */
 const MOST_RESTARTS = 1000;
 
 /**
- * Follows the brackets. The brackets of an outermost array are passed over.
+ * Follows the brackets. The brackets of an outermost array are ignored.
  *
- * A document that breaks off would swallow those behind it. Therefore, an object that begins a line and is
- * indented no further than the open document may be the next one: if the text around it turns out not to be
- * valid JSON, it is split there.
+ * A truncated document would swallow those after it. Therefore an object that starts a line and is indented no
+ * further than the open document may be the next one: if the text around it is not valid JSON, it is split
+ * there.
  */
 export class ValueSplitter implements Splitter {
   #line = 1;
-  /** How far the present line is indented, and whether anything but blanks has come on it. */
+  /** The indentation of the current line, and whether it has only whitespace so far. */
   #indent = 0;
   #isLineBlank = true;
   #depth = 0;
@@ -194,7 +194,7 @@ export class ValueSplitter implements Splitter {
     } else current.add(rest);
   }
 
-  /** Whether the byte is the first on its line that is not blank. */
+  /** Whether the byte is the first on its line that is not whitespace. */
   #noteLine(byte: number): boolean {
     if (byte === NEWLINE) {
       this.#line += 1;
@@ -224,7 +224,7 @@ export class ValueSplitter implements Splitter {
     this.#leave();
   }
 
-  /** Splits a damaged document where others may begin. The last of them is read as if it came just now. */
+  /** Splits a damaged document where others may begin. The last part is read again as new input. */
   #split(current: OpenDocument, found: DocumentText[], end: Buffer = EMPTY): void {
     const bytes = current.with(end);
     let [start, startLine] = [0, current.line];
@@ -259,7 +259,7 @@ function linesIn(bytes: Buffer): number {
   return count;
 }
 
-/** Whether it is one object of valid JSON, and nothing else. */
+/** Whether the text is exactly one valid JSON object. */
 export function isWholeObject(text: Buffer): boolean {
   if (text[0] !== OPEN_OBJECT || text.findLast((byte) => !isBlank(byte)) !== CLOSE_OBJECT) {
     return false;

@@ -56,7 +56,7 @@ export async function updatePlayers(
   await transaction.removePlayers(gone);
 }
 
-/** A team is shown as its latest served match has it. */
+/** A team is served as its latest served match has it. */
 export async function updateTeams(
   transaction: Transaction,
   came: StoredRecord[],
@@ -105,7 +105,7 @@ function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): 
 type Latest = Standing["latest"];
 type Reached = Pick<Standing, "latest" | "run">;
 
-/** Whether all of these come after the latest one before, so that nothing else has to be looked up. */
+/** Whether all of these are later than the latest known match, so that no history is needed. */
 function areLater(outlines: Outline[], latest: Latest | undefined): boolean {
   return (
     latest === undefined ||
@@ -116,7 +116,7 @@ function areLater(outlines: Outline[], latest: Latest | undefined): boolean {
   );
 }
 
-/** The usual case: goes on from where the player stood. */
+/** The usual case: continues from the previous state of the player. */
 function extendRun(id: string, before: Reached | undefined, later: Outline[]): Reached {
   const inOrder = later.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   let run = before?.run ?? 0;
@@ -145,7 +145,7 @@ interface Carried {
   companions: string;
 }
 
-/** The records that carry the latest state: mostly those at hand, else read from the store. */
+/** The records with the latest state: usually those of the batch, else read from the store. */
 class Carriers {
   readonly #atHand = new Map<string, EncodedRecord>();
   readonly #loaded = new Map<string, ReturnType<typeof restoreCarried>>();

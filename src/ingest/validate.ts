@@ -18,14 +18,14 @@ import {
 } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
-/** How far a game server's clock may be ahead of ours. */
+/** How far the clock of a game server may be ahead. */
 const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
 
 export interface ValidationContext {
   now: number;
-  /** The shard asked for on the command line; records of another one are rejected. */
+  /** The shard that the sender requested; records of other shards are rejected. */
   shard: string | undefined;
-  /** The shards there are; undefined when a new one may be made. */
+  /** The shards that exist; undefined if new ones may be created. */
   shards: ReadonlySet<string> | undefined;
   titleId: string;
 }
@@ -65,7 +65,7 @@ export function validate(
       problems.push(`${nameOf(resource)}: ${problem}`);
     }
   };
-  // Normalising may have read numbers out of a text.
+  // Normalising may have parsed numbers from a string.
   check("match", match, isSafe && match === raw ? undefined : match);
   const forms = new Map<Resource, Resource>();
   for (const resource of reached) {
@@ -74,9 +74,9 @@ export function validate(
     const form = normaliseIncluded(resource, kind, defaults);
     forms.set(resource, form);
     check(kind ?? "other", form, isSafe ? undefined : resource);
-    // It might be one that is not served.
+    // It might be one that must not be served.
     if (resource.type !== "match") continue;
-    problems.push(`${nameOf(resource)} is in included: send every match as data of its own`);
+    problems.push(`${nameOf(resource)} must not be in included: send each match in data`);
   }
 
   const normalised = (resource: Resource) => forms.get(resource)!;
@@ -103,7 +103,7 @@ export function validate(
   return { record, problems, reached };
 }
 
-/** The match and everything stored with it, each once: two players may link to the same companion. */
+/** The match and everything stored with it, each once: two players may link to the same resource. */
 function allOf({ match, own, players, teams }: MatchResources, copies: CopyBudget): Resource[] {
   const all = [match, ...own];
   for (const { carried, companions } of [...players, ...teams]) all.push(carried, ...companions);
@@ -111,7 +111,7 @@ function allOf({ match, own, players, teams }: MatchResources, copies: CopyBudge
   return [...new Set(all)];
 }
 
-/** By their types, wherever they are linked: what is served as a roster must look like one. */
+/** By type, wherever a resource is linked: everything served as a roster must be a valid one. */
 function kindsOf(reached: Resource[], collected: MatchResources): Map<Resource, Kind> {
   const kinds = new Map<Resource, Kind>();
   for (const one of reached) if (one.type === "roster") kinds.set(one, "extraRoster");
@@ -133,7 +133,7 @@ function defaultsOf(match: Resource, context: ValidationContext): MatchDefaults 
   };
 }
 
-/** The references that the API promises must lead somewhere, and nowhere twice. */
+/** The references that the API promises must resolve, each to a different resource. */
 function checkReferences(
   match: Resource,
   { rosters, participants }: MatchResources,
@@ -147,10 +147,10 @@ function checkReferences(
     for (const reference of references(relationship)) {
       const key = keyOf(reference);
       if (!index.has(key)) {
-        problems.push(`${nameOf(from)}: ${name} names ${key}, which is not in included`);
+        problems.push(`${nameOf(from)}: ${name} references ${key}, which is not in included`);
       }
       if (!mayRepeat && seen.has(key)) {
-        problems.push(`${nameOf(from)}: ${name} names ${key} a second time`);
+        problems.push(`${nameOf(from)}: ${name} references ${key} a second time`);
       }
       seen.add(key);
     }
@@ -169,11 +169,11 @@ function checkTime(match: Resource, now: number, problems: string[]): void {
   const at = parseTimestamp(createdAt);
   if (at === undefined) {
     problems.push(
-      `${nameOf(match)}: attributes.createdAt must be a time with a zone, such as ${TIMESTAMP_EXAMPLE}, not "${createdAt.slice(0, 60)}"`,
+      `${nameOf(match)}: attributes.createdAt must be a timestamp with a time zone, e.g. ${TIMESTAMP_EXAMPLE}, not "${createdAt.slice(0, 60)}"`,
     );
   } else if (at > now + CLOCK_TOLERANCE_MS) {
     problems.push(
-      `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock: set the wrong one right`,
+      `${nameOf(match)}: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock: correct the record or the clock`,
     );
   }
 }
@@ -183,11 +183,11 @@ function checkShard(match: Resource, context: ValidationContext, problems: strin
   if (typeof shard !== "string") return;
   if (context.shard !== undefined && shard !== context.shard) {
     problems.push(
-      `${nameOf(match)}: attributes.shardId is "${shard}", but the shard asked for is "${context.shard}": mend one of them`,
+      `${nameOf(match)}: attributes.shardId is "${shard}", but the requested shard is "${context.shard}": change one of the two`,
     );
   } else if (context.shards && !context.shards.has(shard)) {
     problems.push(
-      `${nameOf(match)}: there is no shard "${shard}"; the settings list ${[...context.shards].join(", ")}`,
+      `${nameOf(match)}: there is no shard "${shard}"; the settings define ${[...context.shards].join(", ")}`,
     );
   }
 }
@@ -201,7 +201,7 @@ function checkSameShard(
   if (resource.type === "participant" || expected === undefined || shard === expected) return;
   if (typeof shard !== "string") return;
   problems.push(
-    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is of "${expected}": a record is of one shard`,
+    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is in "${expected}": all resources of a match belong to one shard`,
   );
 }
 

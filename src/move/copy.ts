@@ -10,15 +10,15 @@ import type { ShardContents, ShardRecord, Writer } from "../store/store.ts";
 import { readOrExplain, recordBatches } from "./scan.ts";
 
 export interface CopyOptions {
-  /** Whether the target may have some of them already. */
+  /** Whether the target may already have some records. */
   resume: boolean;
-  /** Records that are stored in one transaction, at most. */
+  /** Maximum number of records per transaction. */
   batch: number;
-  /** How many records of the source are in the target now. */
+  /** Called with the number of source records that are in the target. */
   onProgress(records: number): void;
 }
 
-/** Copies what the target does not have; says how many those were. Throws StoreError. */
+/** Copies the records that the target lacks, and returns their number. Throws StoreError. */
 export async function copyRecords(
   source: ShardContents,
   target: Writer,
@@ -50,7 +50,7 @@ const STEPS_AHEAD = 1;
 type Arrivals = Parameters<typeof commitBatch>[1][number][];
 
 interface Step {
-  /** How many there are, with those that the target has already. */
+  /** Number of records, including those that the target already has. */
   records: number;
   arrivals: Arrivals;
 }
@@ -61,7 +61,7 @@ async function* missing(
   { batch, resume }: CopyOptions,
 ): AsyncGenerator<Step> {
   for await (const step of recordBatches(source, batch)) {
-    // Only where there may be some: the answer has to wait for the step that is being stored.
+    // Only if necessary: the query waits for the step that is being stored.
     const known = resume ? await target.contentHashes(step.map(({ match }) => match.id)) : NONE;
     const wanted = step.filter(({ match }) => !known.has(match.id));
     yield { records: step.length, arrivals: await restored(wanted) };
@@ -70,7 +70,7 @@ async function* missing(
 
 const NONE: ReadonlyMap<string, Uint8Array> = new Map();
 
-/** Reading takes long enough to keep the database at the other end waiting: it gets its share of time. */
+/** Decoding would keep the target database waiting, so it yields to the event loop. */
 const RECORDS_AT_A_TIME = 8;
 
 async function restored(records: readonly ShardRecord[]): Promise<Arrivals> {

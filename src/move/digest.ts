@@ -1,11 +1,10 @@
 /**
- * The digest of a shard: one SHA-256 over everything that it serves. The same records
- * give the same digest on every engine.
+ * The digest of a shard: one SHA-256 over everything that it serves. The same records give the same digest on
+ * every engine.
  *
- * It is made of lines, all in UTF-8. For each match in order: its resource, then what only it
- * includes. For each player by id, then for each team by id: its resource, then what only it links
- * to. Last, a line of counts. Lists stand without their brackets, so that an empty one is an empty
- * line; JSON has no line ends of its own.
+ * The input is lines of UTF-8. For each match in order: its resource, then what only it includes. For each player
+ * by id, then for each team by id: its resource, then what only it links to. Last, a line of counts. Arrays are
+ * written without their brackets, so an empty one is an empty line; the JSON has no line breaks.
  */
 
 import { readEncodedMatch } from "../document/encoded-match.ts";
@@ -21,7 +20,7 @@ export interface Digest {
   teams: number;
 }
 
-/** How far it has come. */
+/** Progress so far. */
 export type Counted = Omit<Digest, "digest">;
 
 const STEP = 1000;

@@ -1,6 +1,6 @@
 /**
- * Moves a shard from one store to another: a copy made while nobody writes to the source, and the proof
- * that both serve the same.
+ * Moves a shard from one store to another: copies it while nobody writes to the source, and verifies that both
+ * serve the same.
  */
 
 import {
@@ -14,29 +14,29 @@ import { copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
 import { recordBatches } from "./scan.ts";
 
-export type Phase = "compare" | "copy" | "digest of the old place" | "digest of the new place";
+export type Phase = "compare" | "copy" | "digest of the source" | "digest of the target";
 
 export interface MoveOptions {
   /** The shard's id, and the location of the target as it may be shown: for messages. */
   shard: string;
   location: string;
-  /** Whether to go on with a copy that broke off. Else the target must be empty. */
+  /** Whether to continue an interrupted copy. Otherwise the target must be empty. */
   resume: boolean;
-  /** Records that are stored in one transaction, at most. */
+  /** Maximum number of records per transaction. */
   batch: number;
-  /** `done` counts towards `total`; `records` is what a rate is about. */
+  /** `done` counts towards `total`; `records` is for the rate. */
   onProgress(phase: Phase, total: number, done: number, records: number): void;
 }
 
 export interface Moved {
-  /** Records that were copied now. */
+  /** Records copied by this run. */
   copied: number;
   source: Side;
   target: Side;
   isEqual: boolean;
 }
 
-/** What was found in a place in the end. */
+/** What a store contains at the end. */
 export interface Side {
   digest: Digest;
   counts: Counts;
@@ -48,16 +48,16 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
   const there = recordsIn(await target.counts());
   if (there > 0 && !options.resume) {
     throw new StoreError(
-      `${location} is not empty: it holds ${there} records. Choose an empty location; or, if it is an interrupted copy of ${shard}, add --resume`,
+      `${location} is not empty: it has ${there} records. Choose an empty location, or add --resume if it is an interrupted copy of ${shard}`,
     );
   }
   if (there > 0 && (await areOne(source, target))) {
     throw new StoreError(
-      `${location} is where ${shard} is already, under another name, or a replica or backup of that. Choose an empty location`,
+      `${location} is the current location of ${shard} under another name, or a replica or backup of it. Choose an empty location`,
     );
   }
 
-  // Nothing is written to the source. But whoever has the turn to write keeps all others waiting.
+  // Nothing is written to the source, but the write transaction keeps all other writers waiting.
   const original = await source.write(async (transaction) => {
     const counts = await source.counts();
     const show = (phase: Phase, total: number) => (done: number) =>
@@ -70,16 +70,13 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
       batch: options.batch,
       onProgress: show("copy", recordsIn(counts)),
     });
-    const digest = await digestOf(
-      transaction,
-      digesting("digest of the old place", counts, options),
-    );
+    const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
     return { copied, side: { digest, counts } };
   });
 
   const { copied, side } = original;
   const digest = await target.survey((holdings) =>
-    digestOf(holdings, digesting("digest of the new place", side.counts, options)),
+    digestOf(holdings, digesting("digest of the target", side.counts, options)),
   );
   const copy = { digest, counts: await target.counts() };
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
@@ -101,10 +98,10 @@ export function recordsIn({ served, withheld }: Counts): number {
   return Object.values(withheld).reduce((sum, count) => sum + count, served);
 }
 
-/** Sizes aside. */
+/** Ignores sizes on disk. */
 function areEqual(one: Side, other: Side): boolean {
-  const told = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
-  return Bun.deepEquals(told(one), told(other));
+  const compared = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
+  return Bun.deepEquals(compared(one), compared(other));
 }
 
 /** Throws StoreError unless the source has every record of the target, byte for byte. */
@@ -125,7 +122,7 @@ async function checkIsPart(
         const original = originals.get(match.id);
         if (original && isSameRecord(original, match)) continue;
         throw new StoreError(
-          `${location} is not a copy of ${shard}: it holds the match ${match.id}, which is ${original ? "different" : "missing"} in ${shard}. Choose an empty location`,
+          `${location} is not a copy of ${shard}: its match ${match.id} is ${original ? "different" : "missing"} in ${shard}. Choose an empty location`,
         );
       }
       compared += step.length;

@@ -1,4 +1,4 @@
-/** Reads all that a shard holds, in batches that take a bounded amount of memory. */
+/** Reads the whole content of a shard, in batches of bounded memory. */
 
 import {
   type ShardContents,
@@ -7,9 +7,9 @@ import {
   StoreError,
 } from "../store/store.ts";
 
-/** Before anything is known of their size. */
+/** Before the size of records is known. */
 const FIRST_BATCH = 64;
-/** As they are stored. Read and parsed, they take ten times as much. */
+/** As stored. Parsed, they take about ten times as much. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Every record: served ones in order, then withheld ones by id. */
@@ -28,7 +28,7 @@ export async function* recordBatches(
   }
 }
 
-/** How many records like these make a batch. */
+/** How many records of this size fit into a batch. */
 function fitting(batch: readonly ShardRecord[]): number {
   const bytes = batch.reduce(
     (sum, { match }) => sum + match.encoded.length + match.carried.length,
@@ -53,14 +53,14 @@ export async function* namedBatches(
   }
 }
 
-/** The result of `read`; if it fails, an error that names the damaged record and what to do. */
+/** The result of `read`. Throws StoreError that names the damaged record and what to do. */
 export function readOrExplain<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     const { message } = error as Error;
     throw new StoreError(
-      `${what} is damaged where it is stored (${message}): restore the shard from a backup`,
+      `${what} is damaged in the store (${message}): restore the shard from a backup`,
     );
   }
 }

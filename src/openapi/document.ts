@@ -1,4 +1,4 @@
-/** In charge of the OpenAPI document: the routes, parameters, codes and limits, as their tables have them. */
+/** Builds the OpenAPI document from the tables of routes, parameters, error codes and limits. */
 
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
@@ -13,7 +13,7 @@ import {
   type Parameter,
 } from "../query/parameters.ts";
 import examples from "./examples.json";
-import { type DescribedRoute, HEADERS, JSON_API, repliesOf } from "./responses.ts";
+import { type DescribedRoute, HEADERS, JSON_API, responsesOf } from "./responses.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 export interface Deployment {
@@ -28,7 +28,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
     info: {
       title: "Matchbook",
       version: deployment.version,
-      summary: "Completed matches and lifetime player records of an online game, per region shard.",
+      summary: "Completed matches and lifetime player records of an online game, by region shard.",
       description: DESCRIPTION,
       contact: {
         name: "The operator of this Matchbook server",
@@ -36,11 +36,11 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
       },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: deployment.publicUrl || "/", description: "This service" }],
+    servers: [{ url: deployment.publicUrl || "/", description: "This server" }],
     tags: [
-      { name: "records", description: "Matches and players. An API key is needed." },
-      { name: "key", description: "What the service says about the caller's own key." },
-      { name: "service", description: "What the service says about itself. No key is needed." },
+      { name: "records", description: "Matches and players. Requires an API key." },
+      { name: "key", description: "The API key of the request: limits and usage." },
+      { name: "service", description: "Status of the server. No API key required." },
     ],
     security: [{ apiKey: [] }],
     paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route, deployment)])),
@@ -49,7 +49,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of this service: `Authorization: Bearer <API_KEY>`.",
+          description: "An API key: `Authorization: Bearer <API_KEY>`.",
         },
       },
       headers: HEADERS,
@@ -60,10 +60,10 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
 
 const DESCRIPTION = [
   "A read-only JSON:API over completed matches and the players in them.",
-  "Every request for records carries an API key and `Accept: application/vnd.api+json`.",
+  "Every request for records needs an API key and `Accept: application/vnd.api+json`.",
   "A match document includes its rosters, participants, players and teams.",
-  "`fields[TYPE]` also takes the further types that records carry, besides those listed here.",
-  "Every URL also answers HEAD, and OPTIONS without a key: a browser's CORS preflight.",
+  "`fields[TYPE]` also accepts further resource types that records contain, besides those listed here.",
+  "Every URL also supports HEAD, and OPTIONS for CORS preflight requests, which need no key.",
   "Bulk scraping of matches is prohibited.",
 ].join(" ");
 
@@ -79,7 +79,7 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
       tags: [TAGS[route.access]],
       ...(route.access === "open" ? { security: [] } : {}),
       parameters: parameters(route, deployment),
-      responses: repliesOf(route),
+      responses: responsesOf(route),
     },
   };
 }
@@ -90,7 +90,7 @@ function pathParameters({ path, response }: DescribedRoute): object[] {
     name,
     in: "path",
     required: true,
-    description: name === "shard" ? "The region shard's id." : `The ${what}'s id.`,
+    description: name === "shard" ? "Shard id." : `The id of the ${what}.`,
     schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
     example: name === "shard" ? "na" : examples[response as "SingleMatch" | "SinglePlayer"].data.id,
   }));
@@ -110,8 +110,8 @@ function parameters(route: DescribedRoute, deployment: Deployment): object[] {
 }
 
 /**
- * OpenAPI asks tools to ignore a parameter named Accept, but the client generators that would
- * otherwise send any Accept they like do read it.
+ * OpenAPI tells tools to ignore a parameter named Accept, but the client generators that would otherwise send a
+ * different Accept do read it.
  */
 const ACCEPT = {
   name: "Accept",
@@ -124,12 +124,12 @@ const ACCEPT = {
 const IF_NONE_MATCH = {
   name: "If-None-Match",
   in: "header",
-  description: "The ETag of a reply the caller has: 304 when it would be the same.",
+  description: "The ETag of an earlier response. If it is still current, the response is 304.",
   schema: { type: "string" },
   example: '"3c2l8grlwrhzb-gzip"',
 };
 
-/** One for each type: generators do not agree on how to write an object in deep form. */
+/** One per type: generators disagree on how to serialize a deepObject parameter. */
 function fieldsParameters(
   parameter: Parameter,
   route: DescribedRoute,
@@ -161,9 +161,7 @@ function queryParameter(
   const words = [
     parameter.description,
     ...(kind === "include"
-      ? [
-          `Paths: ${INCLUDE_PATHS.join(", ")}, and those of further relationships that the records carry.`,
-        ]
+      ? [`Paths: ${INCLUDE_PATHS.join(", ")}, and further relationships of the records.`]
       : []),
     ...(parameter.default ? [`Default: ${parameter.default}.`] : []),
   ];
@@ -180,13 +178,13 @@ function queryParameter(
 
 const isAboutPlayers = ({ response }: DescribedRoute) => response.includes("Player");
 
-/** Where there is no ceiling, what programs can count to is one. */
+/** The maximum in the document if there is no limit. */
 const LARGEST = 2 ** 31 - 1;
 
 const NOTHING_TO_INCLUDE = {
   name: "include",
   in: "query",
-  description: "Players have no related resources: only the empty value is taken.",
+  description: "Players have no related resources: only an empty value is accepted.",
   allowEmptyValue: true,
   schema: { type: "string", maxLength: 0 },
 };

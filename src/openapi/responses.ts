@@ -1,4 +1,4 @@
-/** In charge of the replies in the OpenAPI document: statuses, headers and contents of a route. */
+/** The responses in the OpenAPI document: statuses, headers and content of each route. */
 
 import { ERRORS, type ErrorCode } from "../domain/errors.ts";
 import type { Endpoint } from "../query/parameters.ts";
@@ -8,43 +8,43 @@ export const JSON_API = "application/vnd.api+json";
 
 /** The description of a route. */
 export interface DescribedRoute {
-  /** Its variable parts in braces. */
+  /** With variable parts in braces. */
   path: string;
   summary: string;
   description: string;
   access: "key" | "own" | "open";
   takes?: Endpoint;
-  /** Whether the key's daily quota applies. */
+  /** Whether the daily match quota applies. */
   readsMatches?: boolean;
   response: string;
 }
 
-type Replies = Record<string, { description: string; headers?: object; content?: object }>;
+type Responses = Record<string, { description: string; headers?: object; content?: object }>;
 
-export function repliesOf(route: DescribedRoute): Replies {
+export function responsesOf(route: DescribedRoute): Responses {
   return { ...successes(route), ...failures(route) };
 }
 
-function successes(route: DescribedRoute): Replies {
+function successes(route: DescribedRoute): Responses {
   const schema = { $ref: `#/components/schemas/${route.response}` };
   if (route.access !== "key") {
     const content = { "application/json": { schema } };
     const headers = reference(route.access === "own" ? [...EVERYWHERE, ...LIMITS] : EVERYWHERE);
-    return { 200: { description: "The answer.", headers, content } };
+    return { 200: { description: "OK.", headers, content } };
   }
   const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
   const example = examples[route.response as keyof typeof examples];
   return {
     200: {
-      description: "The records. gzip when asked.",
+      description: "The records, compressed with gzip if the client accepts it.",
       headers: { ...headers, ...reference(["Content-Encoding"]) },
       content: { [JSON_API]: { schema, example } },
     },
-    304: { description: "The caller has the records already (If-None-Match).", headers },
+    304: { description: "Not modified: the ETag in If-None-Match is current.", headers },
   };
 }
 
-/** The codes that a route can answer with, by its stages. */
+/** The error codes of a route, by its stages. */
 function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
   if (access === "open") return ["uri-too-long", "internal-error"];
   if (access === "own") return OWN_CODES;
@@ -79,12 +79,12 @@ const MATCH_LIST_CODES = [
   "conflicting-parameters",
 ] as const;
 
-function failures(route: DescribedRoute): Replies {
+function failures(route: DescribedRoute): Responses {
   const byStatus = Map.groupBy(codesOf(route), (code) => ERRORS[code].status);
-  const replies: Replies = {};
+  const responses: Responses = {};
   for (const [status, codes] of byStatus) {
     const isCharged = route.access !== "open" && !BEFORE_THE_KEY.has(status);
-    replies[status] = {
+    responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
       headers: reference([
         ...EVERYWHERE,
@@ -101,16 +101,16 @@ function failures(route: DescribedRoute): Replies {
   }
   if (route.response === "Readiness") {
     const schema = { $ref: "#/components/schemas/Readiness" };
-    replies[503] = {
-      description: "A shard cannot be read.",
+    responses[503] = {
+      description: "A shard is unavailable.",
       headers: reference(EVERYWHERE),
       content: { "application/json": { schema } },
     };
   }
-  return replies;
+  return responses;
 }
 
-/** Refused before the key was looked at, so that nothing is known of its limit. */
+/** Rejected before the key is checked, so without limit headers. */
 const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 414]);
 
 const EVERYWHERE = [
@@ -144,35 +144,43 @@ const NUMBER = { type: "integer", minimum: 0 };
 
 export const HEADERS: Record<string, object> = {
   ETag: header(
-    "Names these bytes (single records) or, weakly, these records (collections).",
+    "Entity tag of the bytes (single records), or a weak one of the records (collections).",
     TEXT,
     '"3c2l8grlwrhzb-gzip"',
   ),
-  "X-Request-Id": header("The id of this request, for reports.", TEXT, "53a3a804-1"),
+  "X-Request-Id": header(
+    "The id of the request. Include it when you report a problem.",
+    TEXT,
+    "53a3a804-1",
+  ),
   "RateLimit-Policy": header(
-    "The key's quota and its window in seconds.",
+    "The rate limit of the key, and its window in seconds.",
     TEXT,
     '"default";q=60;w=60',
   ),
   RateLimit: header(
-    "Requests left, and seconds until the quota is full again.",
+    "Requests left, and seconds until the limit is fully restored.",
     TEXT,
     '"default";r=59;t=1',
   ),
-  "X-RateLimit-Limit": header("The key's quota.", NUMBER, 60),
+  "X-RateLimit-Limit": header("The rate limit of the key.", NUMBER, 60),
   "X-RateLimit-Remaining": header("Requests left.", NUMBER, 59),
-  "X-RateLimit-Reset": header("Seconds until the quota is full again.", NUMBER, 1),
+  "X-RateLimit-Reset": header("Seconds until the limit is fully restored.", NUMBER, 1),
   "Retry-After": header("Seconds to wait before the next request.", NUMBER, 1),
   "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
-  "Cache-Control": header("How the reply may be kept.", TEXT, "private, no-cache"),
-  "Content-Encoding": header("gzip, when asked for.", TEXT, "gzip"),
+  "Cache-Control": header("How the response may be cached.", TEXT, "private, no-cache"),
+  "Content-Encoding": header("gzip, if the client accepts it.", TEXT, "gzip"),
   Vary: header(
-    "The request headers that the reply depends on.",
+    "The request headers that the response depends on.",
     TEXT,
     "Accept, Accept-Encoding, Authorization, Origin",
   ),
-  "Access-Control-Allow-Origin": header("Pages of any site may read the reply.", TEXT, "*"),
-  "Access-Control-Expose-Headers": header("The headers such pages may read.", TEXT, "ETag"),
+  "Access-Control-Allow-Origin": header("Pages of any origin may read the response.", TEXT, "*"),
+  "Access-Control-Expose-Headers": header(
+    "The headers that pages of other origins may read.",
+    TEXT,
+    "ETag",
+  ),
 };
 
 function reference(names: string[]): object {

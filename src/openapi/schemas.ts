@@ -1,4 +1,4 @@
-/** In charge of the schemas of replies, built on the fields of the resources. */
+/** The schemas of responses, based on the fields of the resources. */
 
 import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
@@ -16,10 +16,10 @@ const DAY = { type: "string", format: "date" };
 const COUNT = { type: "integer", minimum: 0 };
 
 /**
- * Replies may hold less than a whole resource: `fields[TYPE]` chooses. What is there has its type;
- * only the type and the id are always there.
+ * A response may contain only part of a resource, as `fields[TYPE]` says. Only the type and the id are always
+ * there.
  */
-function asReply(schema: TSchema, description: string): Schema {
+function asResponse(schema: TSchema, description: string): Schema {
   const plain = JSON.parse(JSON.stringify(schema)) as Schema;
   const properties = plain.properties as Record<string, Schema>;
   const { type, id, ...members } = properties;
@@ -27,9 +27,9 @@ function asReply(schema: TSchema, description: string): Schema {
   return { ...(opened(plain) as Schema), description, required: ["type", "id"] };
 }
 
-/** Of a match that is served, more is known than of one that came in. */
+/** A served match meets more conditions than a received one. */
 function servedMatch(): Schema {
-  const match = asReply(Match, "A completed session.") as {
+  const match = asResponse(Match, "A completed match.") as {
     properties: { attributes: { properties: Record<string, Schema> } };
   };
   const { createdAt, gameMode } = match.properties.attributes.properties;
@@ -38,7 +38,7 @@ function servedMatch(): Schema {
   return match;
 }
 
-/** Says in every object what is so anyway: attributes and stats are open sets. */
+/** Marks every object as open: attributes and stats may have further members. */
 function opened(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(opened);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -66,13 +66,13 @@ const JsonApi = object({ version: { type: "string", const: JSON_API_VERSION } })
 const SelfLink = object({ self: URI });
 const Included: Schema = {
   ...list({ anyOf: ["Roster", "Participant", "Player", "Team", "Other"].map(schema) }),
-  description: "The related resources, each once. Empty with an empty `include`.",
+  description: "The related resources, each once. Empty if `include` is empty.",
 };
 
 const NothingIncluded: Schema = {
   ...list(schema("Other")),
   maxItems: 0,
-  description: "Players have no related resources: empty with an empty `include`, else absent.",
+  description: "Players have no related resources: empty if `include` is empty, otherwise absent.",
 };
 
 function document(
@@ -91,15 +91,15 @@ const playerDocument = (data: Schema): Schema =>
 
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
-  Roster: asReply(ExtraRoster, "One side of a match."),
-  Participant: asReply(
+  Roster: asResponse(ExtraRoster, "One side of a match."),
+  Participant: asResponse(
     ExtraParticipant,
-    "One member of a roster: a player, an anonymous player or a bot.",
+    "One member of a roster: a registered player, an anonymous player or a bot.",
   ),
-  Player: asReply(Player, "The lifetime record of a registered player."),
-  Team: asReply(Team, "A team that players entered matchmaking as."),
+  Player: asResponse(Player, "The lifetime record of a registered player."),
+  Team: asResponse(Team, "A team that players entered matchmaking with."),
   Other: {
-    ...asReply(Other, "Any other resource that a record carried."),
+    ...asResponse(Other, "Any other resource of a record."),
     not: {
       properties: { type: { enum: ["match", "roster", "participant", "player", "team"] } },
     },
@@ -120,11 +120,11 @@ export const SCHEMAS: Record<string, Schema> = {
       type: { type: "string", const: "player-name" },
       id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
       attributes: object({
-        name: { type: "string", description: "What the player is called now." },
+        name: { type: "string", description: "The current name of the player." },
         shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
       }),
     }),
-    description: "A name that a player bears now.",
+    description: "The current name of a player.",
   },
   NameList: document(
     { ...list(schema("PlayerName"), MAX_NAMES), description: "The closest names first." },
@@ -140,7 +140,7 @@ export const SCHEMAS: Record<string, Schema> = {
               status: { type: "string", pattern: "^[45][0-9]{2}$" },
               code: { type: "string", enum: Object.keys(ERRORS) },
               title: { type: "string" },
-              detail: { type: "string", description: "What is wrong, and what to do." },
+              detail: { type: "string", description: "What is wrong and how to fix it." },
               source: {
                 oneOf: [
                   object({ parameter: { type: "string" } }),
@@ -166,20 +166,27 @@ export const SCHEMAS: Record<string, Schema> = {
     limits: object({
       requestsPerMinute: COUNT,
       burst: COUNT,
-      matchesPerDay: { ...COUNT, type: ["integer", "null"], description: "Null: any number." },
-      shards: { ...list({ type: "string" }), description: "*: every shard that is not closed." },
+      matchesPerDay: { ...COUNT, type: ["integer", "null"], description: "Null means unlimited." },
+      shards: {
+        ...list({ type: "string" }),
+        description: "`*` means every shard that is not closed.",
+      },
     }),
     today: object({
       day: DAY,
-      matches: { ...COUNT, description: "Different match records read so far." },
-      matchesLeft: { ...COUNT, type: ["integer", "null"], description: "Null: any number." },
+      matches: { ...COUNT, description: "Distinct matches read so far." },
+      matchesLeft: { ...COUNT, type: ["integer", "null"], description: "Null means unlimited." },
       resetSeconds: { ...COUNT, description: "Seconds until the next UTC day." },
     }),
     days: list(
       object({
         day: DAY,
-        requests: { type: "object", additionalProperties: COUNT, description: "By status." },
-        records: { ...COUNT, description: "Match and player records in bodies." },
+        requests: {
+          type: "object",
+          additionalProperties: COUNT,
+          description: "Requests by HTTP status.",
+        },
+        records: { ...COUNT, description: "Match and player records in response bodies." },
         lastSeen: TIME,
       }),
     ),
@@ -199,7 +206,7 @@ export const SCHEMAS: Record<string, Schema> = {
             replicas: {
               ...object({ listed: { type: "integer" }, inUse: { type: "integer" } }),
               description:
-                "Where the shard may be read from replicas: how many there are, and how many are read from now.",
+                "If the shard has read replicas: how many are configured, and how many are in use.",
             },
           },
           ["id", "available", "newestMatch", "ageSeconds"],
@@ -209,7 +216,7 @@ export const SCHEMAS: Record<string, Schema> = {
         type: "string",
         enum: ["ok", "unavailable"],
         description:
-          "Where several instances share limits: whether they do now, or each goes on with its own.",
+          "If several instances share limits: whether they do, or each applies its own because Redis is unavailable.",
       },
     },
     ["name", "version", "startedAt", "shards"],

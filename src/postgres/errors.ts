@@ -1,44 +1,44 @@
-/** What the driver's failures mean for us. */
+/** Classifies the errors of the PostgreSQL driver. */
 
-/** What the server says has a code of SQL's own in `errno`; all else comes from the driver. */
+/** Errors of the server have an SQLSTATE in `errno`; all others come from the driver. */
 const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";
 const READ_ONLY = "25006";
 const PROTOCOL_VIOLATION = "08P01";
-/** The server ends connections, does not take any, or lost one of its own. */
+/** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
-/** A replica ends readers that are in the way of what it takes over; who asks again is mostly not. */
-const IN_THE_WAY = /^40(001|P01)$/;
+/** A replica cancels queries that conflict with recovery; a retry usually succeeds. */
+const CONFLICT = /^40(001|P01)$/;
 
-/** A wrong user or password, no such database or schema, a missing right, a statement it does not know. */
+/** Invalid user or password, unknown database or schema, missing permission, unknown statement. */
 const REFUSED = /^(28|3D|3F|42)/;
 
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   constructor(milliseconds: number) {
-    super(`no answer within ${milliseconds / 1000} s`);
+    super(`no response within ${milliseconds / 1000} s`);
   }
 }
 
-/** Whether it was the connection or the moment, so that another one may do better. */
+/** Whether the error is temporary, so that another connection or attempt may succeed. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof NoAnswer) return false;
+  if (error instanceof NoResponse) return false;
   const { code, errno } = error as { code?: unknown; errno?: unknown };
   if (code !== FROM_SERVER) return true;
-  return CONNECTION_ENDED.test(String(errno)) || IN_THE_WAY.test(String(errno));
+  return CONNECTION_ENDED.test(String(errno)) || CONFLICT.test(String(errno));
 }
 
-/** Whether the server has said no to who we are or what we ask for, and will say so again. */
+/** Whether the server refuses the user or the request, so that a retry fails too. */
 export function isRefusal(error: unknown): boolean {
   const { code, errno } = error as { code?: unknown; errno?: unknown };
   return code === FROM_SERVER && REFUSED.test(String(errno));
 }
 
-/** Whether the server at the other end is no longer the one that may be written to. */
+/** Whether the server is no longer the primary. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === READ_ONLY;
 }
 
-/** Whether the other end does not take what a connection asked for when it came about. */
+/** Whether the server (or a pooler) rejects the settings of a new connection. */
 export function isSettingRefused(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === PROTOCOL_VIOLATION;
 }

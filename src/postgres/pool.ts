@@ -1,24 +1,24 @@
 /**
- * The connections to one server: time-outs, and new connections in place of those that lead nowhere.
- * (A server may vanish without closing any; nothing would ever come back on them.)
+ * The connections to one server: timeouts, and new connections in place of dead ones. (A server may vanish without
+ * closing its connections; they would never return anything.)
  */
 
 import { type ReservedSQL, SQL } from "bun";
-import { isSettingRefused, NoAnswer } from "./errors.ts";
+import { isSettingRefused, NoResponse } from "./errors.ts";
 
-/** How long a connection may take to come about, in seconds. */
+/** Connection timeout. */
 const CONNECT_SECONDS = 3;
 const IDLE_SECONDS = 60;
-/** How long the answers that are still due may take when connections are closed, in seconds. */
+/** How long pending statements may take when connections are closed. */
 const CLOSE_SECONDS = 5;
 
-/** What statements are run on. */
+/** Runs statements. */
 export type Driver = Pick<SQL, "unsafe">;
 
 export class Pool {
   #sql: SQL;
-  #answeredAt = performance.now();
-  /** Answers that were given up and have not come since. */
+  #respondedAt = performance.now();
+  /** Responses that timed out and have not arrived since. */
   #overdue = 0;
 
   constructor(
@@ -29,12 +29,12 @@ export class Pool {
   }
 
   /** Runs a statement on any connection. */
-  ask(text: string, values: readonly unknown[], milliseconds: number): Promise<unknown> {
-    return this.askOn(this.#sql, text, values, milliseconds);
+  query(text: string, values: readonly unknown[], milliseconds: number): Promise<unknown> {
+    return this.queryOn(this.#sql, text, values, milliseconds);
   }
 
-  /** Runs a statement on a connection that is held. */
-  askOn(
+  /** Runs a statement on a reserved connection. */
+  queryOn(
     driver: Driver,
     text: string,
     values: readonly unknown[],
@@ -45,9 +45,9 @@ export class Pool {
     const settle = () => {
       if (pool === this.#sql) this.#overdue -= 1;
     };
-    const answer = driver.unsafe(text, values as unknown[]).then(
+    const response = driver.unsafe(text, values as unknown[]).then(
       (result) => {
-        this.#answeredAt = performance.now();
+        this.#respondedAt = performance.now();
         if (isLate) settle();
         return result;
       },
@@ -57,28 +57,28 @@ export class Pool {
         throw error;
       },
     );
-    return within(milliseconds, answer, () => {
+    return within(milliseconds, response, () => {
       isLate = true;
       this.#miss(milliseconds);
-      return new NoAnswer(milliseconds);
+      return new NoResponse(milliseconds);
     });
   }
 
-  /** A connection of one's own. It must be given back, by `release` or by `close`. */
-  hold(milliseconds: number): Promise<ReservedSQL> {
-    const held = this.#sql.reserve();
-    return within(milliseconds, held, () => {
-      held.then((late) => late.release()).catch(() => {});
-      return new NoAnswer(milliseconds);
+  /** Reserves a connection. The caller must `release` or `close` it. */
+  reserve(milliseconds: number): Promise<ReservedSQL> {
+    const reserved = this.#sql.reserve();
+    return within(milliseconds, reserved, () => {
+      reserved.then((late) => late.release()).catch(() => {});
+      return new NoResponse(milliseconds);
     });
   }
 
-  /** Lets go of all connections, once what is under way on them is over, for new ones. */
+  /** Opens new connections, and closes the old ones once their statements have finished. */
   renew(): void {
     const old = this.#sql;
     this.#sql = this.#open();
     this.#overdue = 0;
-    this.#answeredAt = performance.now();
+    this.#respondedAt = performance.now();
     old.close({ timeout: CLOSE_SECONDS }).catch(() => {});
   }
 
@@ -97,7 +97,7 @@ export class Pool {
     });
   }
 
-  /** Poolers refuse what they do not know. */
+  /** Poolers reject settings that they do not know. */
   #doWithoutSettings(): void {
     if (Object.keys(this.options.settings).length === 0) return;
     this.options.settings = {};
@@ -105,26 +105,26 @@ export class Pool {
   }
 
   /**
-   * One slow answer says nothing. But when none has come at all, or many are missing, new connections
-   * may do better.
+   * One slow response means nothing. But if none has arrived at all, or many are missing, new connections may
+   * help.
    */
   #miss(milliseconds: number): void {
     this.#overdue += 1;
-    const isSilent = performance.now() - this.#answeredAt >= milliseconds;
+    const isSilent = performance.now() - this.#respondedAt >= milliseconds;
     if (isSilent || 2 * this.#overdue >= this.options.size) this.renew();
   }
 }
 
-/** The result of `answer`, or the error that `onLate` returns if it takes longer. */
+/** The result of `response`, or the error that `onLate` returns if it takes longer. */
 async function within<T>(
   milliseconds: number,
-  answer: Promise<T>,
+  response: Promise<T>,
   onLate: () => Error,
 ): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(onLate()), milliseconds).unref();
   try {
-    return await Promise.race([answer, late.promise]);
+    return await Promise.race([response, late.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,59 +1,59 @@
 /**
- * Talks to a database: names of tables, transactions, and every failure as an error of
- * its user's own kind, in words that carry no secrets.
+ * A session with a PostgreSQL database: table names, transactions, and errors as the caller's own types, with
+ * messages that contain no secrets.
  */
 
 import type { ReservedSQL } from "bun";
 import { isPassing, isReadOnly } from "./errors.ts";
 import { type Driver, Pool } from "./pool.ts";
 
-/** Where tables live. */
+/** The database and schema of the tables. */
 export interface PostgresTarget {
   url: string;
-  /** What may be shown of it. */
+  /** Without user and password. */
   shown: string;
-  /** Several users may share a database, each in a schema of its own. */
+  /** Several stores may share a database, each in its own schema. */
   schema: string;
-  /** False for poolers that cannot carry prepared statements. */
+  /** False for poolers that do not support prepared statements. */
   prepares: boolean;
-  /** Connections that are kept at most. */
+  /** Maximum number of connections. */
   pool: number;
 }
 
 /**
- * Whoever can run statements: the pool, or one transaction. Tables are written in braces, {players},
- * and get the name of their schema: a pooler gives no connection of one's own that could remember it.
+ * Runs statements, in the pool or in one transaction. Table names are written in braces, {players}, and get the
+ * schema as a prefix: behind a pooler, a connection cannot keep a search path.
  */
 export interface Connection {
-  /** Outside of a transaction this may ask twice: it is for reading. */
+  /** For reading: outside a transaction it may run the statement twice. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Says how many rows it concerned. */
+  /** Returns the number of affected rows. */
   run(text: string, values?: readonly unknown[]): Promise<number>;
 }
 
 export interface Patience {
-  /** How long a reader waits for an answer before the database counts as away. */
+  /** How long a reader waits for a response before the database counts as unavailable. */
   readMs: number;
-  /** The same inside transactions: a batch may wait for its turn, and takes a while itself. */
+  /** The same inside transactions: a batch may wait for a lock, and takes longer itself. */
   writeMs: number;
 }
 
-/** The errors of whoever uses the database. Their messages are written for operators. */
+/** The error types of the caller. Their messages are for operators. */
 export interface OwnErrors {
   isOwn(error: unknown): error is Error;
   away(message: string, cause: unknown): Error;
-  /** The connection broke while the end of a transaction was asked for: it may have happened or not. */
+  /** The connection broke during COMMIT: the transaction may or may not have been committed. */
   inDoubt(message: string, cause: unknown): Error;
   undone(message: string): Error;
 }
 
-/** A connection that turns out to be cut was so at once; only then is there time to ask again. */
+/** A broken connection fails at once; only then is there time for another attempt. */
 const AT_ONCE_MS = 1000;
 
 export class PostgresSession implements Connection {
   readonly #pool: Pool;
 
-  /** `settings` are the server's, for every connection, as far as a pooler in between lets them pass. */
+  /** `settings` are applied by the server to every connection, as far as a pooler permits. */
   constructor(
     readonly place: PostgresTarget,
     private readonly patience: Patience,
@@ -65,34 +65,34 @@ export class PostgresSession implements Connection {
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const whole = this.#withSchema(text);
-    const ask = () => this.#pool.ask(whole, values, this.patience.readMs);
-    return this.#despiteCuts(ask) as Promise<Row[]>;
+    const query = () => this.#pool.query(whole, values, this.patience.readMs);
+    return this.#withRetry(query) as Promise<Row[]>;
   }
 
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
     try {
-      return countOf(await this.#pool.ask(this.#withSchema(text), values, this.patience.readMs));
+      return countOf(await this.#pool.query(this.#withSchema(text), values, this.patience.readMs));
     } catch (error) {
       throw this.#asOwnError(error);
     }
   }
 
   /**
-   * Runs `work` as one transaction. What it throws itself comes back as it is. The
-   * error `inDoubt` says that nobody knows whether the transaction happened.
+   * Runs `work` as one transaction. Errors of `work` are rethrown as they are. The error `inDoubt` means that it
+   * is unknown whether the transaction was committed.
    */
   async transaction<T>(
     mode: "READ COMMITTED" | "REPEATABLE READ READ ONLY",
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const held = await this.#begin(mode);
+    const reserved = await this.#begin(mode);
     try {
-      const result = await work(this.#inside(held));
-      await this.#commit(held);
-      held.release();
+      const result = await work(this.#inside(reserved));
+      await this.#commit(reserved);
+      reserved.release();
       return result;
     } catch (error) {
-      await this.#abandon(held);
+      await this.#abandon(reserved);
       throw error;
     }
   }
@@ -102,74 +102,73 @@ export class PostgresSession implements Connection {
   }
 
   /**
-   * Connections that were cut while nobody used them are found out by using them: then another is
-   * taken. So it is when a replica ended a reader. Only for what may be asked twice.
+   * Idle connections may be broken, which shows only when they are used: then another one is used. The same goes
+   * for queries that a replica cancelled. Only for statements that may run twice.
    */
-  async #despiteCuts<T>(ask: () => Promise<T>): Promise<T> {
+  async #withRetry<T>(query: () => Promise<T>): Promise<T> {
     const began = performance.now();
     for (let left = this.place.pool; ; left--) {
       try {
-        return await ask();
+        return await query();
       } catch (error) {
-        const isWorthAnother =
-          left > 0 && isPassing(error) && performance.now() - began < AT_ONCE_MS;
-        if (!isWorthAnother) throw this.#asOwnError(error);
+        const isWorthRetry = left > 0 && isPassing(error) && performance.now() - began < AT_ONCE_MS;
+        if (!isWorthRetry) throw this.#asOwnError(error);
       }
     }
   }
 
-  /** A connection of one's own, on which a transaction has begun. */
+  /** A reserved connection with an open transaction. */
   #begin(mode: string): Promise<ReservedSQL> {
     const { writeMs } = this.patience;
-    return this.#despiteCuts(async () => {
-      const held = await this.#pool.hold(writeMs);
+    return this.#withRetry(async () => {
+      const reserved = await this.#pool.reserve(writeMs);
       try {
-        await this.#pool.askOn(held, `BEGIN ISOLATION LEVEL ${mode}`, [], writeMs);
-        return held;
+        await this.#pool.queryOn(reserved, `BEGIN ISOLATION LEVEL ${mode}`, [], writeMs);
+        return reserved;
       } catch (error) {
-        held.close({ timeout: 0 }).catch(() => {});
+        reserved.close({ timeout: 0 }).catch(() => {});
         throw error;
       }
     });
   }
 
-  #inside(held: Driver): Connection {
-    const ask = (text: string, values: readonly unknown[]) =>
+  #inside(reserved: Driver): Connection {
+    const query = (text: string, values: readonly unknown[]) =>
       this.#pool
-        .askOn(held, this.#withSchema(text), values, this.patience.writeMs)
+        .queryOn(reserved, this.#withSchema(text), values, this.patience.writeMs)
         .catch((error) => {
-          // Somebody else may be written to now, at the same address.
+          // Another server may be the primary now, at the same URL.
           if (isReadOnly(error)) this.#pool.renew();
           throw this.#asOwnError(error);
         });
     return {
       rows: <Row>(text: string, values: readonly unknown[] = []) =>
-        ask(text, values) as Promise<Row[]>,
-      run: async (text, values = []) => countOf(await ask(text, values)),
+        query(text, values) as Promise<Row[]>,
+      run: async (text, values = []) => countOf(await query(text, values)),
     };
   }
 
-  async #commit(held: Driver): Promise<void> {
+  async #commit(reserved: Driver): Promise<void> {
     let result: unknown;
     try {
-      result = await this.#pool.askOn(held, "COMMIT", [], this.patience.writeMs);
+      result = await this.#pool.queryOn(reserved, "COMMIT", [], this.patience.writeMs);
     } catch (error) {
       const { message } = this.#asOwnError(error);
       throw this.errors.inDoubt(message, error);
     }
-    // After a statement that failed, the server agrees to COMMIT and does the opposite.
+    // After a failed statement, the server accepts COMMIT but rolls back.
     if ((result as { command?: unknown }).command !== "COMMIT") {
-      throw this.errors.undone(`${this.place.shown} has undone a transaction: try again`);
+      throw this.errors.undone(`${this.place.shown} rolled back a transaction: retry`);
     }
   }
 
-  /** Undoes what was done. A connection on which not even that works is not used again. */
-  async #abandon(held: ReservedSQL): Promise<void> {
+  /** Rolls back. A connection on which that fails is closed. */
+  async #abandon(reserved: ReservedSQL): Promise<void> {
     try {
-      await this.#pool.askOn(held, "ROLLBACK", [], this.patience.readMs);
-      held.release();
+      await this.#pool.queryOn(reserved, "ROLLBACK", [], this.patience.readMs);
+      reserved.release();
     } catch {
-      held.close({ timeout: 0 }).catch(() => {});
+      reserved.close({ timeout: 0 }).catch(() => {});
     }
   }
 

@@ -4,11 +4,11 @@ import { type Parsed, wholeNumber } from "./parsers.ts";
 
 export interface PostgresLocation {
   engine: "postgres";
-  /** As it was written, secrets included. */
+  /** As given, including secrets. */
   given: string;
   /** For the driver: without our own parameters. */
   url: string;
-  /** Host, database and schema: what may be shown. */
+  /** Host, database and schema: safe to show. */
   shown: string;
   schema: string;
   prepares: boolean;
@@ -17,7 +17,7 @@ export interface PostgresLocation {
 
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** URL parameters that are ours. The driver gets the others. */
+/** URL parameters for Matchbook. The driver gets the others. */
 const OURS = ["schema", "prepare", "pool"];
 
 export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:/i.test(text);
@@ -25,16 +25,19 @@ export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:/i.test(
 export function parsePostgres(text: string, defaultSchema = "matchbook"): Parsed<PostgresLocation> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === "" || url.pathname.length < 2) {
-    return { error: "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE" };
+    return { error: "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE" };
   }
   const schema = url.searchParams.get("schema") ?? defaultSchema;
   if (!SCHEMA.test(schema)) {
-    return { error: "its schema must be 1 to 63 of a-z, 0-9 and _, and not begin with a digit" };
+    return {
+      error:
+        "schema must be 1 to 63 characters from a-z, 0-9 and _, and must not start with a digit",
+    };
   }
   const prepare = url.searchParams.get("prepare") ?? "on";
-  if (prepare !== "on" && prepare !== "off") return { error: "its prepare must be on or off" };
+  if (prepare !== "on" && prepare !== "off") return { error: "prepare must be on or off" };
   const pool = wholeNumber(1, 1000)(url.searchParams.get("pool") ?? "10");
-  if ("error" in pool) return { error: `its pool ${pool.error}` };
+  if ("error" in pool) return { error: `pool ${pool.error}` };
   for (const name of OURS) url.searchParams.delete(name);
   return {
     value: {
@@ -55,9 +58,8 @@ export function parseKeysDatabase(text: string): Parsed<PostgresLocation | undef
   if (!isPostgresUrl(text)) {
     return { error: "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE, or empty" };
   }
-  // Its own schema, beside those of shards in the same database.
-  const parsed = parsePostgres(text, "matchbook_access");
-  return "error" in parsed ? { error: `is wrong: ${parsed.error}` } : parsed;
+  // Its own schema: shards may be in the same database.
+  return parsePostgres(text, "matchbook_access");
 }
 
 /** Empty, or the URL of a Redis server. */
@@ -74,7 +76,7 @@ export function parseRedis(text: string): Parsed<string> {
   if (isValid) return { value: text };
   return {
     error:
-      "must be redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// for a server with TLS; all but the host may be left out",
+      "must be redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// for TLS; only the host is required",
   };
 }
 

@@ -27,14 +27,14 @@ import { AddressSet } from "./trusted-proxies.ts";
 /** A simple value: a flag, a variable or a key of the file. */
 export interface ValueSetting<T> {
   help: string;
-  /** As it would be written: the default goes through the parser like any other text. */
+  /** As text: the default goes through the parser like any other value. */
   default: string;
   parse(text: string): Parsed<T>;
   /** The value as text; String when absent. */
   show?(value: T): string;
-  /** Given by a variable or in the file, never by a flag, which every user of the machine can read. */
+  /** Has no flag, because every user of the machine can read flags. */
   isSecret?: boolean;
-  /** Hides the secrets in a text given for this setting, well-formed or not. */
+  /** Hides the secrets in a value given for this setting, valid or not. */
   conceal?(text: string): string;
 }
 
@@ -53,17 +53,17 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
-/** Higher than any offset a caller can send. */
+/** Higher than any offset a client can send. */
 const NO_CEILING = Number.MAX_SAFE_INTEGER;
 
-// Both keep each entry's own value type, which a plain annotation of the table would lose.
+// Both keep the value type of each entry, which an annotation of the table would lose.
 const setting = <T>(entry: ValueSetting<T>): ValueSetting<T> => entry;
 const tables = <T>(entry: TableSetting<T>): TableSetting<T> => entry;
 
 export const SETTINGS = {
   data: setting({
     default: "data",
-    help: "folder of the stores and the API keys",
+    help: "folder of the shards and the API keys",
     parse: shortText(4096),
   }),
   host: setting({
@@ -73,17 +73,17 @@ export const SETTINGS = {
   }),
   port: setting({
     default: "8080",
-    help: "port to listen on; 0 takes a free one",
+    help: "port to listen on; 0 picks a free one",
     parse: wholeNumber(0, 65_535),
   }),
   workers: setting({
     default: "1",
-    help: "processes that serve on that port; more than 1 needs Linux",
+    help: "number of worker processes on the port; more than 1 requires Linux",
     parse: wholeNumber(1, 64),
   }),
   shards: tables({
     default: {},
-    help: "shards to serve and where each is stored; empty: every store in the data folder",
+    help: "shards to serve and where each is stored; if empty, every store in the data folder",
     example: [
       "[shards.na]                 # in the data folder",
       "[shards.eu]",
@@ -94,17 +94,17 @@ export const SETTINGS = {
   }),
   "public-url": setting({
     default: "",
-    help: "URL that links are built on; empty: the host of the request",
+    help: "base URL of links; if empty, the host of the request",
     parse: publicUrl,
   }),
   "trusted-proxies": setting({
     default: "",
-    help: "addresses or CIDR blocks of proxies whose forwarding headers are trusted",
+    help: "IP addresses or CIDR blocks of proxies whose forwarding headers are trusted",
     parse: AddressSet.parse,
   }),
   "title-id": setting({
     default: "matchbook",
-    help: "titleID of players whose records carry none",
+    help: "titleID of players whose records have none",
     parse: shortText(128),
   }),
   rate: setting({
@@ -114,12 +114,12 @@ export const SETTINGS = {
   }),
   burst: setting({
     default: "0",
-    help: "requests an idle key may send at once; 0: as many as its rate",
+    help: "requests an idle key may send at once; 0 means as many as its rate",
     parse: parseBurst,
   }),
   "matches-per-day": setting({
     default: "5000",
-    help: "daily match quota: different matches a key may read per UTC day, unless its tier sets it; 0: any number",
+    help: "daily match quota: distinct matches a key may read per UTC day, if its tier sets none; 0 means unlimited",
     parse: parseMatchesPerDay,
   }),
   tiers: tables({
@@ -128,85 +128,85 @@ export const SETTINGS = {
       community: { rate: 300, "matches-per-day": 50_000 },
       commercial: { rate: 3000, "matches-per-day": 500_000 },
     },
-    help: "tiers of keys and the limits of each; the first is for keys that name none",
+    help: "tiers of keys and their limits; keys without a tier get the first",
     example: ["[tiers.hobby]", "[tiers.partner]", "rate = 300", 'shards = ["*", "beta"]'],
     parse: parseTiers,
     show: showTiers,
   }),
   "closed-shards": setting({
     default: "",
-    help: "shards that only tiers and keys which name them may read",
+    help: "shards that only tiers and keys that name them may read",
     parse: parseClosedShards,
     show: (ids) => ids.join(","),
   }),
   "keys-database": setting({
     default: "",
-    help: "postgres://… that stores the API keys and their usage, for several instances; empty: the data folder",
+    help: "postgres:// URL of a database for API keys and usage, shared by several instances; if empty, the data folder",
     parse: parseKeysDatabase,
     show: (location) => location?.given ?? "",
     conceal: concealUser,
   }),
   redis: setting({
     default: "",
-    help: "redis://… through which instances share rate limits and daily match quotas; empty: each has its own",
+    help: "redis:// URL through which instances share rate limits and daily match quotas; if empty, each has its own",
     parse: parseRedis,
     conceal: concealUser,
   }),
   "auth-failures-per-minute": setting({
     default: "30",
-    help: "invalid keys that one client address may send per minute; 0: any number",
+    help: "invalid keys that one client address may send per minute; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
   }),
   "max-offset": setting({
     default: "10000",
-    help: "highest page[offset] that is served, or off for any",
+    help: "highest page[offset] that is served, or off for no limit",
     parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
     show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
   }),
   "cache-mib": setting({
     default: "256",
-    help: "memory per shard for the players and teams read most often, in MiB",
+    help: "cache per shard for the players and teams read most often, in MiB",
     parse: wholeNumber(0, 1_000_000),
   }),
   compat: setting({
     default: "off",
-    help: "off, or gamelocker to serve clients written for older services of this kind",
+    help: "compatibility profile: off, or gamelocker for clients written for older services of this kind",
     parse: oneOf(COMPAT_PROFILES),
   }),
   portal: setting({
     default: "on",
-    help: "whether the web portal is served at / and /portal",
+    help: "serve the web portal at / and /portal: on or off",
     parse: oneOf(["on", "off"]),
   }),
   "drain-ms": setting({
     default: "500",
-    help: "how long a stopping server still accepts requests and asks callers to close their connections",
+    help: "graceful shutdown: how long a stopping server still accepts requests, in milliseconds",
     parse: wholeNumber(0, 60_000),
   }),
   "log-level": setting({
     default: "info",
-    help: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
+    help: `minimum log level: ${LOG_LEVELS.join(", ")}`,
     parse: oneOf(LOG_LEVELS),
   }),
   "log-player-names": setting({
     default: "off",
-    help: "whether the log shows the player names in requests",
+    help: "show player names of requests in the log: on or off",
     parse: oneOf(["on", "off"]),
   }),
   "admin-port": setting({
     default: "off",
-    help: "port of the private listener (metrics, keys, ingest); 0 takes a free one; off: none",
+    help: "port of the private listener (metrics, keys, uploads); 0 picks a free one, off disables it",
     parse: numberOrOff(0, 65_535, undefined),
     show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
   }),
   "admin-host": setting({
     default: "127.0.0.1",
-    help: "address of the private listener; keep it where callers cannot reach it",
+    help: "address of the private listener; keep it unreachable for clients",
     parse: hostName,
   }),
   "admin-token": setting({
     default: "",
-    help: "bearer token of the private listener; from the variable or the file only",
+    help: "bearer token of the private listener; set it by variable or in the file, not by flag",
     parse: secret,
     isSecret: true,
     show: (value) => (value === "" ? "" : "***"),
@@ -214,22 +214,22 @@ export const SETTINGS = {
   }),
   "admin-token-file": setting({
     default: "",
-    help: "file that contains the token of the private listener, if MATCHBOOK_ADMIN_TOKEN is not set",
+    help: "file with the token of the private listener, if MATCHBOOK_ADMIN_TOKEN is not set",
     parse: (text) => ({ value: text }),
   }),
   "max-upload-bytes": setting({
     default: "4GiB",
-    help: "largest request body that the private listener accepts",
+    help: "maximum size of an upload",
     parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({
     default: "16MiB",
-    help: "largest record that ingest accepts",
+    help: "maximum size of a record",
     parse: byteSize(1024, 1024 ** 3),
   }),
   batch: setting({
     default: "2000",
-    help: "records that ingest stores in one transaction",
+    help: "records per transaction when ingesting",
     parse: wholeNumber(1, 10_000),
   }),
 };
@@ -263,14 +263,14 @@ export const flagOf = (name: string): string => `--${name}`;
 export const variableOf = (name: string): string =>
   `MATCHBOOK_${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** A setting's value as an operator may read it: secrets hidden. */
+/** The value of a setting with its secrets hidden. */
 export function shownValue(values: Settings, name: ValueName): string {
   const { show = String, conceal = (text) => text } = settingOf(name);
   return conceal(show(values[name]));
 }
 
-/** Says that a setting has no flag or variable, and what to write in the file instead. */
+/** The error for a setting that has no flag or variable, with the tables to write instead. */
 export function fileOnly(given: string, name: TableName): string {
   const lines = SETTINGS[name].example.map((line) => `    ${line}`);
-  return `${given} is not supported: write the ${name} as tables in the settings file (--config), for example\n${lines.join("\n")}`;
+  return `${given} is not supported: define ${name} as tables in the settings file (--config), for example:\n${lines.join("\n")}`;
 }

@@ -1,4 +1,4 @@
-/** Parses the options of an API key: the same text values on the command line and in the admin API. */
+/** Parses the options of an API key, the same way for the command line and the admin API. */
 
 import type { Tier } from "../domain/limits.ts";
 import { parseTimestamp } from "../domain/time.ts";
@@ -24,7 +24,7 @@ const UNITS_MS: Record<string, number> = {
   d: DAY_MS,
   w: 7 * DAY_MS,
 };
-/** Longer ones are taken for typos. */
+/** A longer life is probably a typo. */
 const LONGEST_LIFE_MS = 100 * YEAR_MS;
 export const MAX_OVERLAP_MS = 31 * DAY_MS;
 
@@ -44,12 +44,12 @@ export function keyOptionParsers(tiers: readonly Tier[], now: number) {
 
 const parseName = shortText(LONGEST_NAME);
 
-/** An empty text stands for no note. */
+/** An empty text means no note. */
 export function parseNote(text: string): Parsed<string | null> {
   return text === "" ? { value: null } : shortText(LONGEST_NOTE)(text);
 }
 
-/** Null: the key names no tier. A tier may itself be called "default"; then it is meant. */
+/** Null: the key names no tier. If a tier is itself called "default", the word means that tier. */
 function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | null> {
   const names = tiers.map(({ name }) => name);
   return (text) => {
@@ -57,11 +57,11 @@ function tierAmong(tiers: readonly Tier[]): (text: string) => Parsed<string | nu
     if (text === TIER_DEFAULT) return { value: null };
     const guess = nearest(text, names);
     const hint = guess === undefined ? "" : `did you mean ${guess}? `;
-    return { error: `is not a tier of the settings; ${hint}there are ${names.join(", ")}` };
+    return { error: `unknown tier; ${hint}tiers: ${names.join(", ")}` };
   };
 }
 
-/** Milliseconds since the epoch; null: never. A date lasts to its end, in UTC. */
+/** Milliseconds since the epoch; null: never. A date means the end of that day in UTC. */
 export function expiryAfter(now: number): (text: string) => Parsed<number | null> {
   return (text) => {
     if (text === NEVER) return { value: null };
@@ -69,27 +69,26 @@ export function expiryAfter(now: number): (text: string) => Parsed<number | null
     if (moment === undefined) {
       return {
         error:
-          "must be a moment with its zone (2027-01-31T18:00:00Z), a date (2027-01-31, which counts to its end in UTC), " +
-          `a length from now on (30d, 12h) or ${NEVER}`,
+          "must be a time with a time zone (2027-01-31T18:00:00Z), a date (2027-01-31: the end of that day in UTC), " +
+          `a duration from now (30d, 12h) or ${NEVER}`,
       };
     }
     if (moment <= now) {
-      return { error: "lies in the past: choose a later moment (to end a key now, revoke it)" };
+      return { error: "must be in the future; to end a key now, revoke it" };
     }
     return moment > now + LONGEST_LIFE_MS
-      ? { error: `lies more than 100 years ahead: choose an earlier moment, or ${NEVER}` }
+      ? { error: `must be within the next 100 years, or ${NEVER}` }
       : { value: moment };
   };
 }
 
-/** Milliseconds for which a rotated key stays good; 0 ends it at once. */
+/** Milliseconds for which the old secret stays valid after a rotation; 0 ends it at once. */
 export function parseOverlap(text: string): Parsed<number> {
   const length = text === "0" ? 0 : lengthOf(text);
   return length !== undefined && length <= MAX_OVERLAP_MS
     ? { value: length }
     : {
-        error:
-          "must be a length up to 31d, for example 30min, 24h or 7d; 0 ends the old key at once",
+        error: "must be a duration up to 31d, e.g. 30min, 24h or 7d; 0 ends the old secret at once",
       };
 }
 
@@ -100,7 +99,7 @@ function momentOf(text: string, now: number): number | undefined {
   return start === undefined ? parseTimestamp(text) : start + DAY_MS;
 }
 
-/** Milliseconds of a length like 30d. */
+/** Milliseconds of a duration, e.g. 30d. */
 function lengthOf(text: string): number | undefined {
   const parts = /^(\d{1,6}) ?(min|h|d|w)$/.exec(text);
   return parts ? Number(parts[1]) * UNITS_MS[parts[2]!]! : undefined;
@@ -111,7 +110,7 @@ function orTierDefault<T>(parse: (text: string) => Parsed<T>): (text: string) =>
     if (text === TIER_DEFAULT) return { value: null };
     const parsed = parse(text);
     return "error" in parsed
-      ? { error: `${parsed.error}, or ${TIER_DEFAULT} to leave it to the tier` }
+      ? { error: `${parsed.error}, or ${TIER_DEFAULT} to use the limit of the tier` }
       : parsed;
   };
 }

@@ -1,4 +1,4 @@
-/** Loads the settings: flags go before variables, variables before the file, the file before defaults. */
+/** Loads the settings: flags override variables, variables the file, and the file the defaults. */
 
 import { resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
@@ -26,7 +26,7 @@ export interface Sources {
   flags: Readonly<Partial<Record<ValueName, string>>>;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** From --config; MATCHBOOK_CONFIG counts when it is absent. */
+  /** From --config. Without it, MATCHBOOK_CONFIG names the file. */
   configFile?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export class SettingsError extends Error {
     super(
       problems.length === 1
         ? problems[0]
-        : `${problems.length} things are wrong with the settings:\n${problems.map((one) => `  - ${one}`).join("\n")}`,
+        : `found ${problems.length} problems in the settings:\n${problems.map((one) => `  - ${one}`).join("\n")}`,
     );
   }
 }
@@ -58,7 +58,7 @@ interface Given {
 const VARIABLE_PREFIX = "MATCHBOOK_";
 const CONFIG_VARIABLE = variableOf("config");
 
-/** Every source is checked, also values that another source overrides. */
+/** Checks every source, including values that another source overrides. */
 export function loadSettings(sources: Sources): LoadedSettings {
   const problems: string[] = [];
   const given = [
@@ -101,9 +101,7 @@ function fromVariables({ env }: Sources, problems: string[]): Given[] {
       // Compared without the prefix, which would make any two look alike.
       const word = variable.slice(VARIABLE_PREFIX.length).replaceAll("_", "-");
       const guess = nearest(word, [...VALUE_NAMES, "config"]);
-      problems.push(
-        `the variable ${variable} is not a setting${suggest(guess && variableOf(guess))}`,
-      );
+      problems.push(`unknown variable ${variable}${suggest(guess && variableOf(guess))}`);
     }
   }
   return given;
@@ -121,7 +119,7 @@ function fromFile({ env, cwd, configFile }: Sources, problems: string[]): Given[
     if (isSettingName(key)) given.push({ name: key, origin: "file", where: file.path, value });
     else {
       const guess = nearest(key, SETTING_NAMES);
-      problems.push(`"${key}" in ${file.path} is not a setting${suggest(guess && `"${guess}"`)}`);
+      problems.push(`unknown setting "${key}" in ${file.path}${suggest(guess && `"${guess}"`)}`);
     }
   }
   return given;
@@ -139,16 +137,16 @@ function defaults(): Given[] {
 function parse({ name, value }: Given): Parsed<unknown> {
   if (isTableName(name)) {
     if (isTable(value)) return SETTINGS[name].parse(value);
-    return { error: `must be tables, for example\n    ${SETTINGS[name].example.join("\n    ")}` };
+    return { error: `must be tables, for example:\n    ${SETTINGS[name].example.join("\n    ")}` };
   }
-  if (isTable(value)) return { error: "must be one value, not a table" };
+  if (isTable(value)) return { error: "must be a single value, not a table" };
   return settingOf(name).parse(textOf(value));
 }
 
 function malformed({ name, where, value }: Given, error: string): string {
-  // What is given in place of tables is not shown: it may contain a password.
+  // A value in place of tables is not shown: it may contain a password.
   const shown = isTableName(name) || isTable(value) ? "" : ` ${concealed(name, textOf(value))}`;
-  return `the setting ${name}${shown} (from ${where}) ${error}`;
+  return `invalid setting ${name}${shown} (from ${where}): ${error}`;
 }
 
 function concealed(name: ValueName, text: string): string {
@@ -156,13 +154,13 @@ function concealed(name: ValueName, text: string): string {
   return JSON.stringify(conceal ? conceal(text) : text);
 }
 
-/** A file may write numbers as numbers and lists as arrays; parsers read text. */
+/** Parsers read text; in the file, values may also be numbers and arrays. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join(",") : String(value);
 }
 
 const suggest = (guess: string | undefined): string =>
-  guess ? `; did you mean ${guess}?` : "; 'matchbook config' lists them all";
+  guess ? `; did you mean ${guess}?` : "; run 'matchbook config' to list all settings";
 
 const DEFAULT_FILE = "matchbook.toml";
 
@@ -171,14 +169,14 @@ type SettingsFile = { path: string; entries: [key: string, value: unknown][] } |
 /** Reads the given file, else the default one. Undefined: no file is given and there is no default one. */
 function readSettingsFile(given: string | undefined, cwd: string): SettingsFile | undefined {
   if (given === "") {
-    return { error: "the settings file's name is empty: name a file, or leave the name out" };
+    return { error: "the path of the settings file is empty: specify a file, or omit it" };
   }
   const path = given ?? DEFAULT_FILE;
   const text = readText(resolve(cwd, path));
   if (text.code === "ENOENT" && given === undefined) return undefined;
   if ("error" in text) return { error: `the settings file ${path} ${text.error}` };
   try {
-    // The parser makes tables without a prototype, which could not be printed in a message.
+    // Tables of the parser have no prototype and could not be printed in a message.
     return { path, entries: Object.entries(structuredClone(parseToml(text.value))) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;

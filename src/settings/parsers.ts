@@ -1,4 +1,4 @@
-/** Parsers of simple setting values: each returns the value, or an error that says what is right. */
+/** Parsers of simple setting values. Each returns the value, or an error that says what is expected. */
 
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -17,11 +17,11 @@ const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Whether a text can be printed on one line without doing anything else to a terminal. */
+/** Whether a text has no line breaks or control characters. */
 const isOneLine = (text: string): boolean => !CONTROL.test(text);
 
 export function wholeNumber(least: number, most: number): (text: string) => Parsed<number> {
-  const error = `must be a whole number from ${least} to ${most}`;
+  const error = `must be an integer from ${least} to ${most}`;
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? { value } : { error };
@@ -30,7 +30,7 @@ export function wholeNumber(least: number, most: number): (text: string) => Pars
 
 /** Plain bytes or a binary unit: 65536, 64KiB, 16MiB, 1GiB. */
 export function byteSize(least: number, most: number): (text: string) => Parsed<number> {
-  const error = `must be a number of bytes from ${least} to ${most}, for example 65536, 64KiB or 16MiB`;
+  const error = `must be a size from ${least} to ${most} bytes, e.g. 65536, 64KiB or 16MiB`;
   return (text) => {
     const parts = /^(\d{1,15}) ?([a-z]{0,3})$/i.exec(text);
     const unit = parts && UNITS[parts[2]!.toLowerCase()];
@@ -39,7 +39,7 @@ export function byteSize(least: number, most: number): (text: string) => Parsed<
   };
 }
 
-/** A whole number, or the word "off", which stands for `off`. */
+/** An integer, or the word "off", which gives `off`. */
 export function numberOrOff<T>(
   least: number,
   most: number,
@@ -53,17 +53,17 @@ export function numberOrOff<T>(
   };
 }
 
-/** Empty, or a text that is hard to guess and can stand in a header. */
+/** Empty, or a text that is hard to guess and valid in a header. */
 export function secret(text: string): Parsed<string> {
   if (text === "" || /^[\x21-\x7e]{24,512}$/.test(text)) return { value: text };
   return {
     error:
-      'must be 24 to 512 letters, digits or punctuation characters without spaces; "openssl rand -hex 32" makes a good one',
+      'must be 24 to 512 printable ASCII characters without spaces; generate one with "openssl rand -hex 32"',
   };
 }
 
 export function shortText(most: number): (text: string) => Parsed<string> {
-  const error = `must be a text of 1 to ${most} characters on one line`;
+  const error = `must be 1 to ${most} characters on one line`;
   return (text) =>
     text.trim() !== "" && text.length <= most && isOneLine(text) ? { value: text } : { error };
 }
@@ -75,15 +75,15 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   };
 }
 
-/** An address or a host name; an IPv6 address may stand in the brackets it has inside a URL. */
+/** An IP address or a host name. An IPv6 address may have the brackets that URLs need. */
 export function hostName(text: string): Parsed<string> {
   const value = text.replace(/^\[(.*)\]$/, "$1");
   return isIP(value) !== 0 || (value === text && HOST_NAME.test(value))
     ? { value }
-    : { error: "must be an IP address or a host name, for example 127.0.0.1, :: or localhost" };
+    : { error: "must be an IP address or a host name, e.g. 127.0.0.1, :: or localhost" };
 }
 
-/** Empty, or the URL that links are built on: nothing may follow the path. */
+/** Empty, or the base URL of links: nothing may follow the path. */
 export function publicUrl(text: string): Parsed<string> {
   if (text === "") return { value: "" };
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -97,14 +97,14 @@ export function publicUrl(text: string): Parsed<string> {
     ? { value: url.href.replace(/\/+$/, "") }
     : {
         error:
-          "must be an absolute http or https URL without user, query or fragment, for example https://api.example.com",
+          "must be an absolute http or https URL without user, query or fragment, e.g. https://api.example.com",
       };
 }
 
 const FILE_ERRORS: Record<string, string> = {
-  ENOENT: "it does not exist; check its name",
-  EISDIR: "it is a folder; name a file",
-  EACCES: "you may not read it; check its owner and its mode",
+  ENOENT: "it does not exist; check the path",
+  EISDIR: "it is a folder; specify a file",
+  EACCES: "permission denied; check its owner and mode",
 };
 
 /** The text of a file. `code` is the system's error code. */

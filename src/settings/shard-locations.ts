@@ -22,7 +22,7 @@ export interface ConfiguredShard {
 
 export interface ShardReplicas {
   places: readonly PostgresLocation[];
-  /** Replicas that are further behind are not read. */
+  /** Replicas with a higher lag are not read. */
   maxLagSeconds: number;
 }
 
@@ -30,20 +30,22 @@ const DEFAULT_LAG_SECONDS = 10;
 
 const MEMBERS = ["url", "replicas", "max-lag-seconds"];
 
-/** An empty table stands for every store in the data folder. */
+/** An empty table means every store in the data folder. */
 export function parseShards(table: Table): Parsed<readonly ConfiguredShard[]> {
   const shards: ConfiguredShard[] = [];
   for (const [id, members] of Object.entries(table)) {
     if (!isShardId(id)) {
-      return { error: `has a shard ${JSON.stringify(id)}: an id is 1 to 32 of a-z, 0-9 and "-"` };
+      return {
+        error: `shard ${JSON.stringify(id)}: an id must be 1 to 32 characters from a-z, 0-9 and "-"`,
+      };
     }
     const parsed = isTable(members)
       ? parseShard(id, members)
-      : { error: `it must be a table: [shards.${id}] with ${MEMBERS.join(", ")}` };
+      : { error: `must be a table: [shards.${id}] with ${MEMBERS.join(", ")}` };
     // The message names the shard and not its URL, which may contain a password.
-    if ("error" in parsed) return { error: `is wrong for the shard ${id}: ${parsed.error}` };
+    if ("error" in parsed) return { error: `shard ${id}: ${parsed.error}` };
     if (shards.some(({ location }) => isSameLocation(location, parsed.value.location))) {
-      return { error: `gives two shards the same location: give ${id} one of its own` };
+      return { error: `shard ${id}: another shard has the same location; choose a different one` };
     }
     shards.push(parsed.value);
   }
@@ -54,22 +56,25 @@ function parseShard(id: string, members: Table): Parsed<ConfiguredShard> {
   const { url, replicas = [], "max-lag-seconds": maxLag = DEFAULT_LAG_SECONDS } = members;
   const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) {
-    return { error: `"${unknown}" is unknown there; there are ${MEMBERS.join(", ")}` };
+    return { error: `unknown key "${unknown}"; valid keys: ${MEMBERS.join(", ")}` };
   }
   const location = url === undefined ? { value: undefined } : parseLocation(url);
-  if ("error" in location) return location;
+  if ("error" in location) return { error: `url ${location.error}` };
   const lag = wholeNumber(0, 86_400)(String(maxLag));
-  if ("error" in lag) return { error: `its max-lag-seconds ${lag.error}` };
-  if (!Array.isArray(replicas)) return { error: "its replicas must be a list of URLs" };
+  if ("error" in lag) return { error: `max-lag-seconds ${lag.error}` };
+  if (!Array.isArray(replicas)) return { error: "replicas must be an array of URLs" };
   const primary = location.value;
   if (replicas.length === 0) return { value: { id, location: primary } };
-  if (primary?.engine !== "postgres") return { error: "only a shard in PostgreSQL has replicas" };
+  if (primary?.engine !== "postgres")
+    return { error: "only a shard in PostgreSQL can have replicas" };
   const locations: PostgresLocation[] = [];
   for (const replica of replicas) {
     const parsed = parsePostgres(String(replica), primary.schema);
-    if ("error" in parsed) return { error: `of a replica, ${parsed.error}` };
+    if ("error" in parsed) return { error: `replica ${parsed.error}` };
     if (parsed.value.schema !== primary.schema) {
-      return { error: `a replica has the same schema, ${primary.schema}: leave it out there` };
+      return {
+        error: `replica schema must be the same, ${primary.schema}: leave it out of the URL`,
+      };
     }
     locations.push(parsed.value);
   }
@@ -83,7 +88,7 @@ export function parseLocation(url: unknown): Parsed<ShardLocation> {
   if (isPostgresUrl(text)) return parsePostgres(text);
   const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
   return path === ""
-    ? { error: "it must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE" }
+    ? { error: "must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE" }
     : { value: { engine: "sqlite", path } };
 }
 
@@ -105,12 +110,12 @@ export function showShards(shards: readonly ConfiguredShard[]): Table {
   );
 }
 
-/** A location as anybody may see it. */
+/** A location without user and password. */
 export function showLocation(location: ShardLocation): string {
   return location.engine === "sqlite" ? location.path : location.shown;
 }
 
-/** A location as it is written in the settings file, but for its password. */
+/** A location as written in the settings file, with its password hidden. */
 export function urlWithoutPassword(location: ShardLocation): string {
   return locationUrl(location, concealPassword);
 }

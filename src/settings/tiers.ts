@@ -1,4 +1,4 @@
-/** Parses the tables [tiers.NAME] of the settings file, and lists of shards that a tier or key may read. */
+/** Parses the tables [tiers.NAME] of the settings file, and the lists of shards that a tier or key may read. */
 
 import { isShardId } from "../domain/identifiers.ts";
 import { EVERY_OPEN_SHARD, type Tier } from "../domain/limits.ts";
@@ -11,7 +11,7 @@ export const parseMatchesPerDay = wholeNumber(0, 1_000_000_000);
 
 const TIER_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** The members of a tier in the file: the field of each, and its parser. */
+/** The keys of a tier in the file, each with its field and parser. */
 const MEMBERS: Record<string, { field: keyof Tier; parse(value: unknown): Parsed<unknown> }> = {
   rate: { field: "rate", parse: (value) => parseRate(String(value)) },
   burst: { field: "burst", parse: (value) => parseBurst(String(value)) },
@@ -22,20 +22,22 @@ const MEMBERS: Record<string, { field: keyof Tier; parse(value: unknown): Parsed
   shards: { field: "shards", parse: parseTierShards },
 };
 
-/** The first tier is for keys that name none. */
+/** The first tier applies to API keys without one. */
 export function parseTiers(table: Table): Parsed<readonly Tier[]> {
   const tiers: Tier[] = [];
   for (const [name, members] of Object.entries(table)) {
     if (!TIER_NAME.test(name)) {
-      return { error: `has a tier ${JSON.stringify(name)}: a name is 1 to 32 of a-z, 0-9 and "-"` };
+      return {
+        error: `tier ${JSON.stringify(name)}: a name must be 1 to 32 characters from a-z, 0-9 and "-"`,
+      };
     }
     const tier = isTable(members)
       ? parseTier(name, members)
-      : { error: `it must be a table: [tiers.${name}]` };
-    if ("error" in tier) return { error: `is wrong for the tier ${name}: ${tier.error}` };
+      : { error: `must be a table: [tiers.${name}]` };
+    if ("error" in tier) return { error: `tier ${name}: ${tier.error}` };
     tiers.push(tier.value);
   }
-  return tiers.length > 0 ? { value: tiers } : { error: "must have at least one tier" };
+  return tiers.length > 0 ? { value: tiers } : { error: "define at least one tier" };
 }
 
 function parseTier(name: string, members: Table): Parsed<Tier> {
@@ -44,19 +46,19 @@ function parseTier(name: string, members: Table): Parsed<Tier> {
   for (const [key, value] of Object.entries(members)) {
     if (!names.includes(key)) {
       const guess = nearest(key, names);
-      const hint = guess ? `did you mean ${guess}?` : `there are ${names.join(", ")}`;
-      return { error: `"${key}" is unknown there; ${hint}` };
+      const hint = guess ? `did you mean ${guess}?` : `valid keys: ${names.join(", ")}`;
+      return { error: `unknown key "${key}"; ${hint}` };
     }
     const { field, parse } = MEMBERS[key]!;
     const parsed = parse(value);
-    if ("error" in parsed) return { error: `its ${key} ${parsed.error}` };
+    if ("error" in parsed) return { error: `${key} ${parsed.error}` };
     Object.assign(tier, { [field]: parsed.value });
   }
   return { value: tier };
 }
 
 function parseTierShards(value: unknown): Parsed<readonly string[]> {
-  const error = 'must be a list of shards, for example ["na", "eu"], ["*"] or ["*", "beta"]';
+  const error = 'must be an array of shard ids, e.g. ["na", "eu"], ["*"] or ["*", "beta"]';
   return Array.isArray(value) ? shardList(value.map(String), error) : { error };
 }
 
@@ -74,9 +76,9 @@ export function showTiers(tiers: readonly Tier[]): Table {
   );
 }
 
-/** Shards that a key may read: ids joined by "+", "*" for all that are not closed. */
+/** The shards that a key may read: ids joined by "+"; "*" means all shards that are not closed. */
 export function parseShardAccess(text: string): Parsed<readonly string[]> {
-  const error = 'must be shards joined by "+", for example na+eu, * (all open ones) or *+beta';
+  const error = 'must be shard ids joined by "+", e.g. na+eu, * (all open shards) or *+beta';
   return shardList(
     text.split(/[+,]/).map((item) => item.trim()),
     error,
@@ -89,11 +91,11 @@ function shardList(ids: readonly string[], error: string): Parsed<readonly strin
     : { error };
 }
 
-/** Shards that only keys and tiers which name them may read. */
+/** Shards that only keys and tiers that name them may read. */
 export function parseClosedShards(text: string): Parsed<readonly string[]> {
   if (text.trim() === "") return { value: [] };
   const ids = text.split(",").map((item) => item.trim());
   return ids.every(isShardId)
     ? { value: [...new Set(ids)] }
-    : { error: "must be comma-separated ids of shards, for example beta,tournament" };
+    : { error: "must be comma-separated shard ids, e.g. beta,tournament" };
 }

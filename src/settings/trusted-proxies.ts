@@ -10,7 +10,7 @@ export class AddressSet {
 
   private constructor(readonly texts: readonly string[]) {}
 
-  /** Comma-separated addresses and CIDR blocks of either family; the empty text is the empty set. */
+  /** Comma-separated IPv4 and IPv6 addresses and CIDR blocks; an empty text is the empty set. */
   static parse(text: string): Parsed<AddressSet> {
     const items = text.split(",").map((item) => item.trim());
     const set = new AddressSet(text.trim() === "" ? [] : items);
@@ -18,7 +18,7 @@ export class AddressSet {
     return wrong.length === 0
       ? { value: set }
       : {
-          error: `must be comma-separated IP addresses or CIDR blocks, for example 10.0.0.0/8,::1 (wrong here: ${wrong.map((item) => `"${item}"`).join(", ")})`,
+          error: `must be comma-separated IP addresses or CIDR blocks, e.g. 10.0.0.0/8,::1; invalid: ${wrong.map((item) => `"${item}"`).join(", ")}`,
         };
   }
 
@@ -26,7 +26,7 @@ export class AddressSet {
     return this.texts.length === 0;
   }
 
-  /** Whether an address belongs to the set. Anything that is not an address does not. */
+  /** Whether an IP address is in the set. */
   has(address: string): boolean {
     if (this.isEmpty) return false;
     const bare = address.replace(/%.*$/, "");

@@ -1,18 +1,17 @@
 /**
- * In charge of two things that workers need of the system and that Bun has no name for: memory that
- * several processes share without a file that could be left behind, and a clock that is the same for
- * all of them. (Bun's own clocks begin anew with each process.)
+ * Two functions of the C library that workers need and Bun does not have: memory that several processes share
+ * without a file, and a clock that is the same for all of them. (Bun's clocks start at zero in each process.)
  */
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { ftruncateSync } from "node:fs";
 
-/** Why there can be no workers here, in words meant for the operator. */
+/** Why workers cannot run here, as a message for the operator. */
 export class WorkersError extends Error {
   override name = "WorkersError";
 }
 
-/** glibc's name; musl knows itself by it too. */
+/** The name of glibc, which musl also accepts. */
 const LIBRARY = "libc.so.6";
 
 const FUNCTIONS = {
@@ -26,14 +25,14 @@ const CLOCK_MONOTONIC = 1;
 function openLibrary() {
   if (process.platform !== "linux") {
     throw new WorkersError(
-      "several workers on one port need Linux; leave --workers at 1, and start more instances behind a proxy",
+      "several workers on one port require Linux; use --workers 1, and run more instances behind a proxy",
     );
   }
   try {
     return dlopen(LIBRARY, FUNCTIONS).symbols;
   } catch (cause) {
     throw new WorkersError(
-      `several workers need the C library, and ${LIBRARY} cannot be used; leave --workers at 1`,
+      `several workers need the C library (libc), but ${LIBRARY} cannot be loaded; use --workers 1`,
       { cause },
     );
   }
@@ -41,33 +40,30 @@ function openLibrary() {
 
 let opened: ReturnType<typeof openLibrary> | undefined;
 
-/** Opened when it is first needed: most commands have no use for it. */
+/** Opened on first use: most commands do not need it. */
 function library() {
   opened ??= openLibrary();
   return opened;
 }
 
-/** New memory, all zeros: a file descriptor that children can inherit. Only what is touched takes room. */
+/** New memory, all zeros: a file descriptor that children can inherit. Only used pages take memory. */
 export function newMemory(name: string, bytes: number): number {
   const descriptor = library().memfd_create(ptr(Buffer.from(`${name}\0`)), CLOSE_ON_EXEC);
   if (descriptor < 0) {
-    throw new WorkersError(
-      "the system gives no shared memory (memfd_create failed); leave --workers at 1",
-    );
+    throw new WorkersError("cannot create shared memory (memfd_create failed); use --workers 1");
   }
   ftruncateSync(descriptor, bytes);
   return descriptor;
 }
 
-/** A part of such memory. Whatever one process writes there, the others see. */
+/** Maps a part of such memory. All processes see the same bytes. */
 export function mapMemory(descriptor: number, offset: number, size: number): Uint8Array {
   return Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true, offset, size });
 }
 
 /**
- * Milliseconds that never step back, counted from one beginning by every process of the machine. Bun
- * reads the same clock of the system and begins at zero with each process: so what lies between the two
- * is asked for once, and stays.
+ * Monotonic milliseconds, the same in every process of the machine. Bun reads the same system clock but starts
+ * at zero in each process, so the offset between the two is measured once.
  */
 export function machineClock(): () => number {
   const tries = Array.from({ length: 10 }, lookAtClock);
@@ -75,9 +71,9 @@ export function machineClock(): () => number {
   return () => beginning + performance.now();
 }
 
-/** When this process began, and how long it took to find that out: so much may be wrong with it. */
+/** When this process started, and how long the measurement took: that bounds its error. */
 function lookAtClock(): { beginning: number; took: number } {
-  // Seconds and nanoseconds, 64 bits each. The memory is of a buffer, and so stays where it is.
+  // Seconds and nanoseconds, 64 bits each. The memory of an ArrayBuffer does not move.
   const time = new BigInt64Array(new ArrayBuffer(16));
   const before = performance.now();
   library().clock_gettime(CLOCK_MONOTONIC, ptr(time));

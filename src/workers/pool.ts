@@ -1,23 +1,23 @@
-/** The worker pool: starts, replaces and stops all workers, and sums up their metrics. */
+/** The worker pool: starts, replaces and stops the workers, and adds up their metrics. */
 
 import { labelled, type MetricFamily, merged } from "../observe/prometheus.ts";
 import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
 import { type SlotOptions, WorkerSlot } from "./worker-slot.ts";
 
-/** A worker exited before all of them served. Unless it was killed, it has logged why. */
+/** A worker exited before all of them were ready. Unless it was killed, it has logged why. */
 export class StartFailed extends Error {
   override name = "StartFailed";
   constructor(
     worker: number,
     readonly exit: WorkerExit,
   ) {
-    super(`worker ${worker} ended with ${describeExit(exit)} before it served`);
+    super(`worker ${worker} exited with ${describeExit(exit)} before it was ready`);
   }
 }
 
 export class WorkerPool {
   readonly #slots: readonly WorkerSlot[];
-  /** What workers counted that have exited: totals must never decrease, or they would look like a restart. */
+  /** The totals of workers that have exited: counters must never decrease. */
   #countedBefore: MetricFamily[] = [];
   #isStopping = false;
   #restarting: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export class WorkerPool {
     }
   }
 
-  /** Replaces the workers one after another; once more if this is called meanwhile. */
+  /** Replaces the workers one after another; again if called meanwhile. */
   restart(): void {
     this.#restartAgain = true;
     this.#restarting ??= this.#restart().finally(() => {
@@ -62,13 +62,13 @@ export class WorkerPool {
     await Promise.all(this.#slots.map((slot) => slot.stop(signal)));
   }
 
-  /** Resolves when every worker has loaded the keys as they are now. */
+  /** Resolves when every worker has reloaded the keys. */
   async reloadKeys(): Promise<void> {
     const { serving, draining } = this.#workers();
     await Promise.all([...serving, ...draining].map((worker) => worker.reloadKeys()));
   }
 
-  /** The metrics of all workers. Those of processes are only given for workers that serve. */
+  /** The metrics of all workers; process metrics only of workers that serve. */
   async metrics(): Promise<MetricFamily[]> {
     const { serving, draining } = this.#workers();
     const [current] = await Promise.all([
@@ -89,7 +89,7 @@ export class WorkerPool {
     };
   }
 
-  /** Of a worker that was killed, what it reported last. */
+  /** For a worker that was killed, the last totals it reported. */
   #keepTotals({ lastMetrics }: WorkerProcess): void {
     const totals = lastMetrics.filter(({ type }) => type !== "gauge");
     this.#countedBefore = merged([...this.#countedBefore, ...totals]);

@@ -1,7 +1,7 @@
 /**
- * Limits that workers share: one rate limit for each key and one count of failures for each address. The
- * buckets are in memory that the supervisor creates; it is gone with the last process that has it. Only
- * what is touched takes room.
+ * Limits that workers share: a rate limit per key and a count of invalid keys per client address. The buckets are
+ * in memory that the supervisor creates; the system frees it when the last process exits. Only used pages take
+ * memory.
  */
 
 import type { Failures } from "../access/failed-keys.ts";
@@ -17,15 +17,15 @@ import {
 } from "../access/rate-limit.ts";
 import { mapMemory, newMemory } from "./libc.ts";
 
-/** All keys that are used while the supervisor runs. */
+/** For all keys used while the supervisor runs. */
 const KEYS = 2 ** 17;
 const ADDRESSES = 2 ** 20;
 
-/** Words of 64 bits for each slot: half a SHA-256 of the id. */
+/** 64-bit words per slot: half a SHA-256 of the id. */
 const WORDS = 2;
 export const SLOT_BYTES = WORDS * 8;
 
-/** Beyond so many taken ones in a row the table counts as full. */
+/** After this many occupied slots in a row the table counts as full. */
 const MOST_STEPS = 1024;
 
 const BUCKET_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
@@ -38,7 +38,7 @@ export function newSharedMemory(): number {
   return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + FAILURES_BYTES);
 }
 
-/** `workers`: how many share the memory. `seed`: a secret of theirs. */
+/** `workers`: how many share the memory. `seed`: a secret that they share. */
 export function openSharedLimits(descriptor: number, workers: number, seed: number) {
   const slots = new SlotTable(mapMemory(descriptor, 0, SLOTS_BYTES));
   const buckets = words(mapMemory(descriptor, SLOTS_BYTES, BUCKETS_BYTES));
@@ -55,7 +55,7 @@ const words = ({ buffer, byteOffset, byteLength }: Uint8Array): BigInt64Array =>
 const NO_SLOT = -1;
 
 export class SharedLimiter implements Limiter {
-  /** Where each key's bucket is, as far as this process has looked. */
+  /** The slots of keys that this process has seen. */
   readonly #known = new Map<string, number>();
   readonly #own = new MemoryLimiter();
 
@@ -68,7 +68,7 @@ export class SharedLimiter implements Limiter {
   take(keyId: string, policy: Policy, nowMs: number): Verdict {
     const slot = this.#known.get(keyId) ?? this.#find(keyId);
     if (slot !== NO_SLOT) return this.buckets.take(slot, policy, nowMs);
-    // More keys than slots: each worker grants its share, which together is no more than the limit.
+    // More keys than slots: each worker applies its share of the limit.
     return this.#own.take(keyId, shareOf(policy, this.workers), nowMs);
   }
 
@@ -79,15 +79,15 @@ export class SharedLimiter implements Limiter {
   }
 }
 
-/** At least one request a minute: no key is locked out. */
+/** At least one request per minute, so that no key is locked out. */
 function shareOf({ rate, burst }: Policy, workers: number): Policy {
   const share = (whole: number) => Math.max(1, Math.floor(whole / workers));
   return { rate: share(rate), burst: share(burst) };
 }
 
 /**
- * Failed keys by client address. Addresses are not stored: each has the bucket that its hash selects. Two
- * addresses share a bucket once in a million times; nobody can aim at that, since the seed is secret.
+ * Invalid keys by client address. Addresses are not stored: a hash selects the bucket. The chance that two
+ * addresses share a bucket is one in a million, and nobody can provoke it, because the seed is secret.
  */
 class SharedFailures implements Failures {
   constructor(
@@ -110,46 +110,45 @@ class SharedFailures implements Failures {
 }
 
 /**
- * A word is the moment at which the bucket will be full, so that zero is a full one. It is counted in
- * sixteenths of a nanosecond: fine enough that the whole number of drops can be told from it, up to ten
- * million requests a minute, and enough for 18 years. When the rate of a key is changed, the time
- * until its bucket is full stays.
+ * A word is the time at which the bucket will be full, so zero is a full bucket. The unit is a sixteenth of a
+ * nanosecond: precise enough for the exact number of drops up to ten million requests per minute, with a range of
+ * 18 years. When the rate of a key changes, the time until its bucket is full stays the same.
  */
 const UNITS = 16_000_000;
 const LATEST = 2n ** 63n - 1n;
 
 /**
- * Token buckets. Each is one word of 64 bits, changed by compare-and-exchange: no process ever waits for
- * another, and one that is killed leaves nothing half done.
+ * Token buckets. Each is one 64-bit word, changed by compare-and-exchange: no process waits for another, and one
+ * that is killed leaves no partial update.
  */
 export class SharedBuckets {
-  /** One word for each bucket. */
+  /** One word per bucket. */
   constructor(private readonly words: BigInt64Array) {}
 
   get count(): number {
     return this.words.length;
   }
 
-  /** Takes one token, if there is one. `nowMs` is of the clock that all processes share. */
+  /** Takes one token, if available. `nowMs` comes from the clock that all processes share. */
   take(at: number, policy: Policy, nowMs: number): Verdict {
     for (;;) {
       const word = Atomics.load(this.words, at);
       const verdict = take(bucketOf(word, policy, nowMs), policy, nowMs);
       if (!verdict.allowed) return verdict;
       const next = wordOf(verdict.bucket, policy);
-      // More than eight years from full: later than can be written down, and so no more is lent.
+      // The time does not fit into the word: more than eight years until full.
       if (next > LATEST) return { ...verdict, allowed: false };
       if (Atomics.compareExchange(this.words, at, word, next) === word) return verdict;
     }
   }
 
-  /** Seconds until there is a token; 0 when there is one now. */
+  /** Seconds until a token is available; 0 if there is one now. */
   wait(at: number, policy: Policy, nowMs: number): number {
     return secondsToToken(bucketOf(Atomics.load(this.words, at), policy, nowMs), policy, nowMs);
   }
 }
 
-/** Undefined stands for a full one. */
+/** Undefined means a full bucket. */
 function bucketOf(word: bigint, policy: Policy, nowMs: number): Bucket | undefined {
   const at = Math.floor(nowMs);
   const untilFull = Number(word - BigInt(at) * BigInt(UNITS));
@@ -163,18 +162,18 @@ function wordOf({ drops, at }: Bucket, { rate, burst }: Policy): bigint {
   return BigInt(at) * BigInt(UNITS) + BigInt(untilFull);
 }
 
-/** Finds a key's slot: the same one in every process, taken by whichever comes first. */
+/** Finds the slot of a key: the same in every process. The first process to need it claims it. */
 export class SlotTable {
   readonly #words: BigInt64Array;
   readonly #count: number;
 
-  /** All zeros at first. The number of slots must be a power of two. */
+  /** Initially all zeros. The number of slots must be a power of two. */
   constructor(memory: Uint8Array) {
     this.#words = new BigInt64Array(memory.buffer, memory.byteOffset, memory.byteLength / 8);
     this.#count = this.#words.length / WORDS;
   }
 
-  /** The slot of the id; undefined when none is left. */
+  /** The slot of the id; undefined if the table is full. */
   find(id: string): number | undefined {
     const [first, second] = digestOf(id);
     const start = Number(BigInt.asUintN(32, first));
@@ -186,7 +185,7 @@ export class SlotTable {
     return undefined;
   }
 
-  /** Whether the word is this one, be it by now. */
+  /** Sets the word if it is free. Whether it now has this value. */
   #claim(at: number, word: bigint): boolean {
     const before = Atomics.compareExchange(this.#words, at, 0n, word);
     return before === 0n || before === word;
@@ -195,6 +194,6 @@ export class SlotTable {
 
 function digestOf(id: string): [bigint, bigint] {
   const digest = Buffer.from(Bun.CryptoHasher.hash("sha256", id));
-  // Zero means that a slot is free.
+  // Zero marks a free slot.
   return [digest.readBigInt64LE(0) || 1n, digest.readBigInt64LE(8) || 1n];
 }

@@ -1,6 +1,6 @@
 /**
- * Serves from several processes on one port. The supervisor chooses the port, creates the shared memory,
- * runs the private listener and the worker pool. It answers no public request itself.
+ * Serves from several processes on one port. The supervisor chooses the port, creates the shared memory, and runs
+ * the private listener and the worker pool. It serves no public requests itself.
  */
 
 import { freePort } from "../http/listen.ts";
@@ -14,8 +14,8 @@ import { newSharedMemory } from "./shared-limits.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /**
- * `command` starts a worker. Resolves when all of them serve. Throws what a server alone would, or
- * StartFailed when a worker has already said what is wrong.
+ * `command` starts a worker. Resolves when all workers are ready. Throws what a single server would, or
+ * StartFailed if a worker has already logged the reason.
  */
 export async function supervise(
   settings: Settings,
@@ -25,15 +25,15 @@ export async function supervise(
 ) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
-  // Workers share the port on purpose. So it is taken exclusively first: if another program has it, this
-  // fails before any worker starts.
+  // Workers share the port on purpose. So it is opened exclusively first: if another program uses it, this fails
+  // before any worker starts.
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const pool = new WorkerPool(workers, {
     start: (number) =>
       new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
     drainMs: settings["drain-ms"],
-    // By then every connection has been used and told to close, or was closed because it was idle.
+    // By then every connection was either told to close, or closed because it was idle.
     replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),
     observe: log,
   });
@@ -43,7 +43,7 @@ export async function supervise(
     return {
       url,
       adminUrl: admin?.url,
-      /** New workers in place of the old ones, one after another. */
+      /** Replaces the workers one after another. */
       restart: () => pool.restart(),
       async stop(signal: string) {
         await Promise.all([pool.stop(signal), admin?.stop()]);
@@ -59,6 +59,6 @@ function explained(failed: StartFailed): Error {
   const { exitCode, signal } = failed.exit;
   if (signal === null && exitCode !== 0) return failed;
   return new WorkersError(
-    `${failed.message}; see whether the machine has enough memory, or start with fewer --workers`,
+    `${failed.message}; check that the machine has enough memory, or use fewer --workers`,
   );
 }

@@ -1,16 +1,16 @@
-/** A worker as its supervisor sees it: a process and the messages that the two exchange. */
+/** A worker process as seen by its supervisor, and the messages between the two. */
 
 import type { MetricFamily } from "../observe/prometheus.ts";
 
-/** Sent to a worker when it has said hello. */
+/** Sent to a worker after its hello. */
 export interface WorkerOptions {
-  /** From 1 on. */
+  /** Starts at 1. */
   number: number;
-  /** How many there are in all. */
+  /** Number of workers. */
   workers: number;
   host: string;
   port: number;
-  /** A secret that all of them share. */
+  /** A secret that all workers share. */
   seed: number;
   /** A key that the portal offers to every visitor. */
   offeredKey: string | undefined;
@@ -18,13 +18,13 @@ export interface WorkerOptions {
 
 export type ToWorker =
   | { type: "start"; options: WorkerOptions }
-  /** Requests that are answered with the same id. */
+  /** Requests; the response has the same id. */
   | { type: "get-metrics"; id: number }
   | { type: "reload-keys"; id: number }
-  /** May be sent again, with less time. */
+  /** May be sent again with a shorter time. */
   | { type: "stop"; signal: string; drainMs: number };
 
-/** What a worker has counted: of the service, and of its process. */
+/** The metrics of a worker: of the service, and of its process. */
 export interface WorkerMetrics {
   service: MetricFamily[];
   process: MetricFamily[];
@@ -38,9 +38,9 @@ export type FromWorker =
   /** Before a clean exit. */
   | { type: "final-metrics"; service: MetricFamily[] };
 
-type Answer = Extract<FromWorker, { id: number }>;
+type WorkerResponse = Extract<FromWorker, { id: number }>;
 
-/** Marks a process as a worker. It is not a setting, and so does not begin with MATCHBOOK_. */
+/** Marks a process as a worker. Without the prefix MATCHBOOK_, because it is not a setting. */
 const WORKER_VARIABLE = "WORKER_OF_MATCHBOOK";
 
 export const isWorker = (): boolean => process.env[WORKER_VARIABLE] !== undefined;
@@ -48,11 +48,11 @@ export const isWorker = (): boolean => process.env[WORKER_VARIABLE] !== undefine
 /** The descriptor of the shared memory that a worker inherits: the one after standard error. */
 export const INHERITED = 3;
 
-const ANSWER_TIMEOUT_MS = 2000;
+const RESPONSE_TIMEOUT_MS = 2000;
 
 export interface WorkerExit {
   exitCode: number | null;
-  /** By its name; by its number if it has none. */
+  /** The name of the signal, or its number if it has none. */
   signal: string | number | null;
 }
 
@@ -62,14 +62,14 @@ export const describeExit = ({ exitCode, signal }: WorkerExit): string =>
 export class WorkerProcess {
   readonly number: number;
   readonly pid: number;
-  /** Its URL once it serves, or how it exited before that. */
+  /** Its URL once it is ready, or how it exited before. */
   readonly ready: Promise<string | WorkerExit>;
   readonly exited: Promise<WorkerExit>;
-  /** The metrics of the service as it reported them last. */
+  /** The service metrics that it reported last. */
   lastMetrics: MetricFamily[] = [];
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
-  readonly #pending = new Map<number, (answer: Answer | undefined) => void>();
+  readonly #pending = new Map<number, (response: WorkerResponse | undefined) => void>();
   #lastId = 0;
   #saidHello = false;
   #isReady = false;
@@ -96,28 +96,28 @@ export class WorkerProcess {
     });
   }
 
-  /** Whether it serves, or has done so. */
+  /** Whether it was ever ready. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Stops it after clients were told to close their connections for so long. */
+  /** Stops it gracefully: it drains connections for this long. */
   stop(signal: string, drainMs: number): void {
     this.#stop = { type: "stop", signal, drainMs };
     if (this.#saidHello) this.#send(this.#stop);
   }
 
-  /** Resolves when it has loaded the keys, or does not answer. */
+  /** Resolves when it has reloaded the keys, or does not respond. */
   async reloadKeys(): Promise<void> {
     await this.#request("reload-keys");
   }
 
-  /** Undefined when it does not answer. */
+  /** Undefined if it does not respond. */
   async metrics(): Promise<WorkerMetrics | undefined> {
-    const answer = await this.#request("get-metrics");
-    if (answer?.type !== "metrics") return undefined;
-    this.lastMetrics = answer.metrics.service;
-    return answer.metrics;
+    const response = await this.#request("get-metrics");
+    if (response?.type !== "metrics") return undefined;
+    this.lastMetrics = response.metrics.service;
+    return response.metrics;
   }
 
   #receive(message: FromWorker): void {
@@ -139,19 +139,19 @@ export class WorkerProcess {
     }
   }
 
-  async #request(type: "get-metrics" | "reload-keys"): Promise<Answer | undefined> {
+  async #request(type: "get-metrics" | "reload-keys"): Promise<WorkerResponse | undefined> {
     const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);
+    const { promise, resolve } = Promise.withResolvers<WorkerResponse | undefined>();
+    const timer = setTimeout(() => resolve(undefined), RESPONSE_TIMEOUT_MS);
     this.#pending.set(id, resolve);
     this.#send({ type, id });
-    const answer = await promise;
+    const response = await promise;
     clearTimeout(timer);
     this.#pending.delete(id);
-    return answer;
+    return response;
   }
 
-  /** A process that has just exited receives nothing; `exited` tells. */
+  /** Does nothing if the process has just exited. */
   #send(message: ToWorker): void {
     try {
       this.#child.send(message);

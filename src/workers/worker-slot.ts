@@ -5,24 +5,24 @@ import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-proc
 
 export interface SlotOptions {
   start(number: number): WorkerProcess;
-  /** How long clients are told to close their connections when all workers stop, and when one is replaced. */
+  /** How long connections are drained when all workers stop, and when one is replaced. */
   drainMs: number;
   replaceDrainMs: number;
   observe: Observe;
-  /** Called once for each worker, when it has exited. */
+  /** Called once per worker, when it has exited. */
   onExit(worker: WorkerProcess): void;
 }
 
-/** A worker that has served this long is replaced at once, however it exited. */
+/** A worker that ran this long is replaced at once, however it exited. */
 const HEALTHY_MS = 10_000;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 
 export class WorkerSlot {
-  /** All that have not exited: one serving, one starting, one draining. */
+  /** Workers that have not exited: serving, starting or draining. */
   readonly #alive = new Set<WorkerProcess>();
   #serving: WorkerProcess | undefined;
-  /** Workers in a row that exited soon after their start. */
+  /** Consecutive workers that exited soon after their start. */
   #failures = 0;
   #isStopping = false;
   #stopWaiting: (() => void) | undefined;
@@ -40,7 +40,7 @@ export class WorkerSlot {
     return [...this.#alive].filter((worker) => worker !== this.#serving && worker.isReady);
   }
 
-  /** Starts a worker, which takes over once it serves. Resolves with its URL, or with how it exited before. */
+  /** Starts a worker, which takes over once it is ready. Resolves with its URL, or with how it exited before. */
   async start(): Promise<string | WorkerExit> {
     const { start, observe, replaceDrainMs } = this.options;
     const worker = start(this.number);
@@ -90,11 +90,11 @@ export class WorkerSlot {
       const delayMs = this.#nextDelay();
       this.options.observe({ event: "worker-exited", worker: this.number, pid, how, delayMs });
       await this.#wait(delayMs);
-      // A restart by signal may have been faster.
+      // A restart by SIGHUP may have been faster.
       if (this.#isStopping || this.#serving) return;
       const outcome = await this.start();
       if (typeof outcome === "string" || this.#isStopping) return;
-      how = `${describeExit(outcome)} before it served`;
+      how = `${describeExit(outcome)} before it was ready`;
     }
   }
 

@@ -1,4 +1,4 @@
-/** A worker process: serves until its supervisor stops it or is gone. */
+/** A worker process: serves until its supervisor stops it or exits. */
 
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
@@ -18,7 +18,7 @@ export async function work(settings: Settings): Promise<void> {
 
   const stop = (signal: string, drainMs: number) => {
     stopped.resolve({ signal, drainMs });
-    // If it is stopping already, it may now have less time.
+    // If it is already stopping, the new limit may be shorter.
     void running?.stop(signal, drainMs);
   };
   process.on("message", (message: ToWorker) => {
@@ -29,13 +29,13 @@ export async function work(settings: Settings): Promise<void> {
   const drainMs = settings["drain-ms"];
   process.once("disconnect", () => {
     disconnected.resolve();
-    stop("supervisor gone", drainMs);
+    stop("supervisor exited", drainMs);
   });
   process.on("SIGTERM", () => stop("SIGTERM", drainMs));
-  // A terminal sends these to all processes of a command; the supervisor acts on them.
+  // A terminal sends these to all processes of a command; the supervisor handles them.
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
-  // A supervisor that has just gone never takes the message.
+  // A supervisor that has just exited never receives the message.
   const report = (message: FromWorker) => Promise.race([send(message), disconnected.promise]);
   try {
     await report({ type: "hello" });
@@ -56,18 +56,18 @@ function start(settings: Settings, options: WorkerOptions): Promise<RunningMatch
   const { number, workers, host, port, seed, offeredKey } = options;
   const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
-  // The supervisor has the private listener.
+  // The supervisor runs the private listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };
   return serve(own, log, clock, openSharedLimits(INHERITED, workers, seed), offeredKey);
 }
 
 async function answer(
-  { metrics, reloadKeys: lookAtKeys }: RunningMatchbook,
+  { metrics, reloadKeys }: RunningMatchbook,
   { type, id }: Extract<ToWorker, { id: number }>,
 ): Promise<void> {
   if (type === "reload-keys") {
-    await lookAtKeys();
+    await reloadKeys();
     await send({ type: "keys-reloaded", id });
     return;
   }

@@ -110,7 +110,7 @@ describe("the response", () => {
       status: 422,
       error: {
         code: "records-not-stored",
-        message: "2 rejected, 1 in conflict: see notStored. All other records are stored.",
+        message: expect.stringMatching(/2 rejected, 1 .*notStored/),
       },
       report: {
         ...emptyReport,
@@ -125,7 +125,7 @@ describe("the response", () => {
           line: 4,
           id: "broken",
           outcome: "rejected",
-          problems: [expect.stringContaining("needs")],
+          problems: [expect.stringMatching(/^match broken: /)],
         },
         { line: 5, id: idOf(known), shard: "eu", outcome: "conflict" },
         { line: 7, outcome: "rejected", problems: [expect.any(String)] },
@@ -148,7 +148,7 @@ describe("the response", () => {
     const { status, report, notStored } = await world.upload(texts.join("\n"));
     expect([status, report.stored, report.rejected]).toEqual([422, 29, 1]);
     expect(notStored).toEqual([
-      { line: 15, outcome: "rejected", problems: [expect.stringContaining("not JSON")] },
+      { line: 15, outcome: "rejected", problems: [expect.stringContaining("JSON")] },
     ]);
   });
 });
@@ -177,10 +177,10 @@ describe("the query can set", () => {
   });
 
   test.each([
-    ["?shard=Not%20A%20Shard", "shard must be"],
-    ["?replace=yes", "replace must be true or false"],
-    ["?repalce=true", /; did you mean replace\?$/],
-    ["?shard=na&shard=eu", "twice"],
+    ["?shard=Not%20A%20Shard", /\bshard\b/],
+    ["?replace=yes", /\breplace\b.*true.*false/],
+    ["?repalce=true", /"repalce".* replace\?$/],
+    ["?shard=na&shard=eu", /\bshard\b.*twice/],
   ])("nothing like %s", async (query, words) => {
     const { status, body } = await world.ask("POST", `/ingest${query}`, ndjson([aMatch()]));
     expect([status, body.error.code]).toEqual([400, "invalid-query"]);
@@ -218,7 +218,7 @@ describe("an upload stops", () => {
     const whole = gzipSync(ndjson(some(40)));
     const cut = await world.upload(new Uint8Array(whole.subarray(0, whole.length / 2)));
     expect([cut.status, cut.error!.code]).toEqual([400, "body-damaged"]);
-    expect(cut.error!.message).toContain("gzip is cut off");
+    expect(cut.error!.message).toMatch(/gzip.*unexpected end of file/);
     const bytes = new Uint8Array(whole);
     bytes.fill(0, bytes.length / 2, bytes.length / 2 + 50);
     const damaged = await world.upload(bytes);
@@ -252,7 +252,7 @@ describe("a record", () => {
     const { report, notStored } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
     expect(notStored[0]!.line).toBe(1);
-    expect(notStored[0]!.problems![0]).toContain('no shard "sa"');
+    expect(notStored[0]!.problems![0]).toContain('"sa"');
     await listed.stop();
   });
 });

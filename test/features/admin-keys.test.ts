@@ -82,46 +82,44 @@ describe("POST /keys", () => {
     expect(problems).toHaveLength(9);
     const about = (start: string) => problems.find((one) => one.startsWith(start));
     expect(about("name")).toContain("missing");
-    expect(about("tier")).toContain(
-      "did you mean community? there are hobby, community, commercial",
-    );
-    expect(about("rate")).toContain("must be a whole number from 1");
-    expect(about("burst")).toContain("must be a whole number from 0");
-    expect(about("matchesPerDay")).toContain("must be a whole number from 0");
-    expect(about("shards")).toContain("must be shards");
-    expect(about("expiresAt")).toContain("past");
-    expect(about("note")).toContain("on one line");
-    expect(about('"ratee"')).toBe('"ratee" is unknown; did you mean rate?');
+    expect(about("tier")).toMatch(/community\?.*hobby, community, commercial/);
+    expect(about("rate")).toContain("1 to 100000000");
+    expect(about("burst")).toContain("0 to 100000000");
+    expect(about("matchesPerDay")).toContain("0 to 1000000000");
+    expect(about("shards")).toContain("na+eu");
+    expect(about("expiresAt")).toContain("future");
+    expect(about("note")).toContain("1 to 500");
+    expect(about('"ratee"')).toContain("rate?");
     for (const problem of problems) expect(body.error.message).toContain(problem);
     expect((await world.ask("GET", "/keys")).body.keys).toHaveLength(before);
   });
 
   test.each([
-    ["name", null, "must be a text"],
-    ["name", 5, "must be a text"],
-    ["name", "", "must be a text of 1 to 100 characters"],
-    ["note", true, "must be a text"],
-    ["tier", ["hobby"], "must be a text"],
-    ["rate", true, "must be a number"],
-    ["rate", [5], "must be a number"],
-    ["shards", 5, "must be a list of shards"],
-    ["shards", ["na", 5], "must be a list of shards"],
-    ["shards", ["Not A Shard"], "must be shards"],
-    ["expiresAt", 4_000_000_000_000, "must be a text"],
-    ["expiresAt", "2099-05-01T12:00:00", "must be a moment with its zone"],
-    ["expiresAt", "2099-02-30T12:00:00Z", "must be a moment with its zone"],
+    ["name", null, "string"],
+    ["name", 5, "string"],
+    ["name", "", "1 to 100"],
+    ["note", true, "string"],
+    ["tier", ["hobby"], "string"],
+    ["rate", true, "number"],
+    ["rate", [5], "number"],
+    ["shards", 5, '["na", "eu"]'],
+    ["shards", ["na", 5], '["na", "eu"]'],
+    ["shards", ["Not A Shard"], "na+eu"],
+    ["expiresAt", 4_000_000_000_000, "string"],
+    ["expiresAt", "2099-05-01T12:00:00", "2027-01-31T18:00:00Z"],
+    ["expiresAt", "2099-02-30T12:00:00Z", "2027-01-31T18:00:00Z"],
   ])("refuses %s: %j", async (term, value, words) => {
     const { status, body } = await world.ask("POST", "/keys", { name: "x", [term]: value });
     expect(status).toBe(400);
-    expect(body.error.problems).toEqual([expect.stringMatching(new RegExp(`^${term} `))]);
+    expect(body.error.problems).toEqual([expect.stringMatching(new RegExp(`^${term}: `))]);
     expect(body.error.message).toContain(words);
   });
 
   test.each([
-    ["that is no JSON", '{"name":', "not valid JSON"],
-    ["that is a list", "[]", "one JSON object"],
-    ["that is a text", '"name"', "one JSON object"],
-    ["that is nothing", "", "name is missing"],
+    ["that is not valid JSON", '{"name":', "JSON"],
+    ["that is a list", "[]", "JSON object"],
+    ["that is a text", '"name"', "JSON object"],
+    ["that is nothing", "", "name"],
   ])("refuses a body %s", async (_, body, words) => {
     const refused = await world.ask("POST", "/keys", body);
     expect([refused.status, refused.body.error.code]).toEqual([400, "invalid-body"]);
@@ -211,7 +209,7 @@ describe("PATCH /keys/{id}", () => {
       nmae: "x",
     });
     expect(status).toBe(400);
-    expect(body.error.problems).toEqual(['"nmae" is unknown; did you mean name?']);
+    expect(body.error.problems).toEqual([expect.stringMatching(/^"nmae" .* name\?$/)]);
     expect((await world.ask("GET", `/keys/${record.id}`)).body.record.name).toBe("a key");
   });
 });
@@ -332,6 +330,5 @@ describe("an unknown key", () => {
     const { status, text } = await world.ask("GET", `/keys/${key}`);
     expect(status).toBe(404);
     expect(text).not.toContain(key);
-    expect(text).toContain("not its id");
   });
 });

@@ -76,7 +76,7 @@ describe("the metrics", () => {
     expect(TIMED_ONE_IN).toBe(8);
     expect(seriesValue(scrape, `${name}_count`, { stage: "credentials" })).toBe(3);
     expect(seriesValue(scrape, `${name}_count`, { stage: "document" })).toBe(2);
-    expect(seriesValue(scrape, `${name}_count`, { stage: "reply" })).toBe(1);
+    expect(seriesValue(scrape, `${name}_count`, { stage: "response" })).toBe(1);
     expect(seriesValue(scrape, `${name}_sum`, { stage: "store" })).toBeGreaterThan(0);
   });
 

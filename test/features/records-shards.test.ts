@@ -40,9 +40,7 @@ describe("with no list of shards in the settings", () => {
       aMatch({ shard, rosters: [{ members: [] }, { members: [] }] }),
     ]);
     expect(report.rejected).toBe(1);
-    expect(rejections[0]!.problems[0]).toEndWith(
-      ': attributes.shardId must be 1 to 32 of a-z, 0-9 and "-"',
-    );
+    expect(rejections[0]!.problems[0]).toMatch(/: attributes\.shardId .*\b1 to 32\b/);
   });
 
   test("32 characters of every allowed kind are a shard", async () => {
@@ -60,7 +58,7 @@ describe("with a shard asked for", () => {
     );
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
     expect(rejections[0]!.problems).toEqual([
-      'match other: attributes.shardId is "cn", but the shard asked for is "ea": mend one of them',
+      expect.stringMatching(/^match other: attributes\.shardId .*"cn".*"ea"/),
     ]);
     expect((await open.get("/shards/cn/matches")).status).toBe(404);
   });
@@ -102,7 +100,9 @@ describe("with a shard asked for", () => {
       const draft = draftOf(aMatch({ id: "nowhere" }));
       draft.match.attributes.shardId = shardId;
       const { rejections } = await open.ingest([draft.document]);
-      expect(rejections[0]!.problems).toEqual(["match nowhere: attributes needs shardId"]);
+      expect(rejections[0]!.problems).toEqual([
+        expect.stringMatching(/^match nowhere: attributes .*\bshardId$/),
+      ]);
     },
   );
 });
@@ -120,7 +120,7 @@ test.each(["roster", "player", "team"])(
     draft.at(`${type}/${id}`).attributes.shardId = "eu";
     const { rejections } = await open.ingest([draft.document]);
     expect(rejections[0]!.problems).toEqual([
-      `${type} ${id}: attributes.shardId is "eu", but its match is of "na": a record is of one shard`,
+      expect.stringMatching(new RegExp(`^${type} ${id}: attributes.shardId .*"eu".*"na"`)),
     ]);
   },
 );
@@ -132,9 +132,7 @@ describe("with a list of shards in the settings", () => {
       aMatch({ id: "out", shard: "sa" }),
     ]);
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual([
-      'match out: there is no shard "sa"; the settings list na, eu',
-    ]);
+    expect(rejections[0]!.problems).toEqual([expect.stringMatching(/^match out: .*"sa".*na, eu/)]);
     expect((await listed.get("/shards/eu/matches/in")).status).toBe(200);
     expect((await listed.get("/shards/sa/matches")).status).toBe(404);
   });

@@ -1,4 +1,4 @@
-/** In charge of what is rejected: every rule that a record must keep, each with its own sentence. */
+/** What is rejected: every rule for records. The wording of each message is in docs/error-messages.md. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";
@@ -32,7 +32,15 @@ const TEAM = "team/red";
 const find = (draft: Draft, key: string) => (key === MATCH ? draft.match : draft.at(key));
 const called = (key: string) => key.replace("/", " ");
 
-/** Everything that is said about the record once it is spoilt. */
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** A problem that starts with a resource and a path, and mentions these words in this order. */
+const about = (where: string, ...words: string[]) =>
+  expect.stringMatching(
+    new RegExp([`^${escaped(where)}(?=[ :,])`, ...words.map(escaped)].join("[^]*"), "u"),
+  );
+
+/** All problems of the record once it is made invalid. */
 async function complaintsAbout(spoil: (draft: Draft) => void): Promise<string[]> {
   const draft = draftOf(sound());
   spoil(draft);
@@ -49,7 +57,7 @@ test("the record that these tests damage is valid before", async () => {
   const { rejections } = await world.ingest([sound()], { shard });
   // The shard is its only problem here, and no other test has stored any of it.
   expect(rejections[0]!.problems).toEqual([
-    'match m: attributes.shardId is "na", but the shard asked for is "sound": mend one of them',
+    about("match m: attributes.shardId", '"na"', '"sound"'),
   ]);
 });
 
@@ -69,7 +77,7 @@ describe("a key that the interface names must be there:", () => {
     [TEAM, "name"],
   ])("%s, %s", async (key, name) => {
     const complaints = await complaintsAbout((draft) => delete find(draft, key).attributes[name]);
-    expect(complaints).toEqual([`${called(key)}: attributes needs ${name}`]);
+    expect(complaints).toEqual([about(`${called(key)}: attributes`, name)]);
   });
 
   test.each([
@@ -85,80 +93,76 @@ describe("a key that the interface names must be there:", () => {
     const complaints = await complaintsAbout((draft) => {
       delete find(draft, key).attributes.stats[name];
     });
-    expect(complaints).toEqual([`${called(key)}: attributes.stats needs ${name}`]);
+    expect(complaints).toEqual([about(`${called(key)}: attributes.stats`, name)]);
   });
 
   test.each([MATCH, ROSTER, PARTICIPANT, PLAYER, TEAM])("%s, attributes at all", async (key) => {
     const complaints = await complaintsAbout((draft) => delete find(draft, key).attributes);
-    expect(complaints).toEqual([`${called(key)}: the resource needs attributes`]);
+    expect(complaints).toEqual([about(`${called(key)}:`, "attributes")]);
   });
 
   test("several at once are listed in one message", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(PARTICIPANT).attributes.stats = {};
     });
-    expect(complaints).toEqual([
-      "participant m-r0p0: attributes.stats needs assists, crystalMineCaptures, deaths, farm",
-    ]);
+    const missing = ["assists", "crystalMineCaptures", "deaths", "farm"];
+    expect(complaints).toEqual([about("participant m-r0p0: attributes.stats", ...missing)]);
   });
 
   test("match, id", async () => {
     const complaints = await complaintsAbout((draft) => delete draft.match.id);
-    expect(complaints).toEqual(["match without an id: the resource needs id"]);
+    expect(complaints).toEqual([about("match", "id")]);
   });
 });
 
 describe("a key that the interface names must have its type:", () => {
-  const TEXT = "must be a string";
-  const WHOLE = "must be a whole number";
-  const NUMBER = "must be a number";
   test.each([
-    [MATCH, "createdAt", 1_700_000_000, TEXT],
-    [MATCH, "duration", "1200", WHOLE],
-    [MATCH, "duration", 12.5, WHOLE],
-    [MATCH, "duration", null, WHOLE],
-    [MATCH, "duration", -1, "must not be negative"],
-    [MATCH, "gameMode", 5, TEXT],
-    [MATCH, "patchVersion", 2.5, TEXT],
-    [MATCH, "shardId", 5, TEXT],
-    [MATCH, "stats", [], "must be an object"],
-    [MATCH, "stats", 5, "must be an object"],
-    [MATCH, "stats.endGameReason", 1, TEXT],
-    [MATCH, "stats.queue", false, TEXT],
-    [ROSTER, "shardId", ["na"], TEXT],
-    [ROSTER, "stats", "acesEarned: 1", "must be an object"],
-    [ROSTER, "stats.acesEarned", "3", WHOLE],
-    [ROSTER, "stats.acesEarned", 0.5, WHOLE],
-    [ROSTER, "stats.gold", {}, WHOLE],
-    [ROSTER, "stats.gold", 30_000.5, WHOLE],
-    [ROSTER, "won", "yes", 'must be "true" or "false"'],
-    [ROSTER, "won", 1, 'must be "true" or "false"'],
-    [PARTICIPANT, "actor", null, TEXT],
-    [PARTICIPANT, "stats", [], "must be an object"],
-    [PARTICIPANT, "stats.assists", "4", WHOLE],
-    [PARTICIPANT, "stats.crystalMineCaptures", true, WHOLE],
-    [PARTICIPANT, "stats.deaths", 1.5, WHOLE],
-    [PARTICIPANT, "stats.farm", "62.85", NUMBER],
-    [PLAYER, "name", 740, TEXT],
-    [PLAYER, "patchVersion", 2.5, TEXT],
-    [PLAYER, "shardId", 5, TEXT],
-    [PLAYER, "titleID", 5, TEXT],
-    [PLAYER, "stats", [], "must be an object"],
-    [PLAYER, "stats.lossStreak", 1.5, WHOLE],
-    [PLAYER, "stats.winStreak", "2", WHOLE],
-    [PLAYER, "stats.lifetimeGold", "9.5", NUMBER],
-    [PLAYER, "stats.played", 1.5, WHOLE],
-    [PLAYER, "stats.wins", null, WHOLE],
-    [PLAYER, "stats.played_ranked", "1", WHOLE],
-    [TEAM, "name", ["RED"], TEXT],
-    [TEAM, "shardId", 5, TEXT],
-  ])("%s, %s = %j", async (key, path, value, complaint) => {
+    [MATCH, "createdAt", 1_700_000_000],
+    [MATCH, "duration", "1200"],
+    [MATCH, "duration", 12.5],
+    [MATCH, "duration", null],
+    [MATCH, "duration", -1],
+    [MATCH, "gameMode", 5],
+    [MATCH, "patchVersion", 2.5],
+    [MATCH, "shardId", 5],
+    [MATCH, "stats", []],
+    [MATCH, "stats", 5],
+    [MATCH, "stats.endGameReason", 1],
+    [MATCH, "stats.queue", false],
+    [ROSTER, "shardId", ["na"]],
+    [ROSTER, "stats", "acesEarned: 1"],
+    [ROSTER, "stats.acesEarned", "3"],
+    [ROSTER, "stats.acesEarned", 0.5],
+    [ROSTER, "stats.gold", {}],
+    [ROSTER, "stats.gold", 30_000.5],
+    [ROSTER, "won", "yes"],
+    [ROSTER, "won", 1],
+    [PARTICIPANT, "actor", null],
+    [PARTICIPANT, "stats", []],
+    [PARTICIPANT, "stats.assists", "4"],
+    [PARTICIPANT, "stats.crystalMineCaptures", true],
+    [PARTICIPANT, "stats.deaths", 1.5],
+    [PARTICIPANT, "stats.farm", "62.85"],
+    [PLAYER, "name", 740],
+    [PLAYER, "patchVersion", 2.5],
+    [PLAYER, "shardId", 5],
+    [PLAYER, "titleID", 5],
+    [PLAYER, "stats", []],
+    [PLAYER, "stats.lossStreak", 1.5],
+    [PLAYER, "stats.winStreak", "2"],
+    [PLAYER, "stats.lifetimeGold", "9.5"],
+    [PLAYER, "stats.played", 1.5],
+    [PLAYER, "stats.wins", null],
+    [PLAYER, "stats.played_ranked", "1"],
+    [TEAM, "name", ["RED"]],
+    [TEAM, "shardId", 5],
+  ])("%s, %s = %j", async (key, path, value) => {
     const complaints = await complaintsAbout((draft) => {
       const { attributes } = find(draft, key);
       const name = path.replace("stats.", "");
       (path === name ? attributes : attributes.stats)[name] = value;
     });
-    expect(complaints).toEqual([`${called(key)}: attributes.${path} ${complaint}`]);
+    expect(complaints).toEqual([about(`${called(key)}: attributes.${path}`)]);
   });
 
   test.each([
@@ -177,23 +181,23 @@ describe("a key that the interface names must have its type:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes = [];
     });
-    expect(complaints).toEqual(["match m: attributes must be an object"]);
+    expect(complaints).toEqual([about("match m: attributes")]);
   });
 });
 
 describe("names:", () => {
   test.each([
-    [PLAYER, "name", "a\u0000b", "must not contain the character U+0000"],
-    [TEAM, "name", "\u0000", "must not contain the character U+0000"],
-    [MATCH, "gameMode", "ranked\u0000", "must not contain the character U+0000"],
-    [MATCH, "patchVersion", "\u0000", "must not contain the character U+0000"],
-    [PLAYER, "name", "", "must not be empty"],
-    [PLAYER, "name", "n".repeat(257), "must not be longer than 256 characters"],
-  ])("%s, %s = %j is rejected", async (key, name, value, complaint) => {
+    [PLAYER, "name", "a\u0000b", "U+0000"],
+    [TEAM, "name", "\u0000", "U+0000"],
+    [MATCH, "gameMode", "ranked\u0000", "U+0000"],
+    [MATCH, "patchVersion", "\u0000", "U+0000"],
+    [PLAYER, "name", "", ""],
+    [PLAYER, "name", "n".repeat(257), "256"],
+  ])("%s, %s = %j is rejected", async (key, name, value, word) => {
     const complaints = await complaintsAbout((draft) => {
       find(draft, key).attributes[name] = value;
     });
-    expect(complaints).toEqual([`${called(key)}: attributes.${name} ${complaint}`]);
+    expect(complaints).toEqual([about(`${called(key)}: attributes.${name}`, word)]);
   });
 
   test("leading and trailing spaces, quotes, and letters of every script are allowed in names", async () => {
@@ -223,8 +227,8 @@ describe("two rosters:", () => {
       draft.at("roster/m-r2").relationships.participants.data = [];
       rosters.data = ["m-r0", "m-r1", "m-r2"].map((id) => ({ type: "roster", id })).slice(0, count);
     });
-    expect(complaints[0]).toBe("match m: relationships.rosters.data must list exactly two rosters");
-    expect(complaints.slice(1).every((one) => one.includes("which nothing links to"))).toBe(true);
+    expect(complaints[0]).toEqual(about("match m: relationships.rosters.data"));
+    expect(complaints.slice(1).every((one) => one.startsWith("included "))).toBe(true);
   });
 
   test("the same one twice is rejected", async () => {
@@ -234,39 +238,36 @@ describe("two rosters:", () => {
         draft.drop(key);
       }
     });
-    expect(complaints).toEqual(["match m: rosters names roster/m-r0 a second time"]);
+    expect(complaints).toEqual([about("match m: rosters", "roster/m-r0")]);
   });
 
   test.each([
-    ["no relationships", undefined, "match m: the resource needs relationships"],
-    ["no rosters", {}, "match m: relationships needs rosters"],
+    ["no relationships", undefined, "match m:", "relationships"],
+    ["no rosters", {}, "match m: relationships", "rosters"],
     [
       "one reference in place of a list",
       { rosters: { data: { type: "roster", id: "m-r0" } } },
-      "match m: relationships.rosters.data must be a list",
+      "match m: relationships.rosters.data",
+      "",
     ],
-  ])("%s", async (_, relationships, complaint) => {
+  ])("%s", async (_, relationships, where, word) => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.relationships = relationships;
     });
-    expect(complaints[0]).toBe(complaint);
+    expect(complaints[0]).toEqual(about(where, word));
   });
 });
 
 describe("references:", () => {
   test.each([
-    ["a roster", ROSTER, "match m: rosters names roster/m-r0, which is not in included"],
-    [
-      "a participant",
-      PARTICIPANT,
-      "roster m-r0: participants names participant/m-r0p0, which is not in included",
-    ],
-    ["a player", PLAYER, "participant m-r0p0: player names player/ann, which is not in included"],
-    ["a team", TEAM, "roster m-r0: team names team/red, which is not in included"],
-  ])("%s that is named must be included", async (_, key, complaint) => {
+    ["a roster", ROSTER, "match m: rosters"],
+    ["a participant", PARTICIPANT, "roster m-r0: participants"],
+    ["a player", PLAYER, "participant m-r0p0: player"],
+    ["a team", TEAM, "roster m-r0: team"],
+  ])("%s that is named must be included", async (_, key, where) => {
     const complaints = await complaintsAbout((draft) => draft.drop(key));
-    expect(complaints[0]).toBe(complaint);
-    expect(complaints.slice(1).every((one) => one.includes("which nothing links to"))).toBe(true);
+    expect(complaints[0]).toEqual(about(where, key, "included"));
+    expect(complaints.slice(1).every((one) => one.startsWith("included "))).toBe(true);
   });
 
   test("a participant is of one roster only", async () => {
@@ -275,18 +276,14 @@ describe("references:", () => {
         .at("roster/m-r1")
         .relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
     });
-    expect(complaints).toEqual([
-      "roster m-r1: participants names participant/m-r0p0 a second time",
-    ]);
+    expect(complaints).toEqual([about("roster m-r1: participants", "participant/m-r0p0")]);
   });
 
   test("a participant sits in a roster once", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(ROSTER).relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
     });
-    expect(complaints).toEqual([
-      "roster m-r0: participants names participant/m-r0p0 a second time",
-    ]);
+    expect(complaints).toEqual([about("roster m-r0: participants", "participant/m-r0p0")]);
   });
 
   test("a player takes part once", async () => {
@@ -295,7 +292,7 @@ describe("references:", () => {
         player: { data: { type: "player", id: "ann" } },
       };
     });
-    expect(complaints).toEqual(["participant m-r1p1: player names player/ann a second time"]);
+    expect(complaints).toEqual([about("participant m-r1p1: player", "player/ann")]);
   });
 
   test("both rosters may have the same team", async () => {
@@ -316,8 +313,8 @@ describe("references:", () => {
       draft.at(PLAYER).type = "guest";
     });
     expect(complaints).toEqual([
-      'participant m-r0p0: relationships.player.data.type must be "player"',
-      'guest ann: type must be "player"',
+      about("participant m-r0p0: relationships.player.data.type", '"player"'),
+      about("guest ann: type", '"player"'),
     ]);
   });
 
@@ -329,9 +326,7 @@ describe("references:", () => {
         attributes: { URL: "https://x.test" },
       });
     });
-    expect(complaints).toEqual([
-      "included holds asset/a1, which nothing links to: link to it, or leave it out",
-    ]);
+    expect(complaints).toEqual([about("included", "asset/a1")]);
   });
 
   test("a cycle of resources that only link to each other counts as unlinked", async () => {
@@ -342,22 +337,17 @@ describe("references:", () => {
         { type: "asset", id: "a2", relationships: to("a1") },
       );
     });
-    expect(complaints).toEqual([
-      "included holds asset/a1, which nothing links to: link to it, or leave it out",
-      "included holds asset/a2, which nothing links to: link to it, or leave it out",
-    ]);
+    expect(complaints).toEqual([about("included", "asset/a1"), about("included", "asset/a2")]);
   });
 });
 
 describe("ids:", () => {
-  const WORDS = 'must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"';
-
   test.each(["", "a b", "a/b", "ä", "a".repeat(65), "a\n"])("%j is none", async (id) => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.id = id;
     });
     const shown = id.slice(0, 64).replace("\n", "\\u000a");
-    expect(complaints).toEqual([`match ${shown}: id ${WORDS}`]);
+    expect(complaints).toEqual([about(`match ${shown}: id`, "64")]);
   });
 
   test("of included resources follow the same rule, and so do references", async () => {
@@ -366,8 +356,8 @@ describe("ids:", () => {
       draft.at(PARTICIPANT).relationships.player.data.id = "an.n";
     });
     expect(complaints).toEqual([
-      `participant m-r0p0: relationships.player.data.id ${WORDS}`,
-      `player an.n: id ${WORDS}`,
+      about("participant m-r0p0: relationships.player.data.id", "64"),
+      about("player an.n: id", "64"),
     ]);
   });
 
@@ -388,14 +378,14 @@ describe("ids:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push({ ...draft.at(TEAM) });
     });
-    expect(complaints).toEqual(["team/red appears more than once: send it once"]);
+    expect(complaints).toEqual([about("team/red", "once")]);
   });
 
   test("the match itself is not among the included resources", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included.push({ ...draft.match });
     });
-    expect(complaints).toEqual(["match/m appears more than once: send it once"]);
+    expect(complaints).toEqual([about("match/m", "once")]);
   });
 
   test("two types may use the same id", async () => {
@@ -414,7 +404,7 @@ describe("ids:", () => {
     ["whose id is a number", { type: "asset", id: 5 }],
   ])("an included resource %s is rejected", async (_, resource) => {
     const complaints = await complaintsAbout((draft) => draft.document.included.push(resource));
-    expect(complaints).toEqual(['included must hold resources with a "type" and an "id"']);
+    expect(complaints).toEqual([about("included", '"type"', '"id"')]);
   });
 
   test.each([
@@ -427,9 +417,7 @@ describe("ids:", () => {
       const resource = find(draft, key);
       resource[fields] = { ...resource[fields], [name]: value };
     });
-    expect(complaints).toEqual([
-      `${called(key)}: ${fields}.${name} is not allowed, because JSON:API reserves the names "type" and "id": rename it`,
-    ]);
+    expect(complaints).toEqual([about(`${called(key)}: ${fields}.${name}`, '"type"', '"id"')]);
   });
 
   test("the type of an additional resource is well-formed", async () => {
@@ -437,7 +425,7 @@ describe("ids:", () => {
       draft.match.relationships.assets = { data: [{ type: "as set", id: "a1" }] };
       draft.document.included.push({ type: "as set", id: "a1" });
     });
-    expect(complaints).toEqual([`as set a1: type ${WORDS}`]);
+    expect(complaints).toEqual([about("as set a1: type", "64")]);
   });
 });
 
@@ -459,9 +447,7 @@ describe("times:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.createdAt = createdAt;
     });
-    expect(complaints).toEqual([
-      `match m: attributes.createdAt must be a time with a zone, such as 2026-03-01T18:30:00Z, not "${createdAt}"`,
-    ]);
+    expect(complaints).toEqual([about("match m: attributes.createdAt", `"${createdAt}"`)]);
   });
 
   test("a match more than 10 minutes ahead of the clock is rejected", async () => {
@@ -469,9 +455,7 @@ describe("times:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.createdAt = createdAt;
     });
-    expect(complaints).toEqual([
-      `match m: attributes.createdAt is ${createdAt}, more than 10 minutes ahead of this machine's clock: set the wrong one right`,
-    ]);
+    expect(complaints).toEqual([about("match m: attributes.createdAt", createdAt, "10 minutes")]);
   });
 
   test("the check respects the time zone", async () => {
@@ -491,8 +475,6 @@ describe("times:", () => {
 });
 
 describe("numbers beyond 2^53:", () => {
-  const BEYOND = "is a number beyond 2^53, which would be corrupted: send it as a string";
-
   test.each([
     "9007199254740993",
     "-9007199254740993",
@@ -509,7 +491,7 @@ describe("numbers beyond 2^53:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.stats.extra = written(digits);
     });
-    expect(complaints).toEqual([`match m: attributes.stats.extra ${BEYOND}`]);
+    expect(complaints).toEqual([about("match m: attributes.stats.extra", "2^53")]);
   });
 
   test("are found wherever they occur, and each is named", async () => {
@@ -519,9 +501,9 @@ describe("numbers beyond 2^53:", () => {
       draft.at(ROSTER).attributes.stats.gold = written("9007199254740993");
     });
     expect(complaints).toEqual([
-      `roster m-r0: attributes.stats.gold ${BEYOND}`,
-      `participant m-r0p0: attributes.stats.items.0.deep.1 ${BEYOND}`,
-      `player ann: meta.seen ${BEYOND}`,
+      about("roster m-r0: attributes.stats.gold", "2^53"),
+      about("participant m-r0p0: attributes.stats.items.0.deep.1", "2^53"),
+      about("player ann: meta.seen", "2^53"),
     ]);
   });
 
@@ -531,7 +513,7 @@ describe("numbers beyond 2^53:", () => {
       draft.document.included.push({ ...extra, attributes: written("1e20") });
       draft.match.relationships.others = { data: [extra] };
     });
-    expect(complaints).toEqual([`roster extra: attributes ${BEYOND}`]);
+    expect(complaints).toEqual([about("roster extra: attributes", "2^53")]);
   });
 
   test("are found in compact stats", async () => {
@@ -539,7 +521,7 @@ describe("numbers beyond 2^53:", () => {
       draft.match.attributes.stats =
         "endGameReason: victory, queue: ranked, extra: 9007199254740993";
     });
-    expect(complaints).toEqual([`match m: attributes.stats.extra ${BEYOND}`]);
+    expect(complaints).toEqual([about("match m: attributes.stats.extra", "2^53")]);
   });
 
   test("2^53 itself, large decimals and the digits as a string are kept", async () => {
@@ -561,35 +543,21 @@ describe("numbers beyond 2^53:", () => {
 
 describe("text and nesting:", () => {
   test.each([
-    [
-      "a value",
-      { extra: "\ud800" },
-      "attributes.stats.extra holds half of a surrogate pair: mend the text",
-    ],
-    [
-      "a value in a list",
-      { extra: ["ok", "x\udc00y"] },
-      "attributes.stats.extra.1 holds half of a surrogate pair: mend the text",
-    ],
-    [
-      "a name",
-      { "\udfff": 1 },
-      "attributes.stats has a name with half of a surrogate pair: mend it",
-    ],
-  ])("half of a surrogate pair in %s is rejected", async (_, stats, complaint) => {
+    ["a value", { extra: "\ud800" }, "attributes.stats.extra"],
+    ["a value in a list", { extra: ["ok", "x\udc00y"] }, "attributes.stats.extra.1"],
+    ["a name", { "\udfff": 1 }, "attributes.stats"],
+  ])("half of a surrogate pair in %s is rejected", async (_, stats, path) => {
     const complaints = await complaintsAbout((draft) =>
       Object.assign(draft.match.attributes.stats, stats),
     );
-    expect(complaints).toEqual([`match m: ${complaint}`]);
+    expect(complaints).toEqual([about(`match m: ${path}`, "surrogate")]);
   });
 
   test("half of a surrogate pair in a player's name is rejected", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(PLAYER).attributes.name = "a\ud83d";
     });
-    expect(complaints).toEqual([
-      "player ann: attributes.name holds half of a surrogate pair: mend the text",
-    ]);
+    expect(complaints).toEqual([about("player ann: attributes.name", "surrogate")]);
   });
 
   const nested = (levels: number): Json => {
@@ -602,9 +570,8 @@ describe("text and nesting:", () => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.stats.extra = nested(levels);
     });
-    expect(complaints).toEqual([
-      `match m: ${`attributes.stats.extra${".0".repeat(61)}`.slice(0, 60)}… is nested deeper than 64 levels: make it flatter`,
-    ]);
+    const path = `attributes.stats.extra${".0".repeat(61)}`.slice(0, 60);
+    expect(complaints).toEqual([about(`match m: ${path}…`, "64")]);
   });
 
   test("61 nested lists in a stat are kept", async () => {
@@ -618,8 +585,6 @@ describe("text and nesting:", () => {
 });
 
 describe("documents that are none:", () => {
-  const NO_DOCUMENT =
-    'this is not a match document: it must be an object whose "data" is a match or a list of matches';
   test.each([
     ["null", null],
     ["a number", 5],
@@ -631,7 +596,7 @@ describe("documents that are none:", () => {
   ])("%s", async (_, document) => {
     const { report, rejections } = await world.ingest([document, aMatch()]);
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual([NO_DOCUMENT]);
+    expect(rejections[0]!.problems).toEqual([expect.stringMatching(/match document.*"data"/)]);
   });
 
   test.each([
@@ -639,14 +604,14 @@ describe("documents that are none:", () => {
     ["no type", { id: "m" }],
   ])("%s", async (_, data) => {
     const { rejections } = await world.ingest([{ data }]);
-    expect(rejections[0]!.problems).toEqual(['data must hold resources whose "type" is "match"']);
+    expect(rejections[0]!.problems).toEqual([about("data", '"match"')]);
   });
 
   test("included is not a list", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.document.included = {};
     });
-    expect(complaints.at(-1)).toBe("included must be a list");
+    expect(complaints.at(-1)).toEqual(about("included"));
   });
 
   test("an empty page is valid and contains nothing", async () => {
@@ -673,31 +638,31 @@ test("every problem of a record is reported at once, however many there are", as
     draft.at(PLAYER).attributes.name = "";
     draft.drop(TEAM);
   });
-  expect(complaints.toSorted()).toEqual(
+  expect(complaints.map((one) => /^[^:]+: \S+/.exec(one)![0]).toSorted()).toEqual(
     [
-      'match m: attributes.createdAt must be a time with a zone, such as 2026-03-01T18:30:00Z, not "soon"',
-      "match m: attributes.duration must be a whole number",
-      "match m: attributes.gameMode must be a string",
-      "match m: attributes.patchVersion must be a string",
-      'match m: attributes.shardId must be 1 to 32 of a-z, 0-9 and "-"',
-      "match m: attributes.stats.endGameReason must be a string",
-      "match m: attributes.stats.queue must be a string",
-      "match m: attributes.stats.big is a number beyond 2^53, which would be corrupted: send it as a string",
-      "match m: relationships.rosters.data must list exactly two rosters",
-      'match m: relationships.rosters.data.2.type must be "roster"',
-      'match m: relationships.rosters.data.2.id must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-"',
-      "match m: rosters names squad/?, which is not in included",
-      "roster m-r0: attributes.shardId must be a string",
-      'roster m-r0: attributes.won must be "true" or "false"',
-      "roster m-r0: attributes.stats.acesEarned must be a whole number",
-      "roster m-r0: attributes.stats.gold must be a whole number",
-      "roster m-r0: team names team/red, which is not in included",
-      'roster m-r1: attributes.shardId is "eu", but its match is of "NA": a record is of one shard',
-      "participant m-r0p0: attributes.stats.farm must be a number",
-      "player ann: attributes.name must not be empty",
-      'player ann: attributes.shardId is "na", but its match is of "NA": a record is of one shard',
-      'player bob: attributes.shardId is "na", but its match is of "NA": a record is of one shard',
-      'player cyd: attributes.shardId is "na", but its match is of "NA": a record is of one shard',
+      "match m: attributes.createdAt",
+      "match m: attributes.duration",
+      "match m: attributes.gameMode",
+      "match m: attributes.patchVersion",
+      "match m: attributes.shardId",
+      "match m: attributes.stats.endGameReason",
+      "match m: attributes.stats.queue",
+      "match m: attributes.stats.big",
+      "match m: relationships.rosters.data",
+      "match m: relationships.rosters.data.2.type",
+      "match m: relationships.rosters.data.2.id",
+      "match m: rosters",
+      "roster m-r0: attributes.shardId",
+      "roster m-r0: attributes.won",
+      "roster m-r0: attributes.stats.acesEarned",
+      "roster m-r0: attributes.stats.gold",
+      "roster m-r0: team",
+      "roster m-r1: attributes.shardId",
+      "participant m-r0p0: attributes.stats.farm",
+      "player ann: attributes.name",
+      "player ann: attributes.shardId",
+      "player bob: attributes.shardId",
+      "player cyd: attributes.shardId",
     ].toSorted(),
   );
 });
@@ -713,7 +678,7 @@ describe("a page of matches:", () => {
     draft.match.attributes.duration = -5;
     const { report, rejections } = await world.ingest([page(aMatch(), draft.document, aMatch())]);
     expect(report).toMatchObject({ stored: 2, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual(["match m: attributes.duration must not be negative"]);
+    expect(rejections[0]!.problems).toEqual([about("match m: attributes.duration")]);
     expect(rejections[0]!.document!.data).toEqual(draft.match);
     const sent = draft.document.included as object[];
     expect(rejections[0]!.document!.included).toEqual(expect.arrayContaining(sent));
@@ -745,7 +710,7 @@ describe("a page of matches:", () => {
       page(aMatch(), { ...draft.document, included: [...draft.document.included, copy] }),
     ]);
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual(["team/red appears more than once: send it once"]);
+    expect(rejections[0]!.problems).toEqual([about("team/red", "once")]);
     expect(rejections[0]!.document!.included).toContainEqual(copy);
   });
 
@@ -756,9 +721,7 @@ describe("a page of matches:", () => {
       { ...whole, included: [...whole.included, stray] },
     ]);
     expect(report).toMatchObject({ stored: 2, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual([
-      "included holds asset/stray, which nothing links to: link to it, or leave it out",
-    ]);
+    expect(rejections[0]!.problems).toEqual([about("included", "asset/stray")]);
     expect(rejections[0]!.document!.included).toEqual([stray]);
   });
 });

@@ -11,7 +11,7 @@ import { SEED } from "./chance.ts";
 const parse = (json: string) =>
   parseDocument({ line: 1, bytes: Buffer.from(json) }, "file", json.length);
 const TWICE = {
-  problems: ["an object has a member twice, and only one can be kept: remove the other"],
+  problems: [expect.stringContaining("member")],
 };
 
 test.each([
@@ -64,5 +64,5 @@ test("reasons are each one line, reported once, and limited", () => {
   expect(readable(["x".repeat(5000)])[0]).toHaveLength(400);
   const many = readable(Array.from({ length: 1000 }, (_, at) => `reason ${at}`));
   expect(many).toHaveLength(201);
-  expect(many.at(-1)).toBe("… and 800 more reasons like these");
+  expect(many.at(-1)).toContain("800 more");
 });

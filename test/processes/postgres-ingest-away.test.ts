@@ -102,13 +102,16 @@ describe("matchbook ingest", () => {
     await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
     cluster.stop("immediate");
     await ingest.write(30, 60);
-    await ingest.saying("Waiting for shard na, for up to 120 s: cannot use postgres://");
+    await ingest.saying("Waiting up to 120 s for shard na: cannot use postgres://");
     await cluster.start();
     const { exitCode, stdout, stderr } = await ingest.finished();
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Shard na is back after \d+ s/)]);
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringMatching(/Shard na is available again after \d+ s/),
+    ]);
     expect(stderr).not.toContain("open-sesame");
     // Once for each time that it was away, however often it was tried.
-    expect(stderr.match(/Waiting/g)?.length).toBe(stderr.match(/is back/g)!.length);
+    expect(stderr.match(/Waiting/g)?.length).toBe(stderr.match(/available again/g)!.length);
     const { withheld, ...report } = JSON.parse(stdout);
     const held = Object.values<number>(withheld).reduce((sum, count) => sum + count, 0);
     expect(report.stored + held + report.duplicate).toBe(60);
@@ -128,12 +131,8 @@ describe("matchbook ingest", () => {
       });
       expect(refused.exitCode).toBe(3);
       expect(refused.stdout).toBe("");
-      expect(refused.stderr).toMatch(
-        /^Waiting for shard na, for up to 1 s: .*it cannot be reached/,
-      );
-      expect(refused.stderr).toMatch(
-        /\nmatchbook: cannot use .* It was unavailable for 1 s\. .*run this again/,
-      );
+      expect(refused.stderr).toMatch(/^Waiting up to 1 s for shard na: /);
+      expect(refused.stderr).toMatch(/\nmatchbook: cannot use .*\b1 s\b/);
       expect(refused.stderr).not.toContain("open-sesame");
     } finally {
       await cluster.start();

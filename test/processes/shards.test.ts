@@ -48,9 +48,10 @@ describe("shards list", () => {
     const table = await matchbook(args, { env });
     const json = await matchbook([...args, "--json"], { env });
     expect([table.exitCode, json.exitCode]).toEqual([1, 1]);
-    const reason =
-      "cannot use postgres://127.0.0.1:1/database, schema sa: it cannot be reached; see that it runs, and that the address is right";
-    expect(table.stderr).toBe(`sa: ${reason}\n`);
+    const reason = /^sa: (.*postgres:\/\/127\.0\.0\.1:1\/database, schema sa.*refused.*)\n$/.exec(
+      table.stderr,
+    )?.[1];
+    expect(reason).toBeString();
     expect(table.stdout).toMatch(/^sa +postgres +\? +cannot be read +postgres:\/\/127\.0\.0\.1:1/m);
     expect(table.stdout).toMatch(/^new +sqlite +0 +none +/m);
     expect(table.stdout + table.stderr + json.stdout + json.stderr).not.toContain("hidden");
@@ -82,7 +83,7 @@ describe("shards list", () => {
   test("of an empty folder says how shards are created", async () => {
     const { exitCode, stdout, stderr } = await matchbook(["shards", "list", "--data", path("no")]);
     expect([exitCode, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("yet: ingest makes them");
+    expect(stderr).toContain("'matchbook ingest'");
   }, 30_000);
 });
 
@@ -186,6 +187,6 @@ describe("what a move prints about the settings", () => {
     const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
     const { exitCode, stderr } = await matchbook(args);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain("is the location of the shard na: choose another one");
+    expect(stderr).toContain("is the location of shard na");
   }, 30_000);
 });

@@ -235,6 +235,9 @@ describe("shutdown", () => {
     await server.end("SIGKILL");
     await ended(workers);
     const stopping = server.log.filter(({ event }) => event === "stopping");
-    expect(stopping.map(({ signal }) => signal)).toEqual(["supervisor gone", "supervisor gone"]);
+    expect(stopping.map(({ signal }) => signal)).toEqual([
+      "supervisor exited",
+      "supervisor exited",
+    ]);
   });
 });

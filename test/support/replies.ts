@@ -63,7 +63,13 @@ export function checkReply(reply: CheckedReply): void {
 }
 
 function complaintsAbout(reply: CheckedReply, path: string): string[] {
-  const operation = description.paths[path]?.[reply.method.toLowerCase() as Method];
+  // The document describes GET. HEAD has the same headers and no body; a preflight has neither.
+  const isHead = reply.method === "HEAD";
+  if (reply.method === "OPTIONS") {
+    return reply.status === 204 && reply.text === "" ? [] : ["this is not a preflight response"];
+  }
+  const operation =
+    description.paths[path]?.[isHead ? "get" : (reply.method.toLowerCase() as Method)];
   // OpenAPI cannot describe methods that do not exist.
   if (!operation) {
     return reply.status === 405 ? contentComplaints(reply, ERRORS_SCHEMA) : ["no such method"];
@@ -74,7 +80,8 @@ function complaintsAbout(reply: CheckedReply, path: string): string[] {
     .filter((name) => !OCCASIONAL.has(name) && !reply.headers.has(name))
     .filter((name) => !(isWithoutKey(reply) && /RateLimit/.test(name)))
     .map((name) => `the header ${name} is missing`);
-  if (!described.content) return [...missing, ...(reply.text === "" ? [] : ["there is a body"])];
+  if (!described.content || isHead)
+    return [...missing, ...(reply.text === "" ? [] : ["there is a body"])];
   if (reply.text === "") return [...missing, "the body is missing"];
   const content = described.content[reply.headers.get("content-type") ?? ""];
   if (!content) return [...missing, "the type of the body is not described"];

@@ -91,7 +91,7 @@ describe("reading threads", () => {
       other.stop();
       return read;
     });
-    await expect(waiting).rejects.toThrow("the reading threads were stopped");
+    await expect(waiting).rejects.toThrow("stopped");
   });
 });
 

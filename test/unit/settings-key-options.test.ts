@@ -1,4 +1,4 @@
-/** In charge of the terms of keys as people write them, on a clock of the test's own. */
+/** The options of keys as text, with a fixed clock. */
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -31,18 +31,18 @@ describe("the end of a key", () => {
   });
 
   test.each([
-    ["2026-06-30", "lies in the past"],
-    ["2026-07-01T12:00:00Z", "lies in the past"],
-    ["0d", "lies in the past"],
-    ["200000d", "more than 100 years ahead"],
-    ["9999-12-31", "more than 100 years ahead"],
-    ["2027-01-31T18:00:00", "must be a moment with its zone"],
-    ["2027-02-30", "must be a moment with its zone"],
-    ["31.01.2027", "must be a moment with its zone"],
-    ["30", "must be a moment with its zone"],
-    ["-1d", "must be a moment with its zone"],
-    ["1m", "must be a moment with its zone"],
-    ["", "must be a moment with its zone"],
+    ["2026-06-30", "future"],
+    ["2026-07-01T12:00:00Z", "future"],
+    ["0d", "future"],
+    ["200000d", "100 years"],
+    ["9999-12-31", "100 years"],
+    ["2027-01-31T18:00:00", "2027-01-31T18:00:00Z"],
+    ["2027-02-30", "2027-01-31T18:00:00Z"],
+    ["31.01.2027", "2027-01-31T18:00:00Z"],
+    ["30", "2027-01-31T18:00:00Z"],
+    ["-1d", "2027-01-31T18:00:00Z"],
+    ["1m", "2027-01-31T18:00:00Z"],
+    ["", "2027-01-31T18:00:00Z"],
   ])("is not read from %p", (text, words) => {
     expect(errorOf(expiryAfter(NOW)(text))).toContain(words);
   });
@@ -59,7 +59,7 @@ describe("an overlap", () => {
 
   test.each(["", "1", "32d", "1y", "h", "1.5h", "never", "2027-01-31"])(
     "is not read from %p",
-    (text) => expect(errorOf(parseOverlap(text))).toContain("must be a length up to 31d"),
+    (text) => expect(errorOf(parseOverlap(text))).toContain("31d"),
   );
 });
 
@@ -76,20 +76,14 @@ describe("the other terms", () => {
     expect(parsers.burst("0")).toEqual({ value: 0 });
     expect(parsers.matchesPerDay("0")).toEqual({ value: 0 });
     expect(parsers.shards("na,eu+*")).toEqual({ value: ["na", "eu", "*"] });
-    expect(errorOf(parsers.rate("0"))).toBe(
-      "must be a whole number from 1 to 100000000, or default to leave it to the tier",
-    );
-    expect(errorOf(parsers.shards("NA"))).toContain('must be shards joined by "+"');
+    expect(errorOf(parsers.rate("0"))).toMatch(/1 to 100000000.*default/);
+    expect(errorOf(parsers.shards("NA"))).toMatch(/na\+eu.*default/);
   });
 
   test("name a tier that there is", () => {
     expect(parsers.tier("community")).toEqual({ value: "community" });
-    expect(errorOf(parsers.tier("comunity"))).toBe(
-      "is not a tier of the settings; did you mean community? there are hobby, community",
-    );
-    expect(errorOf(parsers.tier("gold"))).toBe(
-      "is not a tier of the settings; there are hobby, community",
-    );
+    expect(errorOf(parsers.tier("comunity"))).toMatch(/community\?.*hobby, community/);
+    expect(errorOf(parsers.tier("gold"))).toMatch(/^[^?]*hobby, community$/);
   });
 
   test("name a tier that bears the very word for none", () => {
@@ -100,7 +94,7 @@ describe("the other terms", () => {
   test("have a note that an empty text removes, and that keeps to one line", () => {
     expect(parseNote("")).toEqual({ value: null });
     expect(parseNote("ask Ana")).toEqual({ value: "ask Ana" });
-    expect(errorOf(parseNote("two\nlines"))).toContain("on one line");
-    expect(errorOf(parseNote("x".repeat(501)))).toContain("500 characters");
+    expect(errorOf(parseNote("two\nlines"))).toContain("1 to 500");
+    expect(errorOf(parseNote("x".repeat(501)))).toContain("1 to 500");
   });
 });

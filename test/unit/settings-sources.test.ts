@@ -1,4 +1,4 @@
-/** In charge of which source of a setting counts, and of what is said when one is wrong. */
+/** Which source of a setting counts, and what the errors of sources name. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -92,19 +92,17 @@ describe("the file", () => {
   });
 
   test.each([
-    ["a file that was asked for must exist", { configFile: "no.toml" }, /no\.toml.*not exist/],
-    ["also when a variable asks", { env: { MATCHBOOK_CONFIG: "no.toml" } }, /no\.toml.*not exist/],
+    ["a file that was asked for must exist", { configFile: "no.toml" }, /no\.toml/],
+    ["also when a variable asks", { env: { MATCHBOOK_CONFIG: "no.toml" } }, /no\.toml/],
     ["its name must not be empty", { env: { MATCHBOOK_CONFIG: "" } }, /empty/],
-    ["a folder is no file", { configFile: "." }, /file \. cannot be read/],
+    ["a folder is no file", { configFile: "." }, / \. /],
   ])("%s", (_, sources, message) => {
     expect(problemsOf(() => load(undefined, sources))).toEqual([expect.stringMatching(message)]);
   });
 
   test("invalid TOML is refused with the file's name and the place, and without the text there", () => {
     const problems = problemsOf(() => load('rate = 60\nadmin-token = = "hunter2"'));
-    expect(problems).toEqual([
-      expect.stringMatching(/matchbook\.toml is not valid TOML: .+ \(line 2, column 15\)$/),
-    ]);
+    expect(problems).toEqual([expect.stringMatching(/matchbook\.toml .*TOML.*line 2, column 15/)]);
     expect(problems[0]).not.toContain("hunter2");
   });
 
@@ -112,9 +110,7 @@ describe("the file", () => {
     "a value where tables belong is refused with the TOML to write: %s",
     (toml) => {
       const [problem, ...more] = problemsOf(() => load(toml));
-      expect(problem).toMatch(
-        /^the setting shards \(from .+\) must be tables, .*\n +\[shards\.na\]/,
-      );
+      expect(problem).toMatch(/\bshards \(from matchbook\.toml\)[^\n]*\n +\[shards\.na\]/);
       expect(problem).not.toContain("hunter2");
       expect(more).toEqual([]);
     },
@@ -125,7 +121,7 @@ describe("the file", () => {
     ["MATCHBOOK_TIERS", "free; gold rate=9", "[tiers.partner]\n    rate = 300\n"],
   ])("%s is refused with the TOML to write instead", (variable, text, toml) => {
     const [problem, ...more] = problemsOf(() => load(undefined, { env: { [variable]: text } }));
-    expect(problem).toStartWith(`${variable} is not supported: write the `);
+    expect(problem).toStartWith(`${variable} `);
     expect(problem).toContain(toml);
     expect(problem).not.toContain("hunter2");
     expect(more).toEqual([]);
@@ -138,39 +134,44 @@ describe("what is wrong", () => {
       "an unknown key of the file",
       "max_offset = 5",
       {},
-      /"max_offset" in matchbook\.toml is not a setting; did you mean "max-offset"\?/,
+      /"max_offset" in matchbook\.toml.*"max-offset"\?/,
     ],
     [
       "a key that only objects have",
       "constructor = 5",
       {},
-      /"constructor" .* is not a setting; 'matchbook config' lists/,
+      /"constructor" in matchbook\.toml.*'matchbook config'/,
     ],
     [
       "an unknown variable",
       undefined,
       { env: { MATCHBOOK_PORTS: "5" } },
-      /MATCHBOOK_PORTS is not a setting; did you mean MATCHBOOK_PORT\?/,
+      /MATCHBOOK_PORTS.*MATCHBOOK_PORT\?/,
     ],
     [
       "an unknown variable like nothing",
       undefined,
       { env: { MATCHBOOK_FROBNICATE: "5" } },
-      /MATCHBOOK_FROBNICATE is not a setting; 'matchbook config' lists/,
+      /MATCHBOOK_FROBNICATE.*'matchbook config'/,
     ],
     [
       "a flag's value",
       undefined,
       { flags: { port: "x" } },
-      /^the setting port "x" \(from --port\) must be a whole number from 0 to 65535$/,
+      /\bport "x" \(from --port\).*0 to 65535/,
     ],
-    ["a table where a value belongs", "[port]\na = 1", {}, /port \(from matchbook\.toml\) .*table/],
-    ["a value in the file", 'rate = "fast"', {}, /rate "fast" \(from matchbook\.toml\) must/],
+    [
+      "a table where a value belongs",
+      "[port]\na = 1",
+      {},
+      /\bport \(from matchbook\.toml\).*table/,
+    ],
+    ["a value in the file", 'rate = "fast"', {}, /\brate "fast" \(from matchbook\.toml\)/],
     [
       "a value that another one overrides",
       "rate = 0",
       { flags: { rate: "5" } },
-      /rate "0" \(from matchbook\.toml\) must/,
+      /\brate "0" \(from matchbook\.toml\)/,
     ],
   ] as [string, string | undefined, Partial<Sources>, RegExp][])(
     "%s is named with its place",
