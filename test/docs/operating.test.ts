@@ -250,8 +250,9 @@ test("nginx limits the routes that Matchbook does not, and no other", () => {
   expect(limited).toEqual(ROUTES.filter(({ access }) => access === "open"));
 });
 
-test("the alerts are those of monitoring.md", () => {
-  const rules = [...readDoc("monitoring.md").matchAll(/- alert: (\w+)/g)].map((one) => one[1]!);
+test("the alerts are those of docs/prometheus", () => {
+  const file = readDoc("prometheus/matchbook-alerts.yaml");
+  const rules = [...file.matchAll(/- alert: (\w+)/g)].map((one) => one[1]!);
   const named = [...page.matchAll(/`(Matchbook[A-Z]\w+)`/g)].map((one) => one[1]!);
   expect(named.length).toBeGreaterThanOrEqual(5);
   expect(named.filter((name) => !rules.includes(name))).toEqual([]);

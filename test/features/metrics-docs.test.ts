@@ -185,6 +185,15 @@ describe("the dashboard", () => {
   });
 });
 
+test("the scrape configuration on the page is valid YAML, with the token in a file", () => {
+  const [config] = blocks("yaml").map((text) => Bun.YAML.parse(text));
+  expect(config).toMatchObject({
+    scrape_configs: [
+      { job_name: "matchbook", authorization: { credentials_file: expect.any(String) } },
+    ],
+  });
+});
+
 describe("the alerts", () => {
   interface Rule {
     alert: string;
@@ -192,9 +201,9 @@ describe("the alerts", () => {
     labels: { severity: string };
     annotations: { summary: string };
   }
-  const files = blocks("yaml").map((text) => Bun.YAML.parse(text) as Record<string, unknown>);
-  const [group] = files.find((file) => "groups" in file)!.groups as { rules: Rule[] }[];
-  const { rules } = group!;
+  const file = readFileSync(join(DOCS, "prometheus/matchbook-alerts.yaml"), "utf8");
+  const { groups } = Bun.YAML.parse(file) as { groups: { rules: Rule[] }[] };
+  const rules = groups.flatMap((group) => group.rules);
 
   test("watch metrics that exist", () => {
     const names = rules.flatMap(({ expr }) => namesIn(expr));

@@ -39,7 +39,7 @@ test("the settings of the containers load, with a replica for every shard", () =
 test("the settings of docs/scaling.md load", () => {
   const page = readFileSync(join(ROOT, "docs/scaling.md"), "utf8");
   const blocks = [...page.matchAll(/^```toml\n(.*?)^```$/gms)].map((fence) => fence[1]!);
-  expect(blocks.length).toBeGreaterThanOrEqual(5);
+  expect(blocks.length).toBeGreaterThanOrEqual(2);
   for (const block of blocks) expect(() => load(block)).not.toThrow();
 });
 
