@@ -35,7 +35,7 @@ const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
 const callersOf = (url: string, callers = 8) =>
-  new Callers({ url, path: "/shards/na/matches/one", headers, callers });
+  new Callers({ url, path: "/shards/na/matches/one", headers, callers, pauseMs: 5 });
 
 /** Callers that have met both workers. The system deals out connections by chance: so many never meet only one. */
 async function meetBoth(url: string): Promise<Callers> {
