@@ -1,11 +1,10 @@
-/** In charge of the portal's player view as pure data: appearances, form, streaks, points of the plot. */
+/** The portal's player view as pure data: form, streaks, points of the plot. */
 
 import { describe, expect, test } from "bun:test";
 import type { MatchRecord } from "../../src/portal/views/match/record.ts";
 import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
 import { streakInWords, tallies } from "../../src/portal/views/player/form.ts";
 import { pointsOf } from "../../src/portal/views/player/series.ts";
-import { type Step, type Walked, walkOn } from "../../src/portal/views/player/walk.ts";
 
 const side = (won: boolean, id: string, stats = {}) => ({
   id: `roster-${id}`,
@@ -74,65 +73,5 @@ describe("what recent matches add up to", () => {
       farm: [1, 2, 3],
       times: ["2026-03-01", "2026-03-02", "2026-03-03"],
     });
-  });
-});
-
-describe("the walk back through matches", () => {
-  /** Pages of two matches each; a page may fail the first time it is asked for. */
-  function pages(count: number, failing?: number): { first: Step; asked: number[] } {
-    const asked: number[] = [];
-    const failed = new Set<number>();
-    const step =
-      (at: number): Step =>
-      async () => {
-        asked.push(at);
-        if (at === failing && !failed.has(at)) {
-          failed.add(at);
-          throw new Error("limit reached");
-        }
-        const appearances = [appearance({ matchId: `${at}a` }), appearance({ matchId: `${at}b` })];
-        return { appearances, next: at + 1 < count ? step(at + 1) : undefined };
-      };
-    return { first: step(0), asked };
-  }
-
-  const idsOf = (walked: Walked) => walked.appearances.map(({ matchId }) => matchId);
-  const never = new AbortController().signal;
-
-  test("tells of every page, and ends with the one that makes enough", async () => {
-    const { first, asked } = pages(9);
-    const told: Walked[] = [];
-    await walkOn({ appearances: [], next: first }, 3, never, (now) => told.push(now));
-    expect(told.map(idsOf)).toEqual([
-      ["0a", "0b"],
-      ["0a", "0b", "1a", "1b"],
-    ]);
-    await walkOn(told.at(-1)!, 6, never, (now) => told.push(now));
-    expect(idsOf(told.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-    expect(asked).toEqual([0, 1, 2]);
-  });
-
-  test("keeps what it has when a page fails, and goes on with that page", async () => {
-    const { first, asked } = pages(3, 1);
-    let last: Walked = { appearances: [], next: first };
-    const tell = (now: Walked) => {
-      last = now;
-    };
-    await expect(walkOn(last, 6, never, tell)).rejects.toThrow("limit reached");
-    await walkOn(last, 6, never, tell);
-    expect(asked).toEqual([0, 1, 1, 2]);
-    expect(idsOf(last)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-  });
-
-  test("tells nothing after it was given up", async () => {
-    const control = new AbortController();
-    const told: Walked[] = [];
-    const { first } = pages(3);
-    const walking = walkOn({ appearances: [], next: first }, 6, control.signal, (now) => {
-      told.push(now);
-      control.abort();
-    });
-    await walking;
-    expect(told.length).toBe(1);
   });
 });
