@@ -16,7 +16,7 @@ import { aMatch } from "../support/records.ts";
 import { servedPages, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 600;
+const MATCHES = 300;
 const now = Date.now();
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
@@ -58,7 +58,7 @@ describe("a move that is killed", () => {
       const to = place(`killed_${engine.toLowerCase()}`);
       const copy = homeAt(path(`killed-${engine}`), to);
       const before = await digestAt(home);
-      const args = moving(to, "--batch", "40", "--config", join(home, "matchbook.toml"));
+      const args = moving(to, "--batch", "5", "--config", join(home, "matchbook.toml"));
       const child = spawnMatchbook([...args, "--data", home]);
       await until("the first records are copied", async () => (await recordsAt(copy)) > 0);
       child.kill("SIGKILL");
@@ -169,7 +169,7 @@ describe("damage in the source", () => {
       const store = new Database(damaged);
       const row = store
         .query<{ id: string; bytes: Uint8Array; place: keyof typeof column }, []>(
-          `${sql} ORDER BY rowid LIMIT 1 OFFSET 20`,
+          `${sql} ORDER BY rowid LIMIT 1 OFFSET 12`,
         )
         .get()!;
       row.bytes[row.bytes.length - 9]! ^= 1;

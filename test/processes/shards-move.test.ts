@@ -13,7 +13,7 @@ import { aMatch, duel } from "../support/records.ts";
 import { countsOf, servedPages } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 2000;
+const MATCHES = 500;
 const now = Date.now();
 const folder = aFolder();
 let cluster: Cluster;
