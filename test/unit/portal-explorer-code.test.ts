@@ -76,16 +76,6 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
 `);
   });
 
-  test("writes empty include and fields as empty lists", () => {
-    const empty = program(
-      asked([
-        ["include", ""],
-        ["fields[match]", ""],
-      ]),
-    );
-    expect(empty).toContain("  include: [],\n  fields: { match: [] },\n");
-  });
-
   test("asks the address itself where the client has no words for something", () => {
     const question = asked([["page[limit]", "fifty"]]);
     expect(program(question)).toContain(

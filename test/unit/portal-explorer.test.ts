@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  followed,
   givenFor,
   inShard,
   isSame,
@@ -12,7 +11,6 @@ import {
   questionOf,
   searchOf,
   TARGETS,
-  turnedTo,
   withValue,
 } from "../../src/portal/views/explorer/question.ts";
 import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
@@ -114,40 +112,6 @@ describe("a change of a question", () => {
   test("of what is sent of it stays on its page", () => {
     expect(givenFor(withValue(placed, "include", ""), "page[after]")).toBe("cursor");
     expect(givenFor(withValue(placed, "fields[match]", "createdAt"), "page[after]")).toBe("cursor");
-  });
-
-  test("of the target keeps the parameters that are taken there", () => {
-    const question = asked([
-      ["sort", "-createdAt"],
-      ["page[limit]", "2"],
-      ["page[offset]", "4"],
-      ["filter[playerNames]", "Ada"],
-      ["include", "rosters"],
-      ["fields[player]", "name"],
-    ]);
-    expect(turnedTo(question, "players").parameters).toEqual([
-      ["filter[playerNames]", "Ada"],
-      ["fields[player]", "name"],
-    ]);
-    expect(turnedTo(question, "match", "m1")).toEqual({
-      shard: "na",
-      on: "match",
-      id: "m1",
-      parameters: [
-        ["include", "rosters"],
-        ["fields[player]", "name"],
-      ],
-      as: "cards",
-    });
-  });
-
-  test("by a link takes over its parameters as they stand", () => {
-    const link =
-      "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
-    expect(followed(placed, link).parameters).toEqual([
-      ["filter[playerNames]", "A,B"],
-      ["page[after]", "x"],
-    ]);
   });
 
   test("is seen, and how the reply is shown is none", () => {
