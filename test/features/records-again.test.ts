@@ -5,7 +5,7 @@ import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, minute } from "../support/drafts.ts";
 import { aMatch, anId, duel, type MatchDocument, type MatchIn } from "../support/records.ts";
 import { countsOf } from "../support/state.ts";
-import { included, startWorld } from "../support/world.ts";
+import { included, startWorld, type World } from "../support/world.ts";
 
 // Some tests build and compare several worlds.
 setDefaultTimeout(60_000);
