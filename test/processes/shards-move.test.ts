@@ -7,8 +7,7 @@ import { restoreRecord } from "../../src/document/record.ts";
 import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import type { ShardRecord } from "../../src/store/store.ts";
-import { writeLines } from "../support/demo.ts";
-import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { countsOf, servedPages } from "../support/state.ts";
@@ -35,9 +34,7 @@ beforeAll(async () => {
     remote: homeAt(path("remote"), remote),
     back: homeAt(path("back"), back),
   };
-  const file = path("matches.ndjson");
-  writeLines(file, linesOf("na", MATCHES, now));
-  expect((await matchbookAt(homes.first, ["ingest", file])).exitCode).toBe(0);
+  await ingestAt(homes.first, linesOf("na", MATCHES, now));
   withheld = await lookInto(homes.first, (writer) =>
     writer.survey(async (holdings) =>
       (await holdings.records(undefined, MATCHES)).filter(({ fate }) => fate.state === "withheld"),
@@ -63,12 +60,6 @@ afterAll(async () => {
   postgres.stop();
   folder.remove();
 });
-
-async function digestAt(home: string) {
-  const { exitCode, stdout } = await matchbookAt(home, ["shards", "digest", "na", "--json"]);
-  expect(exitCode).toBe(0);
-  return JSON.parse(stdout);
-}
 
 /** What is the same in every home. */
 async function inAll<T>(ask: (home: string) => Promise<T>): Promise<T> {
