@@ -40,15 +40,12 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     await tested.remove();
   });
 
-  const inKeyring = <T>(work: (keys: KeyStore) => Promise<T>, at = place): Promise<T> =>
-    work(at.keys);
-
   describe(`keys in ${engine}`, () => {
     test("are not there before one is made, and to look makes nothing", async () => {
       expect(await place.keys.exists()).toBe(false);
       expect(await place.usage.exists()).toBe(false);
       expect(await place.keys.exists()).toBe(false);
-      await inKeyring(async (keyring) => void (await keyring.create({ name: "one" }, NOW)));
+      await place.keys.create({ name: "one" }, NOW);
       expect(await rival.keys.exists()).toBe(true);
     });
 
@@ -63,73 +60,65 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         shards: ["*", "beta"],
         expiresAt: NOW + HOUR,
       };
-      await inKeyring(async (keyring) => {
-        const second = await keyring.create(terms, NOW + 1);
-        const first = await keyring.create({ name: "plain" }, NOW);
-        expect(second.record).toEqual({
-          id: expect.stringMatching(/^k_\w{10}$/),
-          ...terms,
-          createdAt: NOW + 1,
-          revokedAt: null,
-          secrets: [{ createdAt: NOW + 1, expiresAt: null }],
-        });
-        expect(first.record).toMatchObject({
-          note: null,
-          tier: null,
-          rate: null,
-          burst: null,
-          matchesPerDay: null,
-          shards: null,
-          expiresAt: null,
-        });
-        expect(await keyring.list()).toEqual([first.record, second.record]);
-        expect(await keyring.find(second.record.id)).toEqual(second.record);
-        expect(await keyring.find("k_nobody")).toBeUndefined();
+      const second = await place.keys.create(terms, NOW + 1);
+      const first = await place.keys.create({ name: "plain" }, NOW);
+      expect(second.record).toEqual({
+        id: expect.stringMatching(/^k_\w{10}$/),
+        ...terms,
+        createdAt: NOW + 1,
+        revokedAt: null,
+        secrets: [{ createdAt: NOW + 1, expiresAt: null }],
       });
+      expect(first.record).toMatchObject({
+        note: null,
+        tier: null,
+        rate: null,
+        burst: null,
+        matchesPerDay: null,
+        shards: null,
+        expiresAt: null,
+      });
+      expect(await place.keys.list()).toEqual([first.record, second.record]);
+      expect(await place.keys.find(second.record.id)).toEqual(second.record);
+      expect(await place.keys.find("k_nobody")).toBeUndefined();
     });
 
     test("change in what is named alone", async () => {
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one", rate: 5, shards: ["na"] }, NOW);
-        const changed = await keyring.change(record.id, { rate: null, shards: ["eu", "na"] });
-        expect(changed).toEqual({ ...record, rate: null, shards: ["eu", "na"] });
-        expect(await keyring.change(record.id, {})).toEqual(changed!);
-        expect(await keyring.change("k_nobody", { rate: 1 })).toBeUndefined();
-      });
+      const { record } = await place.keys.create({ name: "one", rate: 5, shards: ["na"] }, NOW);
+      const changed = await place.keys.change(record.id, { rate: null, shards: ["eu", "na"] });
+      expect(changed).toEqual({ ...record, rate: null, shards: ["eu", "na"] });
+      expect(await place.keys.change(record.id, {})).toEqual(changed!);
+      expect(await place.keys.change("k_nobody", { rate: 1 })).toBeUndefined();
     });
 
     test("are rotated while they are live, and the secret before ends after the overlap", async () => {
-      await inKeyring(async (keyring) => {
-        const { record, key } = await keyring.create(
-          { name: "one", expiresAt: NOW + 9 * HOUR },
-          NOW,
-        );
-        const rotated = await keyring.rotate(record.id, HOUR, NOW + 1);
-        if (typeof rotated === "string") throw new Error(rotated);
-        expect(rotated.key).not.toBe(key);
-        expect(rotated.record.secrets).toEqual([
-          { createdAt: NOW + 1, expiresAt: null },
-          { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
-        ]);
-        // An earlier end stays.
-        const again = await keyring.rotate(record.id, 5 * HOUR, NOW + 2);
-        expect(
-          typeof again === "object" && again.record.secrets.map((one) => one.expiresAt),
-        ).toEqual([null, NOW + 2 + 5 * HOUR, NOW + 1 + HOUR]);
-        expect(await keyring.rotate(record.id, HOUR, NOW + 9 * HOUR)).toBe("ended");
-        expect(await keyring.rotate("k_nobody", HOUR, NOW)).toBe("unknown");
-      });
+      const { record, key } = await place.keys.create(
+        { name: "one", expiresAt: NOW + 9 * HOUR },
+        NOW,
+      );
+      const rotated = await place.keys.rotate(record.id, HOUR, NOW + 1);
+      if (typeof rotated === "string") throw new Error(rotated);
+      expect(rotated.key).not.toBe(key);
+      expect(rotated.record.secrets).toEqual([
+        { createdAt: NOW + 1, expiresAt: null },
+        { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
+      ]);
+      // An earlier end stays.
+      const again = await place.keys.rotate(record.id, 5 * HOUR, NOW + 2);
+      expect(typeof again === "object" && again.record.secrets.map((one) => one.expiresAt)).toEqual(
+        [null, NOW + 2 + 5 * HOUR, NOW + 1 + HOUR],
+      );
+      expect(await place.keys.rotate(record.id, HOUR, NOW + 9 * HOUR)).toBe("ended");
+      expect(await place.keys.rotate("k_nobody", HOUR, NOW)).toBe("unknown");
     });
 
     test("are revoked once", async () => {
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one" }, NOW);
-        expect(await keyring.revoke(record.id, NOW + 1)).toBe("revoked");
-        expect(await keyring.revoke(record.id, NOW + 2)).toBe("already-revoked");
-        expect(await keyring.revoke("k_nobody", NOW)).toBe("unknown");
-        expect((await keyring.find(record.id))!.revokedAt).toBe(NOW + 1);
-        expect(await keyring.rotate(record.id, HOUR, NOW + 3)).toBe("ended");
-      });
+      const { record } = await place.keys.create({ name: "one" }, NOW);
+      expect(await place.keys.revoke(record.id, NOW + 1)).toBe("revoked");
+      expect(await place.keys.revoke(record.id, NOW + 2)).toBe("already-revoked");
+      expect(await place.keys.revoke("k_nobody", NOW)).toBe("unknown");
+      expect((await place.keys.find(record.id))!.revokedAt).toBe(NOW + 1);
+      expect(await place.keys.rotate(record.id, HOUR, NOW + 3)).toBe("ended");
     });
 
     test("may be created by several processes at once, the very first ones too", async () => {
@@ -164,8 +153,9 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       const source = changesOf(rival.keys);
       const first = await source();
       expect(first).toEqual([]);
-      const { key, record } = await inKeyring(async (keyring) =>
-        keyring.create({ name: "one", rate: 9, shards: ["na"] }, NOW),
+      const { key, record } = await place.keys.create(
+        { name: "one", rate: 9, shards: ["na"] },
+        NOW,
       );
       const secrets = byHash(await source());
       expect([...secrets.keys()]).toEqual([hashKey(key)]);
@@ -178,18 +168,16 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         until: Number.POSITIVE_INFINITY,
       });
       expect(await source()).toBeUndefined();
-      await inKeyring(async (keyring) => void (await keyring.change(record.id, { tier: "x" })));
+      await place.keys.change(record.id, { tier: "x" });
       expect((await source())!.map(({ tier }) => tier)).toEqual(["x"]);
-      await inKeyring(async (keyring) => void (await keyring.revoke(record.id, NOW)));
+      await place.keys.revoke(record.id, NOW);
       expect(await source()).toEqual([]);
     });
 
     test("end with their key or by themselves, whichever is earlier", async () => {
       const source = changesOf(rival.keys);
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
-        await keyring.rotate(record.id, HOUR, NOW);
-      });
+      const { record } = await place.keys.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
+      await place.keys.rotate(record.id, HOUR, NOW);
       const ends = (await source())!.map(({ until }) => until - NOW);
       expect(ends.toSorted((one, other) => one - other)).toEqual([HOUR, 2 * HOUR]);
     });
