@@ -14,7 +14,11 @@ setDefaultTimeout(30_000);
 
 accessConformance("files", async () => {
   const folder = aFolder();
-  return { open: () => openAccess({ data: folder.path }), remove: async () => folder.remove() };
+  return {
+    open: () => openAccess({ data: folder.path }),
+    env: { MATCHBOOK_DATA: folder.path },
+    remove: async () => folder.remove(),
+  };
 });
 
 let postgres: { url: string; stop(): void };
@@ -34,12 +38,14 @@ afterAll(async () => {
 function aPlace() {
   const schema = `access_${process.pid}_${count++}`;
   const separator = postgres.url.includes("?") ? "&" : "?";
-  const parsed = parseKeysDatabase(`${postgres.url}${separator}schema=${schema}&pool=3`);
+  const url = `${postgres.url}${separator}schema=${schema}&pool=3`;
+  const parsed = parseKeysDatabase(url);
   if ("error" in parsed) throw new Error(parsed.error);
   const location = parsed.value!;
   return {
     schema,
     open: () => openAccess({ data: "", "keys-database": location }),
+    env: { MATCHBOOK_KEYS_DATABASE: url },
     remove: async () => void (await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
   };
 }

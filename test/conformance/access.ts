@@ -10,10 +10,13 @@ import type { KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { AccessStore } from "../../src/open-stores.ts";
+import { matchbook } from "../support/process.ts";
 
 /** A new, empty database. `open` opens it like another process. */
 export interface TestedPlace {
   open(): AccessStore;
+  /** Variables that lead a command to it. */
+  env: Record<string, string>;
   remove(): Promise<void>;
 }
 
@@ -37,15 +40,12 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     await tested.remove();
   });
 
-  const inKeyring = <T>(work: (keys: KeyStore) => Promise<T>, at = place): Promise<T> =>
-    work(at.keys);
-
   describe(`keys in ${engine}`, () => {
     test("do not exist before the first is created, and checking creates nothing", async () => {
       expect(await place.keys.exists()).toBe(false);
       expect(await place.usage.exists()).toBe(false);
       expect(await place.keys.exists()).toBe(false);
-      await inKeyring(async (keyring) => void (await keyring.create({ name: "one" }, NOW)));
+      await place.keys.create({ name: "one" }, NOW);
       expect(await rival.keys.exists()).toBe(true);
     });
 
@@ -60,91 +60,78 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         shards: ["*", "beta"],
         expiresAt: NOW + HOUR,
       };
-      await inKeyring(async (keyring) => {
-        const second = await keyring.create(terms, NOW + 1);
-        const first = await keyring.create({ name: "plain" }, NOW);
-        expect(second.record).toEqual({
-          id: expect.stringMatching(/^k_\w{10}$/),
-          ...terms,
-          createdAt: NOW + 1,
-          revokedAt: null,
-          secrets: [{ createdAt: NOW + 1, expiresAt: null }],
-        });
-        expect(first.record).toMatchObject({
-          note: null,
-          tier: null,
-          rate: null,
-          burst: null,
-          matchesPerDay: null,
-          shards: null,
-          expiresAt: null,
-        });
-        expect(await keyring.list()).toEqual([first.record, second.record]);
-        expect(await keyring.find(second.record.id)).toEqual(second.record);
-        expect(await keyring.find("k_nobody")).toBeUndefined();
+      const second = await place.keys.create(terms, NOW + 1);
+      const first = await place.keys.create({ name: "plain" }, NOW);
+      expect(second.record).toEqual({
+        id: expect.stringMatching(/^k_\w{10}$/),
+        ...terms,
+        createdAt: NOW + 1,
+        revokedAt: null,
+        secrets: [{ createdAt: NOW + 1, expiresAt: null }],
       });
+      expect(first.record).toMatchObject({
+        note: null,
+        tier: null,
+        rate: null,
+        burst: null,
+        matchesPerDay: null,
+        shards: null,
+        expiresAt: null,
+      });
+      expect(await place.keys.list()).toEqual([first.record, second.record]);
+      expect(await place.keys.find(second.record.id)).toEqual(second.record);
+      expect(await place.keys.find("k_nobody")).toBeUndefined();
     });
 
     test("change only in the given options", async () => {
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one", rate: 5, shards: ["na"] }, NOW);
-        const changed = await keyring.change(record.id, { rate: null, shards: ["eu", "na"] });
-        expect(changed).toEqual({ ...record, rate: null, shards: ["eu", "na"] });
-        expect(await keyring.change(record.id, {})).toEqual(changed!);
-        expect(await keyring.change("k_nobody", { rate: 1 })).toBeUndefined();
-      });
+      const { record } = await place.keys.create({ name: "one", rate: 5, shards: ["na"] }, NOW);
+      const changed = await place.keys.change(record.id, { rate: null, shards: ["eu", "na"] });
+      expect(changed).toEqual({ ...record, rate: null, shards: ["eu", "na"] });
+      expect(await place.keys.change(record.id, {})).toEqual(changed!);
+      expect(await place.keys.change("k_nobody", { rate: 1 })).toBeUndefined();
     });
 
     test("can be rotated while active, and the old secret expires after the overlap", async () => {
-      await inKeyring(async (keyring) => {
-        const { record, key } = await keyring.create(
-          { name: "one", expiresAt: NOW + 9 * HOUR },
-          NOW,
-        );
-        const rotated = await keyring.rotate(record.id, HOUR, NOW + 1);
-        if (typeof rotated === "string") throw new Error(rotated);
-        expect(rotated.key).not.toBe(key);
-        expect(rotated.record.secrets).toEqual([
-          { createdAt: NOW + 1, expiresAt: null },
-          { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
-        ]);
-        // An earlier end is kept.
-        const again = await keyring.rotate(record.id, 5 * HOUR, NOW + 2);
-        expect(
-          typeof again === "object" && again.record.secrets.map((one) => one.expiresAt),
-        ).toEqual([null, NOW + 2 + 5 * HOUR, NOW + 1 + HOUR]);
-        expect(await keyring.rotate(record.id, HOUR, NOW + 9 * HOUR)).toBe("ended");
-        expect(await keyring.rotate("k_nobody", HOUR, NOW)).toBe("unknown");
-      });
+      const { record, key } = await place.keys.create(
+        { name: "one", expiresAt: NOW + 9 * HOUR },
+        NOW,
+      );
+      const rotated = await place.keys.rotate(record.id, HOUR, NOW + 1);
+      if (typeof rotated === "string") throw new Error(rotated);
+      expect(rotated.key).not.toBe(key);
+      expect(rotated.record.secrets).toEqual([
+        { createdAt: NOW + 1, expiresAt: null },
+        { createdAt: NOW, expiresAt: NOW + 1 + HOUR },
+      ]);
+      // An earlier end stays.
+      const again = await place.keys.rotate(record.id, 5 * HOUR, NOW + 2);
+      expect(typeof again === "object" && again.record.secrets.map((one) => one.expiresAt)).toEqual(
+        [null, NOW + 2 + 5 * HOUR, NOW + 1 + HOUR],
+      );
+      expect(await place.keys.rotate(record.id, HOUR, NOW + 9 * HOUR)).toBe("ended");
+      expect(await place.keys.rotate("k_nobody", HOUR, NOW)).toBe("unknown");
     });
 
     test("are revoked once", async () => {
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one" }, NOW);
-        expect(await keyring.revoke(record.id, NOW + 1)).toBe("revoked");
-        expect(await keyring.revoke(record.id, NOW + 2)).toBe("already-revoked");
-        expect(await keyring.revoke("k_nobody", NOW)).toBe("unknown");
-        expect((await keyring.find(record.id))!.revokedAt).toBe(NOW + 1);
-        expect(await keyring.rotate(record.id, HOUR, NOW + 3)).toBe("ended");
-      });
+      const { record } = await place.keys.create({ name: "one" }, NOW);
+      expect(await place.keys.revoke(record.id, NOW + 1)).toBe("revoked");
+      expect(await place.keys.revoke(record.id, NOW + 2)).toBe("already-revoked");
+      expect(await place.keys.revoke("k_nobody", NOW)).toBe("unknown");
+      expect((await place.keys.find(record.id))!.revokedAt).toBe(NOW + 1);
+      expect(await place.keys.rotate(record.id, HOUR, NOW + 3)).toBe("ended");
     });
 
-    test("may be made by several processes at once, the very first ones too", async () => {
-      const places = Array.from({ length: 4 }, () => tested.open());
-      await Promise.all(
-        places.map((one, index) =>
-          inKeyring(
-            async (keyring) => void (await keyring.create({ name: `n${index}` }, NOW)),
-            one,
-          ),
-        ),
+    test("may be created by several processes at once, the very first ones too", async () => {
+      const names = ["n0", "n1", "n2", "n3"];
+      const created = await Promise.all(
+        names.map((name) => matchbook(["keys", "create", "--name", name], { env: tested.env })),
       );
-      const names = await inKeyring(async (keyring) =>
-        (await keyring.list()).map(({ name }) => name),
-      );
-      expect(names.toSorted()).toEqual(["n0", "n1", "n2", "n3"]);
-      for (const one of places) await one.close();
-    });
+      expect(created.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+      const listed = await place.keys.list();
+      expect(listed.map(({ name }) => name).toSorted()).toEqual(names);
+      const live = new Set((await place.keys.liveSecrets()).map(({ hash }) => hash));
+      expect(created.every(({ stdout }) => live.has(hashKey(stdout.trim())))).toBe(true);
+    }, 60_000);
   });
 
   describe(`active secrets in ${engine}`, () => {
@@ -166,8 +153,9 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       const source = changesOf(rival.keys);
       const first = await source();
       expect(first).toEqual([]);
-      const { key, record } = await inKeyring(async (keyring) =>
-        keyring.create({ name: "one", rate: 9, shards: ["na"] }, NOW),
+      const { key, record } = await place.keys.create(
+        { name: "one", rate: 9, shards: ["na"] },
+        NOW,
       );
       const secrets = byHash(await source());
       expect([...secrets.keys()]).toEqual([hashKey(key)]);
@@ -180,18 +168,16 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         until: Number.POSITIVE_INFINITY,
       });
       expect(await source()).toBeUndefined();
-      await inKeyring(async (keyring) => void (await keyring.change(record.id, { tier: "x" })));
+      await place.keys.change(record.id, { tier: "x" });
       expect((await source())!.map(({ tier }) => tier)).toEqual(["x"]);
-      await inKeyring(async (keyring) => void (await keyring.revoke(record.id, NOW)));
+      await place.keys.revoke(record.id, NOW);
       expect(await source()).toEqual([]);
     });
 
     test("expire with their key or on their own, whichever is earlier", async () => {
       const source = changesOf(rival.keys);
-      await inKeyring(async (keyring) => {
-        const { record } = await keyring.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
-        await keyring.rotate(record.id, HOUR, NOW);
-      });
+      const { record } = await place.keys.create({ name: "one", expiresAt: NOW + 2 * HOUR }, NOW);
+      await place.keys.rotate(record.id, HOUR, NOW);
       const ends = (await source())!.map(({ until }) => until - NOW);
       expect(ends.toSorted((one, other) => one - other)).toEqual([HOUR, 2 * HOUR]);
     });

@@ -1,7 +1,6 @@
-/** In charge of what the conformance suite asks of counters: evidence, vocabulary and the counts. */
+/** What the conformance suite asks of counters: evidence and vocabulary. The counts are in summaries.ts. */
 
 import { expect } from "bun:test";
-import { addPlainly, anEntry, serve, withheld } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
 export function countingGuarantees(guarantee: Guarantee): void {
@@ -43,57 +42,4 @@ export function countingGuarantees(guarantee: Guarantee): void {
     await change({ "path:assets": -1, "type:asset": -4, "path:rounds.events": -1 });
     expect(await words()).toEqual({ paths: [], types: ["path:odd"] });
   });
-
-  guarantee("the counts of an empty shard are zero", async ({ writer }) => {
-    expect(await writer.counts()).toEqual({
-      served: 0,
-      withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
-      players: 0,
-      teams: 0,
-      newestMatch: undefined,
-      bytes: expect.any(Number),
-    });
-  });
-
-  guarantee(
-    "the counts count served and withheld records apart, and everybody once",
-    async ({ writer }) => {
-      const going = anEntry("m3", { createdAt: 9, players: { q: "won", r: "named" } });
-      await serve(
-        writer,
-        anEntry("m1", { createdAt: 3, players: { p: "won", q: "lost" }, teams: { t: true } }),
-        anEntry("m2", { createdAt: 7, players: { p: "won" }, teams: { t: true, u: false } }),
-        going,
-      );
-      await writer.write(async (transaction) => {
-        await transaction.addWithheld([
-          withheld("w1", "ending", { createdAt: 99 }),
-          withheld("w2", "ending"),
-          withheld("w3", "no-ranked-player"),
-        ]);
-      });
-      const { bytes, ...counts } = await writer.counts();
-      expect(bytes).toBeGreaterThan(0);
-      expect(counts).toEqual({
-        served: 3,
-        withheld: { "game-mode": 0, ending: 2, "no-ranked-player": 1 },
-        players: 3,
-        teams: 2,
-        newestMatch: 9,
-      });
-      await writer.write(async (transaction) => {
-        await transaction.removeServed([going]);
-        await transaction.removePlayers(["r"]);
-        await transaction.removeWithheld(["w2", "w3", "nobody"]);
-        await addPlainly(transaction, [anEntry("w2", { createdAt: 8 })]);
-      });
-      expect(await writer.counts()).toMatchObject({
-        served: 3,
-        withheld: { "game-mode": 0, ending: 1, "no-ranked-player": 0 },
-        players: 2,
-        teams: 2,
-        newestMatch: 8,
-      });
-    },
-  );
 }

@@ -45,44 +45,6 @@ export function nameGuarantees(guarantee: Guarantee): void {
     expect(await listedOf(reader, [...names, "Eve"])).toEqual([...names.slice(1), "Eve"]);
   });
 
-  guarantee("a name that several bear stays until the last gives it up", async (store) => {
-    await people(store.writer, {
-      players: ["a", "b", "c"].map((id) => aPlayer(id, { name: "Ana" })),
-    });
-    const reader = await store.reader();
-    await rename(store, { a: "Bo", b: "Bo" });
-    expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana", "Bo"]);
-    await rename(store, { c: "Cy", a: "Cy" });
-    expect(await listedOf(reader, ["Ana", "Bo", "Cy"])).toEqual(["Bo", "Cy"]);
-  });
-
-  guarantee("names are exchanged within one transaction", async (store) => {
-    await people(store.writer, {
-      players: [aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })],
-    });
-    await rename(store, { a: "Bo", b: "Ana" });
-    const reader = await store.reader();
-    expect(await listedOf(reader, ["Ana", "Bo"])).toEqual(["Ana", "Bo"]);
-    expect(await reader.playersWithNames(["Ana", "Bo"], 9)).toEqual([
-      { id: "b", name: "Ana" },
-      { id: "a", name: "Bo" },
-    ]);
-  });
-
-  guarantee("the names of removed players go with them", async (store) => {
-    const entry = anEntry("m", { players: { a: "won", b: "lost" } });
-    const { writer } = store;
-    await writer.write(async (transaction) => {
-      await transaction.addServed([entry]);
-      await transaction.putPlayers([aPlayer("a", { name: "Ana" }), aPlayer("b", { name: "Bo" })]);
-    });
-    await writer.write(async (transaction) => {
-      await transaction.removeServed([entry]);
-      await transaction.removePlayers(["a", "b", "nobody"]);
-    });
-    expect(await listedOf(await store.reader(), ["Ana", "Bo"])).toEqual([]);
-  });
-
   guarantee("a rollback leaves the names unchanged", async (store) => {
     const { writer } = store;
     await people(writer, { players: [aPlayer("a", { name: "Ana" })] });

@@ -50,9 +50,10 @@ export function summaryGuarantees(guarantee: Guarantee): void {
         for (const write of writes) {
           model = await carryOut(store, model, write);
           const { bytes: _, ...summary } = await reader.summary();
-          const { bytes: __, ...counts } = await store.writer.counts();
+          const { bytes, ...counts } = await store.writer.counts();
           const expected = countsOf(model);
           expect(counts).toEqual(expected);
+          if (expected.served > 0) expect(bytes).toBeGreaterThan(0);
           const { served: matches, players, newestMatch } = expected;
           expect(summary).toEqual({ matches, players, newestMatch });
         }

@@ -111,17 +111,6 @@ export function writingGuarantees(guarantee: Guarantee): void {
     expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["m"]);
   });
 
-  guarantee("after a write that rejected, the next ones go on", async (store) => {
-    const failed = store.writer.write(async (transaction) => {
-      await addPlainly(transaction, [anEntry("lost")]);
-      throw new Error("out of luck");
-    });
-    const next = serve(store.writer, anEntry("kept"));
-    expect(await failed.catch(() => "failed")).toBe("failed");
-    await next;
-    expect(idsOf(await (await store.reader()).matches(selection()))).toEqual(["kept"]);
-  });
-
   guarantee("writes that are begun at once take turns, in their order", async ({ writer }) => {
     const steps: string[] = [];
     const writes = ["a", "b", "c"].map((name) =>

@@ -98,6 +98,8 @@ test("HEAD of what is not there is a 404 without a body", async () => {
 test("a page of another site may read every reply and its limit headers", async () => {
   const REPLIES: [path: string, status: number, headers?: object, method?: string][] = [
     ...[...ENDPOINTS, ...SERVICE, "/usage"].map((path): [string, number] => [path, 200]),
+    ["/shards/na/matches/match-a", 200, { "Accept-Encoding": "identity" }],
+    ["/shards/na/matches/match-a", 304, { "If-None-Match": "*" }],
     ["/shards/na/matches?nonsense=1", 400],
     ["/shards/na/matches", 401, { Authorization: null }],
     ["/shards/na/matches/nobody", 404],

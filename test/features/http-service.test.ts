@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
+import { type Endpoint, PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -69,7 +70,16 @@ test.each([
   expect(reply.body).toEqual(body);
 });
 
-test("/openapi.json needs neither key nor Accept and describes every address", async () => {
+/** Of the described paths that take parameters, the endpoint in the table of parameters. */
+const TAKING: Record<string, Endpoint> = {
+  "/shards/{shard}/matches": "matches",
+  "/shards/{shard}/matches/{id}": "single",
+  "/shards/{shard}/player-names": "names",
+  "/shards/{shard}/players": "players",
+  "/shards/{shard}/players/{id}": "single",
+};
+
+test("/openapi.json needs neither key nor Accept and describes every address with its parameters", async () => {
   const reply = await world.get("/openapi.json", BARE);
   expect(reply.status).toBe(200);
   expect(reply.body.openapi).toStartWith("3.1");
@@ -85,7 +95,19 @@ test("/openapi.json needs neither key nor Accept and describes every address", a
     "/status",
     "/usage",
   ]);
+  for (const [path, { get }] of Object.entries<Described>(reply.body.paths)) {
+    const described = get.parameters.filter((one) => one.in === "query").map(({ name }) => name);
+    const taken = (PARAMETERS as readonly Parameter[])
+      .filter(({ endpoints }) => endpoints.includes(TAKING[path]!))
+      .map(({ name }) => name);
+    const withType = described.map((name) => name.replace(/^fields\[\w+\]$/, "fields[TYPE]"));
+    expect([path, [...new Set(withType)].sort()]).toEqual([path, taken.sort()]);
+  }
 });
+
+interface Described {
+  get: { parameters: { in: string; name: string }[] };
+}
 
 test("a new shard is listed and served as soon as it has a match", async () => {
   const fresh = await startWorld([aMatch({ id: "match-a" })]);

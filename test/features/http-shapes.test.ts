@@ -1,7 +1,7 @@
 /** Tests include and fields. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { related, repeatedNames, unlinkedNames } from "../support/compound.ts";
+import { related } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -74,8 +74,6 @@ describe.each([
     expect(types(body)).toEqual(expected);
     expect(related(body)).toEqual(related(whole).filter(({ type }) => expected.includes(type)));
     expect(body.data).toEqual(whole.data);
-    expect(repeatedNames(body)).toEqual([]);
-    expect(unlinkedNames(body)).toEqual([]);
   });
 
   test.each(["include=", "include"])("?%s (empty) gives an empty included", async (query) => {

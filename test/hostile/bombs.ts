@@ -1,7 +1,7 @@
 /** Generates small files that expand enormously: gzip bombs, and documents that grow when expanded. */
 
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
-import { aMatch, type MatchDocument } from "../support/records.ts";
+import { aMatch, anId, duel, type MatchDocument } from "../support/records.ts";
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block. The checksum after it is wrong, but never reached. */
@@ -16,13 +16,14 @@ export function gzipBomb(start: string, character: string, bytes: number): Buffe
   return Buffer.concat([GZIP_HEADER, piece(Buffer.from(start)), ...pieces, GZIP_END]);
 }
 
-/** So many sound records, each with a long text that compresses to nothing. */
+/** So many sound records, each of a player with a long text that compresses to nothing. */
 export function balloons(count: number, bytes: number): Buffer {
-  const text = "balloon ".repeat(bytes / 8);
+  const attributes = { text: "balloon ".repeat(bytes / 8) };
   return Buffer.concat(
-    Array.from({ length: count }, () =>
-      gzipSync(`${JSON.stringify(aMatch({ attributes: { text } }))}\n`, { level: 1 }),
-    ),
+    Array.from({ length: count }, () => {
+      const rosters = duel({ id: anId("player"), attributes }, { id: anId("player") });
+      return gzipSync(`${JSON.stringify(aMatch({ rosters }))}\n`, { level: 1 });
+    }),
   );
 }
 
@@ -157,17 +158,13 @@ export const UNFOLDING: readonly [name: string, reason: RegExp, make: () => stri
     /JSON/,
     () => `[${'{"data":{},"included":['.repeat(450)}${" ".repeat(8_000_000)}${"]}".repeat(449)}`,
   ],
+  ["millions of strings that break off", /JSON/, () => `[{"data":${'"\n\\"{"x'.repeat(1_500_000)}`],
   [
-    "millions of strings that break off",
-    /JSON/,
-    () => `[{"data":${'"\n\\"{"x'.repeat(1_500_000)}`,
-  ],
-  [
-    "half a million numbers that are too large",
+    "a hundred thousand numbers that are too large",
     /and \d+ more/,
     () =>
       record(({ data }) => {
-        (data.attributes as Record<string, unknown>).numbers = many(500_000, () => 1e300);
+        (data.attributes as Record<string, unknown>).numbers = many(100_000, () => 1e300);
       }),
   ],
   [

@@ -17,12 +17,12 @@ export interface HostileRecord {
   line: Buffer;
 }
 
-/** Fewer documents than records: some come again, damaged differently. */
-const SOUND = 2000;
+/** Fewer documents than records: each comes this often, damaged differently. */
+const TIMES = 5;
 
 /** The first record is always valid, so that ingest detects NDJSON. */
 export function* hostileRecords(seed: number, count: number): Generator<HostileRecord> {
-  const options = { matches: SOUND, seed, until: UNTIL, shards: ["na", "eu"] };
+  const options = { matches: count / TIMES, seed, until: UNTIL, shards: ["na", "eu"] };
   const sound = Array.from(demoDocuments(options), (document) => JSON.stringify(document));
   yield { kind: "sound", line: Buffer.from(sound[0]!) };
   for (let number = 1; number < count; number++) {

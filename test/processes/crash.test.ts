@@ -11,8 +11,8 @@ import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, servedPages, sumsOf, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 1200;
-const BATCH = 150;
+const MATCHES = 480;
+const BATCH = 60;
 const SHARD = "na";
 /** The minimum of stored records when it is killed, and how often it is resumed before. */
 const KILLS = [

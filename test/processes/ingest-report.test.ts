@@ -100,12 +100,6 @@ describe("the report", () => {
       ].join("\n"),
     );
   });
-
-  test("does not depend on how many records make a transaction", async () => {
-    const file = aFile(everything);
-    const { report } = await jsonReport(file, "--batch", "1", "--data", "one-by-one");
-    expect(report).toEqual(counts);
-  });
 });
 
 describe("the exit code", () => {

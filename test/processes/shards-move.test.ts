@@ -2,38 +2,39 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { restoreRecord } from "../../src/document/record.ts";
 import { WITHHELD_REASONS } from "../../src/domain/visibility.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import type { ShardRecord } from "../../src/store/store.ts";
-import { writeLines } from "../support/demo.ts";
-import { homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { countsOf, servedPages } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 2000;
+const MATCHES = 500;
 const now = Date.now();
 const folder = aFolder();
-let cluster: Cluster;
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+const schema = `moved_${process.pid}`;
 /** The same shard: where it came in, in PostgreSQL, and back in a file. */
 let homes: { first: string; remote: string; back: string };
 let withheld: ShardRecord[];
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  postgres = await aPostgres();
   const path = (name: string) => join(folder.path, name);
-  const remote = `${cluster.url}?schema=na`;
+  const url = new URL(postgres.url);
+  url.searchParams.set("schema", schema);
+  const remote = url.href;
   const back = `sqlite:${path("back.db")}`;
   homes = {
     first: homeAt(path("first"), `sqlite:${path("first.db")}`),
     remote: homeAt(path("remote"), remote),
     back: homeAt(path("back"), back),
   };
-  const file = path("matches.ndjson");
-  writeLines(file, linesOf("na", MATCHES, now));
-  expect((await matchbookAt(homes.first, ["ingest", file])).exitCode).toBe(0);
+  await ingestAt(homes.first, linesOf("na", MATCHES, now));
   withheld = await lookInto(homes.first, (writer) =>
     writer.survey(async (holdings) =>
       (await holdings.records(undefined, MATCHES)).filter(({ fate }) => fate.state === "withheld"),
@@ -52,16 +53,13 @@ beforeAll(async () => {
   }
 }, 180_000);
 
-afterAll(() => {
-  cluster.remove();
+afterAll(async () => {
+  const sql = new SQL(postgres.url);
+  await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  await sql.close();
+  postgres.stop();
   folder.remove();
 });
-
-async function digestAt(home: string) {
-  const { exitCode, stdout } = await matchbookAt(home, ["shards", "digest", "na", "--json"]);
-  expect(exitCode).toBe(0);
-  return JSON.parse(stdout);
-}
 
 /** What is the same in every home. */
 async function inAll<T>(ask: (home: string) => Promise<T>): Promise<T> {
@@ -89,12 +87,10 @@ test("every page is served byte for byte alike", async () => {
 test("withheld matches stay so for the same reason, until one of their players turns out to be ranked", async () => {
   const withReason = (reason: string) =>
     withheld.find(({ fate }) => fate.state === "withheld" && fate.reason === reason)!.match;
-  const whyIs = (id: string) =>
-    inAll(async (home) =>
-      JSON.parse((await matchbookAt(home, ["why", "na", id, "--json"])).stdout),
-    );
+  const fateOf = (id: string) =>
+    inAll((home) => lookInto(home, async (writer) => (await writer.inspect(id))!.fate));
   for (const reason of WITHHELD_REASONS) {
-    expect(await whyIs(withReason(reason).id)).toMatchObject({ state: "withheld", reason });
+    expect(await fateOf(withReason(reason).id)).toEqual({ state: "withheld", reason });
   }
 
   const hidden = withReason("no-ranked-player");
@@ -108,5 +104,5 @@ test("withheld matches stay so for the same reason, until one of their players t
   expect(report.released).toBeGreaterThan(0);
   const after = await inAll(digestAt);
   expect(after.matches).toBe(before.matches + 1 + report.released);
-  expect((await whyIs(hidden.id)).state).toBe("served");
+  expect((await fateOf(hidden.id)).state).toBe("served");
 }, 120_000);

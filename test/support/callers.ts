@@ -92,8 +92,8 @@ export interface CallersOptions {
   path: string;
   headers: Record<string, string>;
   callers: number;
-  /** Whether a connection is kept for further requests until a reply says otherwise. */
-  keeps?: boolean;
+  /** For how long each waits before its next request, so that a long test does not take all of the machine. */
+  pauseMs: number;
 }
 
 /** Clients that send requests until they are stopped. */
@@ -127,16 +127,17 @@ export class Callers {
   }
 
   async #callOn(line: Line): Promise<void> {
-    const { path, headers, keeps = true } = this.#options;
+    const { path, headers, pauseMs } = this.#options;
     let wasKept = false;
     while (!this.#isOver && !line.isClosed) {
       try {
-        const reply = await line.ask(path, keeps ? headers : { ...headers, Connection: "close" });
+        const reply = await line.ask(path, headers);
         this.replies += 1;
         this.statuses.set(reply.status, (this.statuses.get(reply.status) ?? 0) + 1);
         if (line.process !== undefined) this.processes.add(line.process);
         wasKept = true;
-        if (!keeps || reply.headers.get("connection") === "close") return;
+        if (reply.headers.get("connection") === "close") return;
+        await Bun.sleep(pauseMs);
       } catch (error) {
         this.losses.push({ wasKept, process: line.process, error: (error as Error).message });
         // The server may be unavailable for a moment.

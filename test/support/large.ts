@@ -42,10 +42,12 @@ function matchNumber(number: number): MatchEntry {
   });
 }
 
+const matches = Array.from({ length: MATCHES }, (_, number) => matchNumber(number));
+
 /** Fills an empty shard. */
 export async function fillLargely(writer: Writer): Promise<void> {
   for (let from = 0; from < MATCHES; from += BATCH) {
-    const batch = Array.from({ length: BATCH }, (_, at) => matchNumber(from + at));
+    const batch = matches.slice(from, from + BATCH);
     await writer.write(async (transaction) => {
       await transaction.addServed(batch);
       const players = new Set(batch.flatMap((match) => match.players.map(({ id }) => id)));
@@ -61,12 +63,9 @@ function countIn(
   window: { start: number; end: number },
   has: (match: MatchEntry) => boolean,
 ): number {
-  let count = 0;
-  for (let number = 0; number < MATCHES; number++) {
-    const match = matchNumber(number);
-    if (match.createdAt >= window.start && match.createdAt <= window.end && has(match)) count += 1;
-  }
-  return count;
+  const inWindow = ({ createdAt }: MatchEntry) =>
+    createdAt >= window.start && createdAt <= window.end;
+  return matches.filter((match) => inWindow(match) && has(match)).length;
 }
 
 type Filter = Pick<Selection, "players" | "teams" | "gameModes" | "patchVersions">;

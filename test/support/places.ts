@@ -2,12 +2,14 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { digestOf } from "../../src/move/digest.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { demoLines } from "./demo.ts";
 import { type Finished, matchbook } from "./process.ts";
+import { ingestInto } from "./world.ts";
 
 /** Demo matches of one shard. */
 export function linesOf(shard: string, matches: number, until: number): string[] {
@@ -38,10 +40,22 @@ export function matchbookAt(data: string, args: string[], stdin?: string): Promi
   return matchbook(whole, stdin === undefined ? {} : { stdin });
 }
 
+const settingsAt = (data: string) => loadSettings({ flags: { data }, env: {}, cwd: data }).values;
+
+/** Takes records into such a folder, without a process. All of them must be accepted. */
+export async function ingestAt(data: string, lines: readonly string[]): Promise<void> {
+  const documents = lines.map((line) => JSON.parse(line));
+  const { rejections, conflicts } = await ingestInto(settingsAt(data), documents);
+  if (rejections.length + conflicts.length > 0) throw new Error(`not accepted: ${conflicts}`);
+}
+
+/** The digest of the shard na of such a folder, without a process. */
+export const digestAt = (data: string) =>
+  lookInto(data, (writer) => writer.survey((contents) => digestOf(contents)));
+
 /** Looks into the shard na of such a folder. */
 export async function lookInto<T>(data: string, work: (writer: Writer) => Promise<T>): Promise<T> {
-  const { values } = loadSettings({ flags: { data }, env: {}, cwd: data });
-  const shards = openShards(values, unobserved);
+  const shards = openShards(settingsAt(data), unobserved);
   try {
     return await work(shards.writer("na"));
   } finally {

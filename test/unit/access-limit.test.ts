@@ -9,7 +9,6 @@ import {
   type Policy,
   take,
 } from "../../src/access/rate-limit.ts";
-import { type AccessPlan, effectiveLimits } from "../../src/domain/limits.ts";
 
 const policies = fc.record({
   rate: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 1_000_000 })),
@@ -139,41 +138,5 @@ describe("the limiter", () => {
     expect(limiter.wait("a", policy, 1000)).toBe(0);
     expect(limiter.take("a", policy, 1000).allowed).toBe(true);
     expect(limiter.wait("b", policy, 0)).toBe(0);
-  });
-});
-
-describe("what a key may do", () => {
-  const plan: AccessPlan = {
-    tiers: [{ name: "hobby" }, { name: "staff", rate: 6000, burst: 10, matchesPerDay: 0 }],
-    defaults: { rate: 60, burst: 0, matchesPerDay: 5000 },
-    closedShards: [],
-  };
-  const usual = { tier: "hobby", rate: 60, burst: 60, matchesPerDay: 5000, shards: ["*"] };
-  const staff = { tier: "staff", rate: 6000, burst: 10, matchesPerDay: 0, shards: ["*"] };
-
-  test.each([
-    ["nothing of its own: the first tier and the defaults", null, {}, usual],
-    ["a tier goes before the defaults", "staff", {}, staff],
-    ["the key goes before its tier", "staff", { rate: 30 }, { ...staff, rate: 30 }],
-    ["a burst of 0 is as many as the rate", "staff", { burst: 0 }, { ...staff, burst: 6000 }],
-    [
-      "the default burst follows the key's rate",
-      null,
-      { rate: 7 },
-      { ...usual, rate: 7, burst: 7 },
-    ],
-    [
-      "0 matches a day is a limit of its own: none",
-      null,
-      { matchesPerDay: 0 },
-      { ...usual, matchesPerDay: 0 },
-    ],
-    ["null leaves it open, like nothing", "staff", { rate: null, shards: null }, staff],
-    ["a tier that is gone is the first", "gold", {}, usual],
-  ] as const)("%s", (_, tier, own, allowance) => {
-    expect(effectiveLimits(plan, tier, own)).toEqual({
-      ...allowance,
-      shards: [...allowance.shards],
-    });
   });
 });

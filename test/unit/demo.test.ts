@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { type DemoOptions, demoDocuments } from "../../src/demo/demo.ts";
 import { isResourceId } from "../../src/domain/identifiers.ts";
-import { keyOf, type Reference, type Resource, references } from "../../src/domain/json.ts";
+import { type Reference, type Resource, references } from "../../src/domain/json.ts";
 import { GAME_MODES, isServedMode, isVoidEnding } from "../../src/domain/modes.ts";
 
 interface Document {
@@ -56,42 +56,12 @@ describe("the same options", () => {
 });
 
 describe("a document", () => {
-  test("resolves every reference and includes nothing that is not linked", () => {
-    for (const { data, included } of documents) {
-      const present = included.map(keyOf).sort();
-      const named = [data, ...included].flatMap((resource) =>
-        Object.values(resource.relationships ?? {})
-          .flatMap(references)
-          .map(keyOf),
-      );
-      expect([...new Set(named)].sort()).toEqual(present);
-    }
-  });
-
   test("has ids in UUID form that are unique over all its types", () => {
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     for (const { data, included } of documents) {
       const ids = [data, ...included].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.every((id) => uuid.test(id) && isResourceId(id))).toBe(true);
-    }
-  });
-
-  test("has a match id of its own, and shares rosters and participants with no other", () => {
-    const ids = documents.flatMap((one) => [
-      one.data.id,
-      ...ofType(one, "roster").map(({ id }) => id),
-      ...ofType(one, "participant").map(({ id }) => id),
-    ]);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  test("stays within its shard", () => {
-    for (const { data, included } of documents) {
-      const shards = included
-        .filter(({ type }) => type !== "asset")
-        .map(({ attributes }) => attributes.shardId);
-      expect(new Set([data.attributes.shardId, ...shards]).size).toBe(1);
     }
   });
 });
@@ -255,17 +225,11 @@ describe("players", () => {
 describe("time", () => {
   test("ascends through the thirty days before the end and never passes it", () => {
     const until = UNTIL + 999;
-    const times = make({ until }).map(timeOf);
+    const times = make({ until, matches: 600 }).map(timeOf);
     expect(times).toEqual([...times].sort((one, other) => one - other));
     expect(times[0]).toBeGreaterThanOrEqual(UNTIL - 30 * DAY);
     expect(times[0]).toBeLessThan(UNTIL - 29 * DAY);
     expect(times.at(-1)).toBeLessThanOrEqual(until);
-  });
-
-  test("is written in UTC to the second", () => {
-    for (const { data } of documents) {
-      expect(data.attributes.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    }
   });
 
   test("brings new patches, and a season with the last of them", () => {

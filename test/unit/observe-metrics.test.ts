@@ -99,17 +99,6 @@ describe("labels", () => {
     const [sample] = scrape.get("matchbook_tier_requests_total")!.samples;
     expect(sample!.labels).toEqual({ tier: 'a \\"tier\\" of\\n\\\\ours' });
   });
-
-  test("tell every method and status of a route apart", async () => {
-    const sent = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "other"].flatMap(
-      (method) => [200, 404, 503].map((status) => ({ method, status })),
-    );
-    const scrape = await after(sent.map((one) => aRequest(one)));
-    for (const { method, status } of sent) {
-      const labels = { route: "/status", method, status: String(status) };
-      expect(seriesValue(scrape, "matchbook_requests_total", labels)).toBe(1);
-    }
-  });
 });
 
 describe("what went wrong inside", () => {

@@ -13,7 +13,6 @@ import {
   parseSingleQuery,
 } from "../../src/query/parse-query.ts";
 import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
-import { joinList } from "../support/lists.ts";
 
 const context: ParseContext = {
   now: Date.UTC(2026, 2, 29),
@@ -21,6 +20,10 @@ const context: ParseContext = {
   includePaths: new Set(["rosters", "rosters.participants", "rosters.team"]),
   types: new Set(["match", "roster", "player"]),
 };
+
+/** A list as callers write it: commas between the items, a backslash as the escape. */
+const joinList = (items: readonly string[]): string =>
+  items.map((item) => item.replace(/[\\,]/g, "\\$&")).join(",");
 
 function split(raw: string): { pairs: Pair[]; problems: Problem[] } {
   const problems: Problem[] = [];
