@@ -3,7 +3,7 @@
  * `npm run client:types`: do not edit.
  */
 
-/** A completed session. */
+/** A completed match. */
 export type Match = {
   readonly type: "match";
   /** Identifier, compared byte by byte. */
@@ -102,7 +102,7 @@ export type Roster = {
   readonly [name: string]: unknown;
 };
 
-/** One member of a roster: a player, an anonymous player or a bot. */
+/** One member of a roster: a registered player, an anonymous player or a bot. */
 export type Participant = {
   readonly type: "participant";
   /** Identifier, compared byte by byte. */
@@ -172,7 +172,7 @@ export type Player = {
   readonly [name: string]: unknown;
 };
 
-/** A team that players entered matchmaking as. */
+/** A team that players entered matchmaking with. */
 export type Team = {
   readonly type: "team";
   /** Identifier, compared byte by byte. */
@@ -187,7 +187,7 @@ export type Team = {
   readonly [name: string]: unknown;
 };
 
-/** Any other resource that a record carried. */
+/** Any other resource of a record. */
 export type Other = {
   readonly type: string;
   /** Identifier, compared byte by byte. */
@@ -205,7 +205,7 @@ export type Other = {
 
 export type MatchList = {
   readonly data: readonly Match[];
-  /** The related resources, each once. Empty with an empty `include`. */
+  /** The related resources, each once. Empty if `include` is empty. */
   readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly meta: {
     readonly window: {
@@ -226,7 +226,7 @@ export type MatchList = {
 
 export type SingleMatch = {
   readonly data: Match;
-  /** The related resources, each once. Empty with an empty `include`. */
+  /** The related resources, each once. Empty if `include` is empty. */
   readonly included: readonly (Roster | Participant | Player | Team | Other)[];
   readonly links: {
     readonly self: string;
@@ -238,7 +238,7 @@ export type SingleMatch = {
 
 export type PlayerList = {
   readonly data: readonly Player[];
-  /** Players have no related resources: empty with an empty `include`, else absent. */
+  /** Players have no related resources: empty if `include` is empty, otherwise absent. */
   readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
@@ -250,7 +250,7 @@ export type PlayerList = {
 
 export type SinglePlayer = {
   readonly data: Player;
-  /** Players have no related resources: empty with an empty `include`, else absent. */
+  /** Players have no related resources: empty if `include` is empty, otherwise absent. */
   readonly included?: readonly Other[];
   readonly links: {
     readonly self: string;
@@ -260,13 +260,13 @@ export type SinglePlayer = {
   };
 };
 
-/** A name that a player bears now. */
+/** The current name of a player. */
 export type PlayerName = {
   readonly type: "player-name";
   /** The id of the player. */
   readonly id: string;
   readonly attributes: {
-    /** What the player is called now. */
+    /** The current name of the player. */
     readonly name: string;
     /** Region shard. */
     readonly shardId: string;
@@ -317,7 +317,7 @@ export type Errors = {
       | "shard-unavailable"
       | "usage-unavailable";
     readonly title: string;
-    /** What is wrong, and what to do. */
+    /** What is wrong and how to fix it. */
     readonly detail: string;
     readonly source?:
       | {
@@ -341,27 +341,27 @@ export type Usage = {
   readonly limits: {
     readonly requestsPerMinute: number;
     readonly burst: number;
-    /** Null: any number. */
+    /** Null means unlimited. */
     readonly matchesPerDay: number | null;
-    /** *: every shard that is not closed. */
+    /** `*` means every shard that is not closed. */
     readonly shards: readonly string[];
   };
   readonly today: {
     readonly day: string;
-    /** Different match records read so far. */
+    /** Distinct matches read so far. */
     readonly matches: number;
-    /** Null: any number. */
+    /** Null means unlimited. */
     readonly matchesLeft: number | null;
     /** Seconds until the next UTC day. */
     readonly resetSeconds: number;
   };
   readonly days: readonly {
     readonly day: string;
-    /** By status. */
+    /** Requests by HTTP status. */
     readonly requests: {
       readonly [name: string]: number;
     };
-    /** Match and player records in bodies. */
+    /** Match and player records in response bodies. */
     readonly records: number;
     readonly lastSeen: string;
   }[];
@@ -376,13 +376,13 @@ export type Status = {
     readonly available: boolean;
     readonly newestMatch: string | null;
     readonly ageSeconds: number | null;
-    /** Where the shard may be read from replicas: how many there are, and how many are read from now. */
+    /** If the shard has read replicas: how many are configured, and how many are in use. */
     readonly replicas?: {
       readonly listed: number;
       readonly inUse: number;
     };
   }[];
-  /** Where several instances share limits: whether they do now, or each goes on with its own. */
+  /** If several instances share limits: whether they do, or each applies its own because Redis is unavailable. */
   readonly sharedLimits?: "ok" | "away";
 };
 
@@ -429,7 +429,7 @@ export interface Operations {
       readonly "filter[gameMode]"?: string;
       /** Patch versions of the game. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[patchVersion]"?: string;
-      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and further relationships of the records. Default: everything related. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[match]"?: string;
@@ -447,7 +447,7 @@ export interface Operations {
   /** Get a single match */
   "/shards/{shard}/matches/{id}": {
     query: {
-      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and those of further relationships that the records carry. Default: everything related. */
+      /** The related resources to send along, as paths separated by commas. Empty: none. Paths: rosters, rosters.participants, rosters.participants.player, rosters.team, and further relationships of the records. Default: everything related. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[match]"?: string;
@@ -473,7 +473,7 @@ export interface Operations {
       readonly "filter[playerNames]"?: string;
       /** Players by id. Separate values with commas, 50 at most; inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
-      /** Players have no related resources: only the empty value is taken. */
+      /** Players have no related resources: only an empty value is accepted. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
@@ -483,7 +483,7 @@ export interface Operations {
   /** Get a single player */
   "/shards/{shard}/players/{id}": {
     query: {
-      /** Players have no related resources: only the empty value is taken. */
+      /** Players have no related resources: only an empty value is accepted. */
       readonly include?: string;
       /** The fields to send of resources of that type, separated by commas. Empty: none. Default: every field. */
       readonly "fields[player]"?: string;
