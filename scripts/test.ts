@@ -9,7 +9,7 @@ import { startCluster } from "../test/support/postgres.ts";
 const BUN_TEST = [
   ...["test", "--timeout", "60000", "--parallel=3", "--no-isolate"],
   // The slowest files start first, so that no core is idle at the end.
-  "--timings=test/timings.json",
+  "--timings=scripts/test-timings.json",
 ];
 const SLOWEST = 10;
 

@@ -236,6 +236,7 @@ describe("verbs", () => {
       "--retry-max-time",
       "--prefix",
       "--cpu-prof",
+      "--update-timings",
     ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));
     expect(unknown).toEqual([]);
