@@ -15,16 +15,8 @@ const FLAGS: Record<keyof KeyOptions, readonly [flag: string, placeholder: strin
     name: ["--name", "NAME", "what the key is for"],
     tier: ["--tier", "TIER", "tier from the settings (default: the first)"],
     rate: ["--rate", "N", "requests per minute"],
-    burst: [
-      "--burst",
-      "N",
-      "requests that an idle key may send at once; 0 means as many as its rate",
-    ],
-    matchesPerDay: [
-      "--matches-per-day",
-      "N",
-      "daily match quota: distinct matches per UTC day; 0 means unlimited",
-    ],
+    burst: ["--burst", "N", "requests an idle key may send at once; 0 means its rate"],
+    matchesPerDay: ["--matches-per-day", "N", "distinct matches per UTC day; 0 means unlimited"],
     shards: [
       "--shards",
       "LIST",

@@ -148,13 +148,9 @@ export const HEADERS: Record<string, object> = {
     TEXT,
     '"3c2l8grlwrhzb-gzip"',
   ),
-  "X-Request-Id": header(
-    "The id of the request. Include it when you report a problem.",
-    TEXT,
-    "53a3a804-1",
-  ),
+  "X-Request-Id": header("Request id, for problem reports.", TEXT, "53a3a804-1"),
   "RateLimit-Policy": header(
-    "The rate limit of the key, and its window in seconds.",
+    "The rate limit and its window in seconds.",
     TEXT,
     '"default";q=60;w=60',
   ),
@@ -176,11 +172,7 @@ export const HEADERS: Record<string, object> = {
     "Accept, Accept-Encoding, Authorization, Origin",
   ),
   "Access-Control-Allow-Origin": header("Pages of any origin may read the response.", TEXT, "*"),
-  "Access-Control-Expose-Headers": header(
-    "The headers that pages of other origins may read.",
-    TEXT,
-    "ETag",
-  ),
+  "Access-Control-Expose-Headers": header("The headers such pages may read.", TEXT, "ETag"),
 };
 
 function reference(names: string[]): object {

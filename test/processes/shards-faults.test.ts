@@ -105,9 +105,7 @@ describe("--resume", () => {
       const before = await digestAt(other);
       const refused = await matchbookAt(source, moving(`sqlite:${path(`${name}.db`)}`, "--resume"));
       expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain(
-        `${path(`${name}.db`)} is not a copy of na: it holds the match`,
-      );
+      expect(refused.stderr).toContain(`${path(`${name}.db`)} is not a copy of na`);
       expect(refused.stderr).toContain(`is ${what} in na`);
       expect(await digestAt(other)).toEqual(before);
     }
