@@ -26,7 +26,7 @@ import { StoreUnavailable } from "./store/store.ts";
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
 export interface RunningMatchbook extends RunningServer {
-  /** The URL of the private listener, if there is one. */
+  /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
   /** Applies changes of keys at once. */
@@ -34,7 +34,7 @@ export interface RunningMatchbook extends RunningServer {
 }
 
 /**
- * Starts the public server, and the private listener if the settings enable it. `sharing` is for one of several
+ * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
  * processes on the same port. `offeredKey` is a key that the portal offers to every visitor.
  */
 export async function serve(
@@ -97,13 +97,13 @@ export async function serve(
   }
 }
 
-/** The workers, as the private listener of the supervisor uses them. */
+/** The workers, as the admin listener of the supervisor uses them. */
 interface Workers {
   reloadKeys(): Promise<void>;
   metrics(): Promise<MetricFamily[]>;
 }
 
-/** Starts only the private listener, if the settings enable it: the workers serve. */
+/** Starts only the admin listener, if the settings enable it: the workers serve. */
 export async function servePrivately(
   settings: Settings,
   log: Observe,

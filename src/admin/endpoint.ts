@@ -1,4 +1,4 @@
-/** The types of the private listener's endpoints: their service, request and response. */
+/** The types of the admin listener's endpoints: their service, request and response. */
 
 import type { KeyStore } from "../access/key-store.ts";
 import type { Quotas } from "../access/quota.ts";

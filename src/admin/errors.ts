@@ -1,4 +1,4 @@
-/** The errors of the private listener: a closed list of codes, each with its HTTP status. */
+/** The errors of the admin listener: a closed list of codes, each with its HTTP status. */
 
 export const ADMIN_ERRORS = {
   "invalid-body": 400,

@@ -1,4 +1,4 @@
-/** Parses query strings and JSON bodies on the private listener. */
+/** Parses query strings and JSON bodies on the admin listener. */
 
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { nearest } from "../text/nearest.ts";

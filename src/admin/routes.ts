@@ -1,4 +1,4 @@
-/** The routes of the private listener. Each needs the admin token. */
+/** The routes of the admin listener. Each needs the admin token. */
 
 import type { AdminEndpoint, QueryName } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";

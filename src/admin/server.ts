@@ -1,4 +1,4 @@
-/** The private listener: start, requests, stop. */
+/** The admin listener: start, requests, stop. */
 
 import { FailureGuard } from "../access/failed-keys.ts";
 import { AccessError } from "../access/key-database.ts";

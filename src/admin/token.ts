@@ -1,4 +1,4 @@
-/** The token of the private listener: reads it, and checks requests for it. */
+/** The token of the admin listener: reads it, and checks requests for it. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -17,7 +17,7 @@ export function readToken(settings: Pick<Settings, "admin-token" | "admin-token-
   if (token !== "") return token;
   if (path === "") {
     throw problem(
-      `the private listener (admin-port) needs a token: set ${variableOf("admin-token")}, ` +
+      `the admin listener (admin-port) needs a token: set ${variableOf("admin-token")}, ` +
         `or set admin-token-file to a file with the token; ${ADVICE}`,
     );
   }

@@ -40,7 +40,7 @@ export const serve: AddCommand = (program) => {
     ["matchbook serve --workers 4", "use four processes; kill -HUP restarts them one by one"],
     [
       "matchbook serve --admin-port 9090 --admin-token-file token",
-      "add a private listener for metrics, keys and uploads",
+      "add a admin listener for metrics, keys and uploads",
     ],
   ]);
 };
@@ -69,7 +69,7 @@ export async function serveUntilSignal(
   if (server === undefined) return;
   const signal = nextSignal(settings.workers);
   print(`listening on ${server.url}`);
-  if (server.adminUrl !== undefined) print(`private listener on ${server.adminUrl}`);
+  if (server.adminUrl !== undefined) print(`admin listener on ${server.adminUrl}`);
   await onReady(server.url);
   if (settings.portal === "on" && !isPortalBuilt()) {
     note("The portal is not built: run 'npm run portal' and restart.");

@@ -41,7 +41,7 @@ export interface Patience {
 /** The error types of the caller. Their messages are for operators. */
 export interface OwnErrors {
   isOwn(error: unknown): error is Error;
-  away(message: string, cause: unknown): Error;
+  unavailable(message: string, cause: unknown): Error;
   /** The connection broke during COMMIT: the transaction may or may not have been committed. */
   inDoubt(message: string, cause: unknown): Error;
   undone(message: string): Error;
@@ -180,7 +180,7 @@ export class PostgresSession implements Connection {
   #asOwnError(error: unknown): Error {
     if (this.errors.isOwn(error)) return error;
     const { message } = error as Error;
-    return this.errors.away(`cannot use ${this.place.shown}: ${message}`, error);
+    return this.errors.unavailable(`cannot use ${this.place.shown}: ${message}`, error);
   }
 }
 

@@ -195,18 +195,18 @@ export const SETTINGS = {
   }),
   "admin-port": setting({
     default: "off",
-    help: "port of the private listener (metrics, keys, uploads); 0 picks a free one, off disables it",
+    help: "port of the admin listener (metrics, keys, uploads); 0 picks a free one, off disables it",
     parse: numberOrOff(0, 65_535, undefined),
     show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
   }),
   "admin-host": setting({
     default: "127.0.0.1",
-    help: "address of the private listener; keep it unreachable for clients",
+    help: "address of the admin listener; keep it unreachable for clients",
     parse: hostName,
   }),
   "admin-token": setting({
     default: "",
-    help: "bearer token of the private listener; set it by variable or in the file, not by flag",
+    help: "bearer token of the admin listener; set it by variable or in the file, not by flag",
     parse: secret,
     isSecret: true,
     show: (value) => (value === "" ? "" : "***"),
@@ -214,7 +214,7 @@ export const SETTINGS = {
   }),
   "admin-token-file": setting({
     default: "",
-    help: "file with the token of the private listener, if MATCHBOOK_ADMIN_TOKEN is not set",
+    help: "file with the token of the admin listener, if MATCHBOOK_ADMIN_TOKEN is not set",
     parse: (text) => ({ value: text }),
   }),
   "max-upload-bytes": setting({

@@ -1,6 +1,6 @@
 /**
  * Serves from several processes on one port. The supervisor chooses the port, creates the shared memory, and runs
- * the private listener and the worker pool. It serves no public requests itself.
+ * the admin listener and the worker pool. It serves no public requests itself.
  */
 
 import { freePort } from "../http/listen.ts";

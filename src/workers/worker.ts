@@ -56,7 +56,7 @@ function start(settings: Settings, options: WorkerOptions): Promise<RunningMatch
   const { number, workers, host, port, seed, offeredKey } = options;
   const showNames = settings["log-player-names"] === "on";
   const log = logTo({ level: settings["log-level"], showNames, worker: number });
-  // The supervisor runs the private listener.
+  // The supervisor runs the admin listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };
   return serve(own, log, clock, openSharedLimits(INHERITED, workers, seed), offeredKey);

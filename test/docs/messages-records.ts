@@ -61,7 +61,7 @@ type Change = (document: JsonObject) => unknown;
 const CHANGES: readonly [what: string, ...Change[]][] = [
   ["no `id`", drop("data", "id")],
   ["an `id` that is a number", set("data", "id", 7)],
-  ["an `id` with a blank", set("data", "id", "m 1")],
+  ["an `id` with a space", set("data", "id", "m 1")],
   ["no `attributes`", drop("data", "attributes")],
   ["no `duration`", drop("data.attributes", "duration")],
   ["a `duration` that is a text", set("data.attributes", "duration", "20 min")],
@@ -110,7 +110,7 @@ const CHANGES: readonly [what: string, ...Change[]][] = [
     include({ type: "match", id: "m2" }),
   ],
   [
-    "a type with a blank",
+    "a type with a space",
     set("data.relationships", "extra", { data: { type: "an asset", id: "a1" } }),
     include({ type: "an asset", id: "a1" }),
   ],

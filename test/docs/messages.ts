@@ -7,17 +7,16 @@ import { type RecordMessage, recordMessages } from "./messages-records.ts";
 
 const HEAD = `# Every error message
 
-<!-- Generated from real requests, records and runs. UPDATE_DOCS=1 bun test test/docs/messages.test.ts writes it anew. -->
+<!-- Generated from real requests, records and runs. UPDATE_DOCS=1 bun test test/docs/messages.test.ts rewrites it. -->
 
-What Matchbook says when something is wrong, in its exact words. The codes of replies, and what to
-do about each, are in [errors.md](errors.md); what is checked in records is in
-[records.md](records.md). Texts in angle brackets, such as \`<now>\`, differ from time to time.
+Every error message of Matchbook, word for word. [errors.md](errors.md) lists the codes and what to do about each;
+[records.md](records.md) lists the rules for records. Texts in angle brackets, e.g. \`<now>\`, vary.
 
-- [Replies](#replies)
+- [Responses](#responses)
 - [Rejected records](#rejected-records)
-- [The command line: use](#the-command-line-use)
-- [The command line: work](#the-command-line-work)
-- [The command line: files, folders, ports](#the-command-line-files-folders-ports)
+- [Command line: usage](#command-line-usage)
+- [Command line: operation](#command-line-operation)
+- [Command line: files, folders, ports](#command-line-files-folders-ports)
 - [Settings](#settings)
 `;
 
@@ -30,15 +29,15 @@ export async function messagesPage(): Promise<string> {
   ]);
   const page = [
     HEAD,
-    "## Replies\n\nThe `detail` of errors, by code.\n",
+    "## Responses\n\nThe `detail` of errors, by code.\n",
     ...byCode(replies),
-    "## Rejected records\n\nThe reasons that the report of an ingest gives.\n",
+    "## Rejected records\n\nThe reasons in the report of an ingest.\n",
     recordTable(records),
-    "## The command line: use\n",
+    "## Command line: usage\n",
     transcript(commands.use),
-    "## The command line: work\n",
+    "## Command line: operation\n",
     transcript(commands.work),
-    "## The command line: files, folders, ports\n",
+    "## Command line: files, folders, ports\n",
     transcript(commands.files),
     "## Settings\n",
     transcript(commands.settings),

@@ -1,4 +1,4 @@
-/** Tests access to the private listener: who is allowed in, and what others get. */
+/** Tests access to the admin listener: who is allowed in, and what others get. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -172,7 +172,7 @@ describe("startup", () => {
 
   test("requires a token, and says how to create one", async () => {
     const fault = await faultOf({});
-    expect(fault).toStartWith("SettingsError: the private listener (admin-port) needs a token");
+    expect(fault).toStartWith("SettingsError: the admin listener (admin-port) needs a token");
     expect(fault).toContain("MATCHBOOK_ADMIN_TOKEN");
     expect(fault).toContain("openssl rand -hex 32");
   });

@@ -1,4 +1,4 @@
-/** docs/admin.md documents everything the private listener does and nothing else, and its examples run. */
+/** docs/admin.md documents everything the admin listener does and nothing else, and its examples run. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

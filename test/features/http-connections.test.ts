@@ -37,12 +37,12 @@ const CLOSED: [what: string, url: string, lines: string[], status: number][] = [
   ["a preflight", world.url, ["OPTIONS /shards/na/matches HTTP/1.1"], 204],
   ["the portal", world.url, ["GET / HTTP/1.1"], 200],
   [
-    "the private listener",
+    "the admin listener",
     world.adminUrl,
     ["GET /metrics HTTP/1.1", `Authorization: ${AUTHORIZATION.Authorization}`],
     200,
   ],
-  ["a refusal of the private listener", world.adminUrl, ["GET /metrics HTTP/1.1"], 401],
+  ["a refusal of the admin listener", world.adminUrl, ["GET /metrics HTTP/1.1"], 401],
 ];
 
 test.each(CLOSED)(

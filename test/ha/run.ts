@@ -64,7 +64,7 @@ async function story(): Promise<void> {
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   const drained = new Response(server.child.stderr).text();
-  const sender = new Sender(await server.saying(/^private listener on (\S+)\n/m), demoLines(1));
+  const sender = new Sender(await server.saying(/^admin listener on (\S+)\n/m), demoLines(1));
   const command = new IngestCommand(["--data", data, "--config", config], demoLines(1001));
   const readers = new Readers(server.url, key.trim(), sender.served);
   sender.start();

@@ -1,4 +1,4 @@
-/** Tests the private listener of a server process: startup, memory, uploads, shutdown. */
+/** Tests the admin listener of a server process: startup, memory, uploads, shutdown. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const small = (id: string) => aMatch({ id, rosters: BOTS });
 const some = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, at) => small(`${prefix}-${at}`));
 
-/** Starts a server with a private listener and waits until it has printed both URLs. */
+/** Starts a server with a admin listener and waits until it has printed both URLs. */
 async function startServer(data: string, ...flags: string[]) {
   const child = spawnMatchbook(
     ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--drain-ms", "0", ...flags],
@@ -32,14 +32,14 @@ async function startServer(data: string, ...flags: string[]) {
   );
   const reader = child.stdout.getReader();
   let said = "";
-  while (!/private listener on .*\n/.test(said)) {
+  while (!/admin listener on .*\n/.test(said)) {
     const { done, value } = await reader.read();
     if (done) throw new Error(`the server ended: ${await new Response(child.stderr).text()}`);
     said += Buffer.from(value).toString();
   }
   reader.releaseLock();
   const [, url = "", adminUrl = ""] =
-    /^listening on (\S+)\nprivate listener on (\S+)\n$/.exec(said) ?? [];
+    /^listening on (\S+)\nadmin listener on (\S+)\n$/.exec(said) ?? [];
   return { child, said, url, adminUrl };
 }
 

@@ -77,7 +77,7 @@ describe("the executable", () => {
       ...alone,
       env: { ...alone.env, MATCHBOOK_ADMIN_TOKEN: TOKEN },
     });
-    const adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+    const adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
     const headers = { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
     const get = (path: string) => fetch(`${server.url}${path}`, { headers });
 

@@ -24,7 +24,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     cwd,
     env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_AUTH_FAILURES_PER_MINUTE: "5" },
   });
-  const admin = await server.saying(/private listener on (http:\S+)/);
+  const admin = await server.saying(/admin listener on (http:\S+)/);
   const seen: string[] = [];
   const request = async (url: string, init: RequestInit = {}) => {
     const response = await fetch(url, init);

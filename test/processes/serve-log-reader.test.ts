@@ -47,7 +47,7 @@ async function startUnread(workers: number) {
     env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
   });
   closeSync(written);
-  const adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+  const adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
   let scrapes = 0;
   return {
     ...server,

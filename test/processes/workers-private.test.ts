@@ -1,4 +1,4 @@
-/** Tests what runs next to several workers: the private listener, keys, ingest. */
+/** Tests what runs next to several workers: the admin listener, keys, ingest. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     ["--workers", "2", "--data", data, "--drain-ms", "0", "--admin-port", "0"],
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
-  adminUrl = await server.saying(/^private listener on (http:\S+)\n/m);
+  adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
 });
 afterAll(async () => {
   expect(await server.end()).toBe(0);

@@ -1,4 +1,4 @@
-/** Starts a Matchbook with keys of two tiers and a private listener, and generates traffic for metrics. */
+/** Starts a Matchbook with keys of two tiers and a admin listener, and generates traffic for metrics. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import { startWorld } from "./world.ts";
 
-const TOKEN = "a-token-for-the-private-listener-of-tests";
+const TOKEN = "a-token-for-the-admin-listener-of-tests";
 
 /** The role of each key in the traffic. */
 type Holder = "hobbyist" | "partner" | "hurried" | "greedy";
@@ -24,7 +24,7 @@ export interface Monitored {
   events: Event[];
   /** Sends a request, without a key unless one is named, and returns its status. */
   ask(path: string, options?: { as?: Holder; key?: string; method?: string }): Promise<number>;
-  /** Must be the first request to the private listener. */
+  /** Must be the first request to the admin listener. */
   upload(text: string): Promise<number>;
   scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
   /** Overwrites a shard's file so that the server cannot read it. */

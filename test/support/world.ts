@@ -34,7 +34,7 @@ export interface World {
   data: string;
   settings: Settings;
   url: string;
-  /** The URL of the private listener, if the flags enable one. */
+  /** The URL of the admin listener, if the flags enable one. */
   adminUrl: string | undefined;
   key: string;
   /** A request with key and Accept. Headers can be overridden, or omitted with null. */

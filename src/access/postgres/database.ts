@@ -19,7 +19,7 @@ const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof AccessError,
-  away: (message, cause) => new AccessError(message, { cause }),
+  unavailable: (message, cause) => new AccessError(message, { cause }),
   // Counts are then written again, and may (rarely) be counted twice.
   inDoubt: (message, cause) =>
     new AccessError(

@@ -25,7 +25,7 @@ const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof StoreError,
-  away: (message, cause) =>
+  unavailable: (message, cause) =>
     isRefusal(cause)
       ? new StoreRefuses(message, { cause })
       : new StoreUnavailable(message, { cause }),
