@@ -69,6 +69,7 @@ export const quickstart: AddCommand = (program) => {
 interface DemoPlan {
   /** The time of the newest match: the same one gives the same matches. */
   until: number;
+  matches: number;
   complete: boolean;
 }
 
@@ -98,12 +99,12 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   if (begun ? begun.complete : !(await isEmpty(shards))) return;
 
   mkdirSync(data, { recursive: true });
-  const until = begun?.until ?? Date.now();
-  writePlan(data, { until, complete: false });
-  note(`Creating ${DEMO_MATCHES} demo matches in ${data} …`);
-  const progress = startProgress("demo", DEMO_MATCHES);
+  const plan = { until: Date.now(), matches: DEMO_MATCHES, ...begun, complete: false };
+  writePlan(data, plan);
+  note(`Creating ${plan.matches} demo matches in ${data} …`);
+  const progress = startProgress("demo", plan.matches);
   try {
-    await ingest([{ name: "demo data", bytes: demoBytes(until) }], {
+    await ingest([{ name: "demo data", bytes: demoBytes(plan) }], {
       ...ingestOptions(settings, shards),
       batch: DEMO_BATCH,
       onRejection: ({ problems }) => {
@@ -115,11 +116,11 @@ async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
   } finally {
     progress.stop();
   }
-  writePlan(data, { until, complete: true });
+  writePlan(data, { ...plan, complete: true });
 }
 
-async function* demoBytes(until: number): Bytes {
-  for (const lines of demoLines({ matches: DEMO_MATCHES, seed: DEMO_SEED, until })) {
+async function* demoBytes({ matches, until }: DemoPlan): Bytes {
+  for (const lines of demoLines({ matches, seed: DEMO_SEED, until })) {
     yield Buffer.from(lines);
     // Lets messages of the reader threads arrive.
     await setImmediate();

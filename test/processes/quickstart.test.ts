@@ -1,7 +1,7 @@
 /** Tests `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
@@ -68,25 +68,13 @@ async function recordsIn(): Promise<number> {
   return Object.values(withheld).reduce((sum, count) => sum + count, served);
 }
 
-/** The plan that a first run stores before it creates its demo matches. */
-async function storedPlan(): Promise<{ shares: { shard: string; matches: number }[] }> {
-  const other = join(folder.path, "planned");
-  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", other]);
-  const noted = collect(child.stderr);
-  await until("quickstart creates its matches", () => noted.text.includes("Creating 20000 demo"));
-  child.kill("SIGKILL");
-  await child.exited;
-  return JSON.parse(readFileSync(join(other, "demo.json"), "utf8"));
-}
-
 test("a first run that is killed is completed by the next, which serves and prints a line that works", async () => {
-  // A twentieth of the plan is enough. One shard cannot be filled, so that the run is killed at work.
-  const plan = await storedPlan();
-  for (const share of plan.shares) share.matches = Math.ceil(share.matches / 20);
-  const planned = plan.shares.reduce((sum, { matches }) => sum + matches, 0);
+  // A small plan is enough. The smallest shard cannot be filled, so that the run is killed at work.
+  const planned = 1000;
   mkdirSync(data);
+  const plan = { until: Date.now(), matches: planned, complete: false };
   writeFileSync(join(data, "demo.json"), JSON.stringify(plan));
-  const held = openForWriting(join(data, `${plan.shares.at(-1)!.shard}.db`));
+  const held = openForWriting(join(data, "tournament-na.db"));
   held.run("BEGIN IMMEDIATE");
   const killed = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
   await until("the first records are stored", async () => (await recordsIn()) > 0);
@@ -117,7 +105,7 @@ test("a first run that is killed is completed by the next, which serves and prin
   const keys = await keyStates();
   const beside = await matchbook(["quickstart", "--port", port, "--data", data]);
   expect([beside.exitCode, beside.stdout]).toEqual([1, ""]);
-  expect(beside.stderr).toContain(`cannot listen on 127.0.0.1:${port}: another program`);
+  expect(beside.stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
   expect(await keyStates()).toEqual(keys);
 
   // A start whose private port is taken does not change it either.
