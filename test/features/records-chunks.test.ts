@@ -72,7 +72,7 @@ describe("documents are found complete, with their line numbers:", () => {
     ],
     ["a document without indentation", `{\n"data":\n{"id":"1"}\n}`, [1], [{ data: { id: "1" } }]],
     ["nothing", "", [], []],
-    ["blanks", " \n\r\n\t", [], []],
+    ["whitespace", " \n\r\n\t", [], []],
     ["a byte order mark alone", MARK, [], []],
   ])("%s", async (_, text, at, found) => {
     for (const size of SIZES) {
