@@ -31,7 +31,7 @@ afterAll(async () => {
   installed.remove();
 });
 
-test.each(["node", process.execPath])("the example runs as it stands in %s", async (runtime) => {
+test.each(["node", process.execPath])("the example runs unchanged in %s", async (runtime) => {
   const [, example] = /```js\n([^`]+(?:`[^`]+`[^`]*)*?)```/.exec(readme) ?? [];
   await Bun.write(join(installed.folder, "example.mjs"), example!);
   const said = await run([runtime, "example.mjs"], {
@@ -127,11 +127,11 @@ for await (const match of na.matches({ gameMode: ["ranked"], createdAtStart: new
 }
 
 const bare = await na.match("id", { include: [] });
-// @ts-expect-error less was asked for, so it may be missing
+// @ts-expect-error not all was requested, so it may be missing
 const mode: string = bare.gameMode;
 const perhaps: string | undefined = bare.rosters[0]?.participants[0]?.player?.name;
 const page = await na.matches({ fields: { match: ["createdAt"] } }).page();
-// @ts-expect-error less was asked for, so it may be missing
+// @ts-expect-error not all was requested, so it may be missing
 const duration: number = page.items[0]!.duration;
 void [mode, perhaps, duration];
 

@@ -20,7 +20,7 @@ export interface Stage {
 
 const TOTAL = 12;
 
-/** Ada plays one match an hour, each against another bearer of an odd name. */
+/** Ada plays one match an hour, each against another player with an unusual name. */
 const matches = Array.from({ length: TOTAL }, (_, index) =>
   aMatch({
     id: `match-${String(index).padStart(2, "0")}`,
@@ -70,7 +70,7 @@ export async function startStage(): Promise<Stage> {
   const store = new Database(join(world.data, "hurt.db"));
   store.run("UPDATE matches SET served = x'0badcafe'");
   store.close();
-  // Only now: no server starts over a store that it cannot read.
+  // Only now: a server does not start with a store that it cannot read.
   writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
   const standIns = startStandIns({
     advance: (milliseconds) => clock.advance(milliseconds),
@@ -106,7 +106,7 @@ export async function startStage(): Promise<Stage> {
   };
 }
 
-/** A server whose every reply ends before its end. */
+/** A server that truncates every response. */
 async function startBroken(): Promise<{ url: string; stop(): void }> {
   const server = createServer((socket) => {
     socket.on("error", () => {});

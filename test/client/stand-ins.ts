@@ -1,6 +1,6 @@
 /** Servers that stand in for proxies and services other than Matchbook. */
 
-/** What scenarios can bring about, from whichever process they run in. */
+/** What scenarios can trigger, from any process. */
 interface Effects {
   advance(milliseconds: number): void;
   addMatch(): Promise<void>;
@@ -10,7 +10,7 @@ export function startStandIns({ advance, addMatch }: Effects): {
   url: string;
   stop(): Promise<void>;
 } {
-  /** Whatever reaches it was led there by a redirect. */
+  /** Requests reach it only by a redirect. */
   let strangers = 0;
   const stranger = Bun.serve({
     port: 0,

@@ -21,7 +21,7 @@ test.each([
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
-])("let every query parameter of %s be asked for", (path, table) => {
+])("allow every query parameter of %s", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
     ({ name }) => name.replace(/^fields\[\w+\]$/, "fields"),
   );

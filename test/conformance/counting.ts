@@ -1,4 +1,4 @@
-/** What the conformance suite asks of counters: evidence and vocabulary. The counts are in summaries.ts. */
+/** Conformance: counters for evidence and vocabulary. The counts are in summaries.ts. */
 
 import { expect } from "bun:test";
 import type { Guarantee } from "./suite.ts";

@@ -163,8 +163,8 @@ export function holdingGuarantees(guarantee: Guarantee): void {
       const rival = store.rival(50);
       await store.writer.write(async (transaction) => {
         const reader = await store.reader();
-        const told = await serve(rival, anEntry("late")).catch((error) => error);
-        expect(told).toBeInstanceOf(StoreRefuses);
+        const outcome = await serve(rival, anEntry("late")).catch((error) => error);
+        expect(outcome).toBeInstanceOf(StoreRefuses);
         // Readers do not wait for writers.
         expect(await reader.match("late")).toBeUndefined();
         await addPlainly(transaction, [anEntry("first")]);

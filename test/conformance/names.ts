@@ -128,10 +128,10 @@ export function nameGuarantees(guarantee: Guarantee): void {
       );
       const steps = fc.array(step, { minLength: 1, maxLength: 6 });
       const keepsUp = fc.asyncProperty(steps, async (given) => {
-        const borne = new Map<string, string>();
+        const current = new Map<string, string>();
         for (const [number, changes] of [...given, NOBODY].entries()) {
-          await take(store, borne, changes, `m${number}`);
-          const expected = NAMES.filter((name) => [...borne.values()].includes(name));
+          await take(store, current, changes, `m${number}`);
+          const expected = NAMES.filter((name) => [...current.values()].includes(name));
           expect(await listedOf(reader, NAMES)).toEqual(expected);
         }
       });
@@ -147,7 +147,7 @@ const NOBODY = { a: null, b: null, c: null, d: null };
 /** One transaction in which players take a name, or are removed with all their matches. */
 async function take(
   { writer }: TestStore,
-  borne: Map<string, string>,
+  current: Map<string, string>,
   changes: Record<string, string | null>,
   match: string,
 ): Promise<void> {
@@ -156,14 +156,14 @@ async function take(
     const ids = Object.keys(changes);
     // Some are read before, as in ingest, and others are not.
     await transaction.standings(ids.filter((_, index) => (index + match.length) % 2 === 0));
-    const leaving = ids.filter((id) => changes[id] === null && borne.has(id));
-    const coming = ids.filter((id) => changes[id] !== null && !borne.has(id));
+    const leaving = ids.filter((id) => changes[id] === null && current.has(id));
+    const coming = ids.filter((id) => changes[id] !== null && !current.has(id));
     await transaction.removeServed(leaving.map(entry));
     await transaction.removePlayers(leaving);
     await transaction.addServed(coming.map(entry));
     const named = ids.filter((id) => changes[id] !== null);
     await transaction.putPlayers(named.map((id) => aPlayer(id, { name: changes[id]! })));
-    for (const id of leaving) borne.delete(id);
-    for (const id of named) borne.set(id, changes[id]!);
+    for (const id of leaving) current.delete(id);
+    for (const id of named) current.set(id, changes[id]!);
   });
 }

@@ -43,7 +43,7 @@ test("no statement is prepared by name", () => {
   expect(pgbouncer.log()).not.toContain("prepared statement");
 });
 
-describe("the settings of the planner, as docs/scaling.md has them,", () => {
+describe("the planner settings in docs/scaling.md", () => {
   const page = readFileSync(join(ROOT, "docs/scaling.md"), "utf8");
   const section = page.slice(
     page.indexOf("### Behind pgbouncer"),

@@ -156,7 +156,7 @@ describe("docs/api.md", () => {
     expect(unique(named.map(([name]) => name)).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("lists every endpoint with what it takes, and no other", () => {
+  test("lists every endpoint with what it accepts, and no other", () => {
     const rows = table(api, "Path", "Returns", "Key needed");
     expect(rows.map(([path, , key]) => [code(path!), key])).toEqual(
       ROUTES.map((route) => [openApiPath(route), KEY_NEEDED[route.access]]),
@@ -345,11 +345,11 @@ describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
     expect([...parts].filter((part) => !existsSync(join(ROOT, "src", part)))).toEqual([]);
   });
 
-  test("tell which part imports which, as it is", () => {
+  test("list what each part imports", () => {
     const rows = table(page("ARCHITECTURE.md"), "Part", "Purpose", "Imports");
     const parts = rows.map(([part]) => code(part!));
-    const told = new Map(rows.map(([part, , imports]) => [code(part!), codes(imports!).sort()]));
-    expect(importsByPart(sources, parts)).toEqual(told);
+    const listed = new Map(rows.map(([part, , imports]) => [code(part!), codes(imports!).sort()]));
+    expect(importsByPart(sources, parts)).toEqual(listed);
   });
 
   test("name every folder of tests", () => {

@@ -45,7 +45,7 @@ async function realReplies(): Promise<object> {
   };
 }
 
-test("the examples are real replies (UPDATE_EXAMPLES=1 writes them anew)", async () => {
+test("the examples are real responses (UPDATE_EXAMPLES=1 rewrites them)", async () => {
   const responses = await realReplies();
   if (process.env.UPDATE_EXAMPLES) {
     await Bun.write(EXAMPLES, `${JSON.stringify(responses, null, 2)}\n`);

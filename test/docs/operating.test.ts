@@ -216,7 +216,7 @@ else skipWithout("sqlite3", backup);
 /** Pages whose command lines operators copy. */
 const COPIED = ["operating.md", "admin.md", "monitoring.md", "scaling.md", "settings.md"];
 
-test.each(COPIED)("no command line of docs/%s holds a secret", (name) => {
+test.each(COPIED)("no command line of docs/%s contains a secret", (name) => {
   const fences = [...readDoc(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)];
   const commands = fences
     .filter(([, language]) => ["", "sh", "console"].includes(language!))

@@ -29,9 +29,9 @@ describe("the token", () => {
     "is missing": null,
     "is another one": `Bearer ${TOKEN.slice(0, -1)}x`,
     "is cut off": `Bearer ${TOKEN.slice(0, -1)}`,
-    "goes on": `Bearer ${TOKEN}0`,
-    "comes without its scheme": TOKEN,
-    "comes with another scheme": `Basic ${TOKEN}`,
+    "is too long": `Bearer ${TOKEN}0`,
+    "has no scheme": TOKEN,
+    "has another scheme": `Basic ${TOKEN}`,
     "is an API key": `Bearer ${world.key}`,
   };
 
@@ -144,14 +144,14 @@ describe("a request", () => {
 });
 
 describe("the public port", () => {
-  test.each(ROUTES)("knows nothing of %s %s, with or without the token", async (method, path) => {
+  test.each(ROUTES)("does not serve %s %s, with or without the token", async (method, path) => {
     for (const Authorization of [null, `Bearer ${TOKEN}`, `Bearer ${world.key}`]) {
       const { status, body } = await world.get(path, { Authorization }, method);
       expect([status, body.errors[0].code]).toEqual([404, "unknown-route"]);
     }
   });
 
-  test("takes no token for a key", async () => {
+  test("does not accept the token as a key", async () => {
     const { status } = await world.get("/usage", { Authorization: `Bearer ${TOKEN}` });
     expect(status).toBe(401);
   });
@@ -221,8 +221,8 @@ describe("startup", () => {
   test.each([
     ["does not exist", undefined, "it does not exist"],
     ["is empty", " \n", "is empty"],
-    ["holds too short a token", "short", "must be 24 to 512"],
-    ["holds a token with blanks", "a token that has blanks in it", "must be 24 to 512"],
+    ["contains a token that is too short", "short", "must be 24 to 512"],
+    ["contains a token with spaces", "a token that has blanks in it", "must be 24 to 512"],
   ])("is refused when the file %s", async (_, content, words) => {
     const path = join(folder.path, `file-${words.length}-${content?.length}`);
     if (content !== undefined) writeFileSync(path, content);

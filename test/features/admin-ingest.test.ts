@@ -23,7 +23,7 @@ const emptyReport = {
   released: 0,
 };
 
-describe("an upload takes", () => {
+describe("an upload accepts", () => {
   test("lines of NDJSON", async () => {
     const documents = some(12);
     const response = await world.upload(ndjson(documents));

@@ -20,7 +20,7 @@ const some = (count: number) => Array.from({ length: count }, () => aMatch({ ros
 
 const WORKER = new URL("../../src/upload-worker.ts", import.meta.url).href;
 
-/** Starts only a admin listener. */
+/** Starts only an admin listener. */
 function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER) } = {}) {
   const folder = aFolder();
   const flags = { data: folder.path, batch: "100", "admin-port": "0" };

@@ -93,7 +93,7 @@ const PATHS = [
 
 const all = (body: JsonObject): AnyResource[] => [...primary(body), ...related(body)];
 
-describe("the members such clients read are there, empty where the record has none:", () => {
+describe("the members that older clients read are present, empty if the record has none:", () => {
   test("titleId, assets, rounds and spectators on a match", async () => {
     const { data } = (await world.get("/shards/na/matches/plain")).body;
     expect(data.attributes.titleId).toBe("");
@@ -159,7 +159,7 @@ describe("the members such clients read are there, empty where the record has no
   });
 });
 
-describe("where the record has them, they are its own:", () => {
+describe("members that the record has are served as recorded:", () => {
   test("on a match", async () => {
     const { data } = (await world.get("/shards/na/matches/rich")).body;
     expect(data.attributes.titleId).toBe("emberfall");
@@ -197,7 +197,7 @@ describe("where the record has them, they are its own:", () => {
   });
 });
 
-describe("they are added to replies alone:", () => {
+describe("the members are added only to responses:", () => {
   test("the same data without the profile has none of them", async () => {
     const { body } = await strictly("/shards/na/matches/plain");
     for (const { attributes, relationships = {} } of all(body)) {
@@ -227,14 +227,14 @@ describe("they are added to replies alone:", () => {
     },
   );
 
-  test("a match sent again as it was served is the same match", async () => {
+  test("a match ingested again as it was served is a duplicate", async () => {
     const { body } = await strictly("/shards/na/matches/rich");
     const { report } = await world.ingest([{ data: body.data, included: body.included }]);
     expect(report).toMatchObject({ duplicate: 1 });
   });
 });
 
-describe("a reply with them", () => {
+describe("a response with these members", () => {
   test.each(PATHS)("%s is JSON:API: each resource once, all of them linked", async (path) => {
     const { status, body } = await world.get(path);
     expect(status).toBe(200);
@@ -276,7 +276,7 @@ describe("a reply with them", () => {
     expect([...new Set(related(body).map(({ type }) => type))].sort()).toEqual(types);
   });
 
-  test("may be asked to include them where no record has any", async () => {
+  test("can include them even if no record has any", async () => {
     const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
     try {
       const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
@@ -290,7 +290,7 @@ describe("a reply with them", () => {
     }
   });
 
-  test.each(PATHS)("%s has its own tag, gets 304 for it, and HEAD matches GET", async (path) => {
+  test.each(PATHS)("%s has its own ETag, gets 304 for it, and HEAD matches GET", async (path) => {
     const got = await world.get(path);
     const tag = got.headers.get("etag")!;
     expect(tag).not.toBe((await strictly(path)).headers.get("etag"));
@@ -306,7 +306,7 @@ describe("a reply with them", () => {
     expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
   });
 
-  test("of one record has a different strong tag per encoding", async () => {
+  test("with one record has a different strong ETag per encoding", async () => {
     const path = "/shards/na/matches/plain";
     const gzip = await world.get(path, { "Accept-Encoding": "gzip" });
     const identity = await world.get(path, { "Accept-Encoding": "identity" });
@@ -316,7 +316,7 @@ describe("a reply with them", () => {
   });
 });
 
-describe("a collection that finds nothing is a 404 with an error document:", () => {
+describe("an empty collection is a 404 with an error document:", () => {
   test.each([
     "/shards/na/matches?filter[playerNames]=Nobody",
     "/shards/na/matches?filter[teamNames]=NONE",

@@ -71,7 +71,7 @@ describe("an empty parameter counts as absent:", () => {
     expect((await strictly(path)).body.data).toEqual({ type: "match", id: expect.any(String) });
   });
 
-  test("but an empty include still asks for no related resources", async () => {
+  test("but an empty include still means no related resources", async () => {
     const { body } = await world.get("/shards/na/matches?include=");
     expect(body.data).toHaveLength(5);
     expect(body.included).toEqual([]);
@@ -92,13 +92,13 @@ describe("a page[limit] above the maximum is taken as the maximum:", () => {
     });
   });
 
-  test("of players as theirs", async () => {
+  test("players have their own maximum", async () => {
     const { body } = await world.get("/shards/na/players?page[limit]=50");
     expect(body.data).toEqual((await world.get("/shards/na/players")).body.data);
     expect(new URL(body.links.self).searchParams.get("page[limit]")).toBe("6");
   });
 
-  test("a walk of such pages sees every match once", async () => {
+  test("paging with such a limit returns every match once", async () => {
     const first = await world.get("/shards/na/matches?page[limit]=50");
     const second = await world.get(first.body.links.next);
     const ids = [...first.body.data, ...second.body.data].map(({ id }) => id);
@@ -208,7 +208,7 @@ describe("an Accept header that takes JSON in general is served, as application/
 });
 
 describe("a key", () => {
-  test.each(ENDPOINTS)("without the word Bearer opens %s", async (path) => {
+  test.each(ENDPOINTS)("without the word Bearer is accepted on %s", async (path) => {
     expect((await world.get(path, { Authorization: world.key })).status).toBe(200);
     expect((await strictly(path, { Authorization: world.key })).status).toBe(401);
   });
@@ -231,7 +231,7 @@ describe("a key", () => {
     ["that is revoked", () => strict.keys[0]!],
     ["that is malformed", () => "nonsense"],
     ["that is missing", () => ""],
-    ["of which only the word is there", () => "Bearer"],
+    ["replaced by the word Bearer", () => "Bearer"],
     ["with something after it", () => `${world.key} ${world.key}`],
     ["twice", () => `${world.key},${world.key}`],
     ["of another scheme", () => `Basic ${world.key}`],

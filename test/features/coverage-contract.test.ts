@@ -17,7 +17,7 @@ anonymous.at("participant/match-a-r1p0").attributes.guest = true;
 const world = await startWorld([anonymous.document]);
 afterAll(() => world.stop());
 
-test("the published description says that a duration is in seconds, and it is served as it came", async () => {
+test("the OpenAPI document says that a duration is in seconds, and it is served as recorded", async () => {
   const { body } = await world.get("/openapi.json");
   const { duration } = body.components.schemas.Match.properties.attributes.properties;
   expect(duration).toMatchObject({ type: "integer", minimum: 0 });
@@ -26,7 +26,7 @@ test("the published description says that a duration is in seconds, and it is se
   expect(data.attributes.duration).toBe(754);
 });
 
-test("an anonymous player is served as a participant without a player, all else as it came", async () => {
+test("an anonymous player is served as a participant without a player, and otherwise as recorded", async () => {
   const { body } = await world.get("/shards/na/matches/match-a");
   const participant = included(body, "participant", "match-a-r1p0");
   expect(participant).toEqual(anonymous.at("participant/match-a-r1p0"));
@@ -37,7 +37,7 @@ test("an anonymous player is served as a participant without a player, all else 
   expect(players).toHaveLength(1);
 });
 
-test("without a setting nothing is forgiven that the compatibility profile forgives", async () => {
+test("what only the compatibility profile accepts is refused by default", async () => {
   // compat.test.ts has all that is refused with the profile off.
   expect(world.settings.compat).toBe("off");
   const reply = await world.get("/shards/na/matches?page[limit]=50");

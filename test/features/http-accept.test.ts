@@ -96,6 +96,6 @@ test("two Accept headers count as one list", async () => {
   expect(response.status).toBe(200);
 });
 
-test.each(ENDPOINTS)("the Accept header is asked for on %s", async (path) => {
+test.each(ENDPOINTS)("the Accept header is required on %s", async (path) => {
   expect((await world.get(path, { Accept: "application/json" })).status).toBe(406);
 });

@@ -39,7 +39,7 @@ describe("without settings", () => {
     `Accept: ${JSON_API}`,
   ];
 
-  test("links are on the host the caller used", async () => {
+  test("links use the host of the request", async () => {
     expect(await origins(world)).toEqual([world.url]);
     for (const host of ["matches.example:8443", "matches.example", "[::1]:8080"]) {
       const response = await exchange(world.url, head(host));
@@ -67,7 +67,7 @@ describe("without settings", () => {
     }
   });
 
-  test("nobody's forwarding headers are believed", async () => {
+  test("forwarding headers are ignored", async () => {
     expect(await origins(world, FORWARDED)).toEqual([world.url]);
   });
 
@@ -89,7 +89,7 @@ describe("without settings", () => {
     for (const ending of ["/", "?", "/?"]) expect(await request(path + ending)).toEqual(plain);
   });
 
-  test("a trailing slash may stand before a query", async () => {
+  test("a trailing slash is allowed before a query", async () => {
     const response = await world.get("/shards/na/matches/?page[limit]=1");
     expect(response.status).toBe(200);
     expect(response.body.links.self).toBe(`${world.url}/shards/na/matches?page%5Blimit%5D=1`);
@@ -124,8 +124,8 @@ describe("without settings", () => {
   });
 });
 
-describe("with a public address", () => {
-  test("links are on it, whatever the caller and proxies say", async () => {
+describe("with a public URL", () => {
+  test("links use it, whatever headers the client and proxies send", async () => {
     const world = await startWorld(documents(), {
       "public-url": "https://api.example.com/game/",
       "trusted-proxies": "127.0.0.1",
@@ -147,7 +147,7 @@ describe("with trusted proxies", () => {
   });
   afterAll(() => world.stop());
 
-  test("links are on the host and scheme that the proxy forwards", async () => {
+  test("links use the host and scheme that the proxy forwards", async () => {
     expect(await origins(world, FORWARDED)).toEqual(["https://api.example.com"]);
   });
 
@@ -173,7 +173,7 @@ describe("with trusted proxies", () => {
   });
 });
 
-test("forwarding headers from a proxy that is not trusted are not believed", async () => {
+test("forwarding headers from an untrusted proxy are ignored", async () => {
   const world = await startWorld(documents(), { "trusted-proxies": "10.1.0.0/16,::1" });
   try {
     expect(await origins(world, FORWARDED)).toEqual([world.url]);

@@ -43,15 +43,15 @@ async function bytes(path: string, headers: Record<string, string>) {
 }
 
 describe.each(ENDPOINTS)("%s", (path) => {
-  test("may be kept by the caller alone, and only to be asked about", async () => {
+  test("may be cached only by the client, and must be revalidated", async () => {
     expect((await world.get(path)).headers.get("cache-control")).toBe("private, no-cache");
   });
 
-  test("has the same tag as long as nothing changes", async () => {
+  test("has the same ETag as long as nothing changes", async () => {
     expect(await tag(path)).toBe(await tag(path));
   });
 
-  test("is 304 without a body for a caller that has it", async () => {
+  test("is 304 without a body if the client has it", async () => {
     const first = await world.get(path);
     const etag = first.headers.get("etag")!;
     const response = await world.get(path, { "If-None-Match": etag });
@@ -65,12 +65,12 @@ describe.each(ENDPOINTS)("%s", (path) => {
     expect(response.headers.get("ratelimit")).not.toBeNull();
   });
 
-  test("is 304 to HEAD as well", async () => {
+  test("is 304 for HEAD as well", async () => {
     const response = await world.get(path, { "If-None-Match": await tag(path) }, "HEAD");
     expect(response.status).toBe(304);
   });
 
-  test("is compared weakly, and in a list, and against *", async () => {
+  test("is compared weakly, in a list, and with *", async () => {
     const etag = await tag(path);
     const bare = etag.replace(/^W\//, "");
     for (const known of [bare, `W/${bare}`, `"x", ${etag}`, `W/"y" ,${etag},"z"`, "*"]) {
@@ -78,13 +78,13 @@ describe.each(ENDPOINTS)("%s", (path) => {
     }
   });
 
-  test("is sent in full when the tag does not match", async () => {
+  test("is sent in full when the ETag does not match", async () => {
     for (const known of ['"x"', 'W/"x"', (await tag(path)).replace(/"$/, 'x"'), "nonsense"]) {
       expect((await world.get(path, { "If-None-Match": known })).status).toBe(200);
     }
   });
 
-  test("has the same tag for HEAD as for GET", async () => {
+  test("has the same ETag for HEAD as for GET", async () => {
     const head = await world.get(path, {}, "HEAD");
     expect(head.headers.get("etag")).toBe(await tag(path));
   });
@@ -95,12 +95,12 @@ test.each([
   ["/shards/na/players/player-a", "player", "name"],
   ["/shards/na/matches", "match", "duration"],
   ["/shards/na/players", "player", "name"],
-])("%s has a different tag for different fields", async (path, type, field) => {
+])("%s has a different ETag for different fields", async (path, type, field) => {
   expect(await tag(`${path}?fields[${type}]=${field}`)).not.toBe(await tag(path));
 });
 
 describe.each(SINGLES)("%s", (path) => {
-  test("has a strong tag, another one for each encoding", async () => {
+  test("has a strong ETag, a different one for each encoding", async () => {
     const [zipped, bare] = await Promise.all(
       ["gzip", "identity"].map((encoding) => tag(path, { "Accept-Encoding": encoding })),
     );
@@ -109,13 +109,13 @@ describe.each(SINGLES)("%s", (path) => {
     expect(zipped).not.toBe(bare!);
   });
 
-  test("in one encoding is not taken for the other", async () => {
+  test("in one encoding does not match the other", async () => {
     const zipped = await tag(path, { "Accept-Encoding": "gzip" });
     const headers = { "If-None-Match": zipped, "Accept-Encoding": "identity" };
     expect((await world.get(path, headers)).status).toBe(200);
   });
 
-  test("has the same bytes under the same tag", async () => {
+  test("has the same bytes under the same ETag", async () => {
     for (const encoding of ["gzip", "identity"]) {
       const [one, other] = await Promise.all(
         [1, 2].map(() => bytes(path, { "Accept-Encoding": encoding })),
@@ -125,13 +125,13 @@ describe.each(SINGLES)("%s", (path) => {
     }
   });
 
-  test("has a different tag when its links differ", async () => {
+  test("has a different ETag when its links differ", async () => {
     expect(await tag(`${path}?include=`)).not.toBe(await tag(path));
   });
 });
 
 describe.each(LISTS)("%s", (path) => {
-  test("has a weak tag, the same for each encoding", async () => {
+  test("has a weak ETag, the same for each encoding", async () => {
     const tags = await Promise.all(
       ["gzip", "identity"].map((encoding) => tag(path, { "Accept-Encoding": encoding })),
     );
@@ -140,7 +140,7 @@ describe.each(LISTS)("%s", (path) => {
   });
 });
 
-test("the tag of the matches does not change with the moment of asking", async () => {
+test("the ETag of the matches does not depend on the time of the request", async () => {
   const first = await world.get("/shards/na/matches");
   let later = first;
   while (later.body.meta.window.end === first.body.meta.window.end) {
@@ -149,7 +149,7 @@ test("the tag of the matches does not change with the moment of asking", async (
   expect(later.headers.get("etag")).toBe(first.headers.get("etag"));
 });
 
-test("tags change when records do, also by a player's change alone", async () => {
+test("ETags change when records do, even if only a player changes", async () => {
   const fresh = await startWorld([
     aMatch({ id: "old", createdAt: minutesAgo(9), rosters: duel({ id: "p" }, { id: "q" }) }),
   ]);
@@ -191,7 +191,7 @@ describe("gzip", () => {
   ] as const;
 
   test.each(REPLIES)(
-    "is sent when asked for, and is one whole gzip member: %s",
+    "is sent if the client accepts it, as one complete gzip member: %s",
     async (_, path, headers) => {
       const sent = await bytes(path, { "Accept-Encoding": "gzip", ...headers });
       expect(sent.headers.get("content-encoding")).toBe("gzip");
@@ -202,7 +202,7 @@ describe("gzip", () => {
     },
   );
 
-  test.each(REPLIES)("is not sent unless asked for: %s", async (_, path, headers) => {
+  test.each(REPLIES)("is not sent unless the client accepts it: %s", async (_, path, headers) => {
     const sent = await bytes(path, { "Accept-Encoding": "identity", ...headers });
     expect(sent.headers.get("content-encoding")).toBeNull();
     expect(() => JSON.parse(sent.bytes.toString())).not.toThrow();
@@ -229,7 +229,7 @@ describe("gzip", () => {
   });
 });
 
-test("every reply says what it depends on", async () => {
+test("every response has a Vary header", async () => {
   for (const [path, headers] of [
     ...ENDPOINTS.map((path) => [path, {}] as const),
     ["/shards/na/matches/nobody", {}],
@@ -243,7 +243,7 @@ test("every reply says what it depends on", async () => {
   }
 });
 
-test("errors are not cacheable and have no tag", async () => {
+test("errors are not cacheable and have no ETag", async () => {
   for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
     const response = await world.get(path, { "If-None-Match": "*" });
     expect(response.status).toBeGreaterThanOrEqual(400);

@@ -46,7 +46,7 @@ const CLOSED: [what: string, url: string, lines: string[], status: number][] = [
 ];
 
 test.each(CLOSED)(
-  "a request with Connection: close is answered with it: %s",
+  "a request with Connection: close gets a response with it: %s",
   async (_, url, lines, status) => {
     const [first, ...rest] = lines;
     const response = await exchange(url, [first!, HOST, ...rest]);

@@ -34,7 +34,7 @@ const request = (path: string, authorization: string | null) =>
   world.get(`${server.url}${path}`, { Authorization: authorization });
 
 describe.each(ENDPOINTS)("%s", (path) => {
-  test("is served to a caller with a key in force", async () => {
+  test("is served with a valid key", async () => {
     const response = await request(path, `Bearer ${live}`);
     expect(response.status).toBe(200);
     expect(response.body.data).toBeDefined();
@@ -58,7 +58,7 @@ const WRONG: [what: string, authorization: string][] = [
   ["the key without the word Bearer", live],
   ["the hash of a key", `Bearer ${hashKey(live)}`],
   ["the word Bearer without a key", "Bearer"],
-  ["the word Bearer and a blank", "Bearer "],
+  ["the word Bearer and a space", "Bearer "],
   ["an unknown key", `Bearer ${makeKey()}`],
   ["a malformed key", "Bearer nonsense"],
   ["a key with one character wrong", `Bearer ${damaged}`],

@@ -208,9 +208,9 @@ describe("by default everything related is included", () => {
 });
 
 test.each(["plain", "sharing", "same-roster", "companions", "friends", "crossing"])(
-  "in the documents of the story %s each resource stands once, is linked, and no reference is left open",
+  "in the documents of scenario %s, each resource occurs once and is linked, and every reference resolves",
   async (name) => {
-    // `get` refuses a document in which a resource stands twice or nothing links to it (replies.ts).
+    // `get` refuses a document in which a resource occurs twice or nothing links to it (replies.ts).
     const page = await get(story(name));
     const reversed = await get(`${story(name)}&sort=-createdAt`);
     const singles = await Promise.all(idsOf(page).map((id) => get(`/shards/na/matches/${id}`)));

@@ -25,8 +25,8 @@ const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
 usage.close();
 const server = await serveOnlyHealthy();
-const [spent, used] = server.keys as [string, string];
-await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${spent}` });
+const [limited, used] = server.keys as [string, string];
+await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${limited}` });
 await world.get(`${server.url}/shards/na/matches/match-a`, { Authorization: `Bearer ${used}` });
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${makeKey()}` });
 afterAll(async () => {
@@ -151,7 +151,7 @@ const CASES: Case[] = [
     code: "rate-limited",
     status: 429,
     path: `${server.url}${M}`,
-    headers: { Authorization: `Bearer ${spent}` },
+    headers: { Authorization: `Bearer ${limited}` },
   },
   {
     code: "shard-closed",
@@ -188,14 +188,14 @@ describe("each error has its code, its status and its source:", () => {
     expect(problem.source).toEqual(one.source as never);
   });
 
-  test("the list is whole", () => {
+  test("the list is complete", () => {
     expect(new Set(CASES.map(({ code }) => code))).toEqual(new Set(Object.keys(ERRORS)) as never);
   });
 });
 
 describe("failures of the service itself", () => {
   test.each(["/shards/hurt/matches/match-b", "/shards/hurt/matches", "/shards/away/matches"])(
-    "say nothing about its inside: %s",
+    "reveal no internals: %s",
     async (path) => {
       const response = await world.get(path);
       expect(response.status).toBeGreaterThanOrEqual(500);
@@ -225,7 +225,7 @@ describe("failures of the service itself", () => {
     expect(response.headers.get("ratelimit")).not.toBeNull();
   });
 
-  test("leave the other shards alone", async () => {
+  test("do not affect other shards", async () => {
     expect((await world.get(`${M}/match-a`)).status).toBe(200);
   });
 });
@@ -234,7 +234,7 @@ describe("checks come in this order:", () => {
   const WRONG = {
     accept: { Accept: "text/html" },
     key: { Authorization: null },
-    spent: { Authorization: `Bearer ${spent}` },
+    limited: { Authorization: `Bearer ${limited}` },
   };
   const nobody = { ...WRONG.key, ...WRONG.accept };
   const elsewhere = "/shards/nowhere/matches";
@@ -254,15 +254,21 @@ describe("checks come in this order:", () => {
     [
       "the rate limit before Accept",
       `${server.url}${M}`,
-      { ...WRONG.spent, ...WRONG.accept },
+      { ...WRONG.limited, ...WRONG.accept },
       "rate-limited",
       "GET",
     ],
-    ["the rate limit before the shard", server.url + elsewhere, WRONG.spent, "rate-limited", "GET"],
+    [
+      "the rate limit before the shard",
+      server.url + elsewhere,
+      WRONG.limited,
+      "rate-limited",
+      "GET",
+    ],
     [
       "the rate limit before parameters",
       `${server.url}${M}?nonsense=1`,
-      WRONG.spent,
+      WRONG.limited,
       "rate-limited",
       "GET",
     ],
@@ -303,7 +309,7 @@ describe("checks come in this order:", () => {
 });
 
 test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
-  "there are no events: %s is no address",
+  "there are no events: %s is an unknown URL",
   async (path) => {
     const response = await world.get(path);
     expect([response.status, problemIn(response).code]).toEqual([404, "unknown-route"]);

@@ -123,9 +123,12 @@ describe("the client address", () => {
   });
 
   test.each([
-    ["the last that is not one of ours, so that none can be made up", "9.9.9.9, 1.1.1.1, 10.2.3.4"],
-    ["the same with a word that is no address before it", "nonsense, 1.1.1.1"],
-    ["the same in IPv6 clothes", "::ffff:1.1.1.1"],
+    [
+      "the last one that is not a trusted proxy, so that it cannot be forged",
+      "9.9.9.9, 1.1.1.1, 10.2.3.4",
+    ],
+    ["the same after a word that is not an IP address", "nonsense, 1.1.1.1"],
+    ["the same as an IPv4-mapped IPv6 address", "::ffff:1.1.1.1"],
   ])("is %s", async (_, forwarded) => {
     await withServer(BEHIND_PROXIES, async (ask) => {
       await guess(ask, 3, "1.1.1.1");

@@ -33,7 +33,7 @@ const retryAfter = ({ headers }: Reply) => Number(headers.get("retry-after"));
 const atOnce = (count: number, ask: Ask) => Promise.all(Array.from({ length: count }, () => ask()));
 
 describe("200 requests at once", () => {
-  test.each([1, 7, 60, 199, 200])("pass as the bucket of %d holds", async (rate) => {
+  test.each([1, 7, 60, 199, 200])("pass as far as a bucket of %d has tokens", async (rate) => {
     await withKey({ rate }, async (ask) => {
       const replies = await atOnce(200, ask);
       expect(ofStatus(replies, 200)).toHaveLength(rate);
@@ -41,7 +41,7 @@ describe("200 requests at once", () => {
     });
   });
 
-  test("pass as the bucket and what flowed in meanwhile allow", async () => {
+  test("pass as far as the bucket and its refill allow", async () => {
     await withKey({ rate: 30, burst: 50 }, async (ask, clock) => {
       expect(ofStatus(await atOnce(200, ask), 200)).toHaveLength(50);
       // Just under twelve seconds at 30 a minute are 5 tokens, and not quite a sixth one.
@@ -56,7 +56,7 @@ describe("200 requests at once", () => {
 });
 
 describe("Retry-After is right", () => {
-  test.each([1, 7, 60, 90])("at %d a minute: that long, and not a second less", async (rate) => {
+  test.each([1, 7, 60, 90])("at %d a minute: exact to the second", async (rate) => {
     await withKey({ rate }, async (ask, clock) => {
       const [refused] = ofStatus(await atOnce(rate + 1, ask), 429);
       const seconds = retryAfter(refused!);

@@ -59,14 +59,14 @@ const FILTERS = [
 ];
 const SORTS = ["createdAt", "-createdAt"];
 
-/** Longer walks are circles. */
-const LONGEST_WALK = 200;
+/** More pages than this mean a loop. */
+const MOST_PAGES = 200;
 
 /**
  * The pages from this one on, following one link until there is none. Between two pages `meanwhile`
- * may change the world.
+ * may change the records.
  */
-async function walk(
+async function follow(
   world: World,
   path: string,
   link: "next" | "prev",
@@ -76,14 +76,14 @@ async function walk(
   for (let address: string | undefined = path; address !== undefined; ) {
     const page: Reply = await world.get(address);
     if (page.status !== 200) throw new Error(`${address} gave ${page.status}: ${page.text}`);
-    if (pages.push(page) > LONGEST_WALK) throw new Error(`the walk from ${path} does not end`);
+    if (pages.push(page) > MOST_PAGES) throw new Error(`the links from ${path} do not end`);
     address = page.body.links[link];
     if (address !== undefined) await meanwhile(page, pages.length - 1);
   }
   return pages;
 }
 
-/** What a filter finds, asked for without links. */
+/** The ids that a filter finds, fetched by offset instead of links. */
 async function found(filter: string, sort: string, from: World = world): Promise<string[]> {
   const ids: string[] = [];
   for (let offset = 0; ; offset += 5) {
@@ -114,7 +114,7 @@ describe("links", () => {
     }
   });
 
-  test("of a page: self and first always, prev and next where there are such pages", async () => {
+  test("of a page: always self and first; prev and next if those pages exist", async () => {
     const names = async (query: string) => Object.keys((await get(`${M}?${query}`)).links);
     expect(await names("")).toEqual(["self", "first", "next"]);
     expect(await names("page[offset]=5")).toEqual(["self", "first", "prev", "next"]);
@@ -175,7 +175,7 @@ describe("links", () => {
     }
   });
 
-  test("no reply tells a total", async () => {
+  test("no response contains a total", async () => {
     expect((await get(M)).meta).toEqual({ window: expect.any(Object) });
   });
 
@@ -186,12 +186,12 @@ describe("links", () => {
   });
 });
 
-describe.each(SORTS)("a walk sorted by %s", (sort) => {
+describe.each(SORTS)("paging sorted by %s", (sort) => {
   test.each(FILTERS.slice(0, -1))(
     "gives the same pages backwards as forwards: %s",
     async (filter) => {
-      const forward = await walk(world, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
-      const backward = await walk(world, forward.at(-1)!.body.links.self, "prev");
+      const forward = await follow(world, `${M}?${filter}&sort=${sort}&page[limit]=3`, "next");
+      const backward = await follow(world, forward.at(-1)!.body.links.self, "prev");
       expect(backward).toHaveLength(forward.length);
       for (const [index, { body: there }] of forward.entries()) {
         const { body: back } = backward.at(-1 - index)!;
@@ -204,8 +204,8 @@ describe.each(SORTS)("a walk sorted by %s", (sort) => {
     },
   );
 
-  test("that starts at an offset can go back to the first match", async () => {
-    const pages = await walk(world, `${M}?sort=${sort}&page[limit]=5&page[offset]=7`, "prev");
+  test("from an offset can go back to the first match", async () => {
+    const pages = await follow(world, `${M}?sort=${sort}&page[limit]=5&page[offset]=7`, "prev");
     const expected = await found("", sort);
     expect(idsIn(pages.toReversed())).toEqual(expected.slice(0, 12));
   });
@@ -222,7 +222,7 @@ describe.each(SORTS)("an offset past the end, sorted by %s,", (sort) => {
     "links back to the last matches, and on to the first: %s",
     async (filter) => {
       const path = `${M}?${filter}&sort=${sort}&page[limit]=3&page[offset]=100`;
-      const [empty, ...pages] = await walk(world, path, "prev");
+      const [empty, ...pages] = await follow(world, path, "prev");
       expect(empty!.body.data).toEqual([]);
       expect(pages[0]!.body.data).toHaveLength(3);
       expect(pages[0]!.body.links.next).toBeUndefined();
@@ -231,32 +231,32 @@ describe.each(SORTS)("an offset past the end, sorted by %s,", (sort) => {
   );
 });
 
-test("an offset past the end links back to a match of the smallest id at the window's start", async () => {
+test("an offset past the end links back to a match with the smallest id at the window's start", async () => {
   const lone = await startWorld([aMatch({ id: "-", createdAt: start })]);
   try {
     const path = `${M}?${TIGHT}&sort=-createdAt&page[offset]=1`;
-    const [, last] = await walk(lone, path, "prev");
+    const [, last] = await follow(lone, path, "prev");
     expect(idsOf(last!.body)).toEqual(["-"]);
   } finally {
     await lone.stop();
   }
 });
 
-describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
-  test("never meets a match that was created after it began, there and back", async () => {
+describe.each(SORTS)("while matches arrive, paging sorted by %s", (sort) => {
+  test("never returns a match created after it began, in either direction", async () => {
     let now = Date.now() - HOUR;
     const clock = { now: () => now, monotonic: () => now };
     const lively = await startWorld(matches.map(aMatch), {}, clock);
     try {
-      // Time passes, and a match created in between is visible to new walks.
-      const goOn = async () => {
+      // Time passes, and a match created in between is visible to new requests.
+      const addMatch = async () => {
         now += 2 * MINUTE;
         const id = anId("new");
         await lively.ingest([aMatch({ id, createdAt: now - MINUTE })]);
         expect(await found("", "createdAt", lively)).toContain(id);
       };
-      const there = await walk(lively, `${M}?sort=${sort}&page[limit]=4`, "next", goOn);
-      const back = await walk(lively, there.at(-1)!.body.links.self, "prev", goOn);
+      const there = await follow(lively, `${M}?sort=${sort}&page[limit]=4`, "next", addMatch);
+      const back = await follow(lively, there.at(-1)!.body.links.self, "prev", addMatch);
       const expected = sort === "createdAt" ? ALL : ALL.toReversed();
       expect(idsIn(there)).toEqual(expected);
       expect(idsIn(back.toReversed())).toEqual(expected);
@@ -267,12 +267,12 @@ describe.each(SORTS)("while matches arrive, a walk sorted by %s", (sort) => {
 });
 
 /** Each of the original matches occurs once and in order; no other match occurs twice. */
-function expectWalk(seen: string[], original: string[]): void {
+function expectPaging(seen: string[], original: string[]): void {
   expect(seen.filter((id) => original.includes(id))).toEqual(original);
   expect(new Set(seen).size).toBe(seen.length);
 }
 
-describe("a walk by name", () => {
+describe("paging by name", () => {
   test.each([
     ["the player is renamed", "filter[playerNames]=The+Hero", "hero"],
     ["the team takes another tag", "filter[teamNames]=A%5C,B", "other"],
@@ -280,14 +280,19 @@ describe("a walk by name", () => {
     const lively = await startWorld(matches.map(aMatch));
     try {
       const before = await found(filter, "createdAt", lively);
-      const pages = await walk(lively, `${M}?${filter}&page[limit]=4`, "next", async (_, index) => {
-        if (index > 0) return;
-        const [one, other] = duel({ id, name: "Renamed" }, { id: anId("extra") });
-        await lively.ingest([
-          aMatch({ rosters: [{ ...one, team: { id: "team", name: "NEW" } }, other] }),
-        ]);
-      });
-      expectWalk(idsIn(pages), before);
+      const pages = await follow(
+        lively,
+        `${M}?${filter}&page[limit]=4`,
+        "next",
+        async (_, index) => {
+          if (index > 0) return;
+          const [one, other] = duel({ id, name: "Renamed" }, { id: anId("extra") });
+          await lively.ingest([
+            aMatch({ rosters: [{ ...one, team: { id: "team", name: "NEW" } }, other] }),
+          ]);
+        },
+      );
+      expectPaging(idsIn(pages), before);
     } finally {
       await lively.stop();
     }
@@ -300,7 +305,7 @@ describe("a walk by name", () => {
     expect((await get(other)).data).toEqual([]);
   });
 
-  test("can be followed however many names are given and however many players have them", async () => {
+  test("works however many names are given and however many players have them", async () => {
     const crowd = Array.from({ length: 45 }, (_, index) => `${"x".repeat(40)}-${index + 10}`);
     const side = (letter: string): RosterIn => ({
       members: crowd.map((id) => ({ id: letter + id, name: "Crowd" })),
@@ -311,7 +316,7 @@ describe("a walk by name", () => {
     try {
       const names = Array.from({ length: 49 }, (_, index) => `艾达洛夫莱斯艾达洛夫莱斯${index}`);
       const filter = `filter[playerNames]=${encodeURIComponent(["Crowd", ...names].join(","))}`;
-      const pages = await walk(busy, `${M}?${filter}&page[limit]=1&include=`, "next");
+      const pages = await follow(busy, `${M}?${filter}&page[limit]=1&include=`, "next");
       expect(idsIn(pages)).toEqual(["1", "2", "3"]);
     } finally {
       await busy.stop();

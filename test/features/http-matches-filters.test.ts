@@ -188,30 +188,30 @@ const list = (...values: string[]) =>
 
 describe("filter[playerNames]", () => {
   test.each(Object.entries(NAMES).filter(([id]) => !id.startsWith("upper-")))(
-    "finds exactly the player so named: %s",
+    "finds exactly the player with this name: %s",
     async (id, name) => {
       expect(await found(`filter[playerNames]=${list(name)}`)).toEqual([id]);
     },
   );
 
-  test("stands for every player that bears the name now", async () => {
+  test("finds every player who has the name now", async () => {
     expect(await found("filter[playerNames]=Ada")).toEqual(["upper-1", "upper-2"]);
   });
 
-  test("names a player of this shard only", async () => {
+  test("finds only players of this shard", async () => {
     expect(await found("filter[playerNames]=Ada", "eu")).toEqual(["elsewhere"]);
   });
 
-  test("finds all matches of a player under the name borne now, those under an old one too", async () => {
+  test("finds all matches of a player by the current name, including those under an old one", async () => {
     expect(await found("filter[playerNames]=Newname")).toEqual(["as-old", "as-new"]);
   });
 
-  test("finds nothing by a name that nobody bears any more", async () => {
+  test("finds nothing by a name that nobody has any more", async () => {
     expect(await found("filter[playerNames]=Oldname")).toEqual([]);
   });
 
   test.each(["ADA", "Ad", "Ada%20%20", "Ada*", "Ad_", "%25", "Ada%00", "%EF%BB%BFAda"])(
-    "finds nothing by a name that is only alike: %s",
+    "finds nothing by a name that is only similar: %s",
     async (name) => {
       expect(await found(`filter[playerNames]=${name}`)).toEqual([]);
     },
@@ -219,7 +219,7 @@ describe("filter[playerNames]", () => {
 });
 
 describe("filter[playerIds]", () => {
-  test("keeps matches of the player, whichever side it was on", async () => {
+  test("finds matches of the player on either side", async () => {
     expect(await found("filter[playerIds]=x&filter[patchVersion]=2.5,2.6")).toEqual([
       "x-ranked-25",
       "x-casual-25",
@@ -228,7 +228,7 @@ describe("filter[playerIds]", () => {
   });
 
   test.each(["nobody", "X", "p-eu", "not%20an%20id", "%F0%9F%8E%AE", "Ada"])(
-    "with an id that is nobody's here finds nothing: %s",
+    "finds nothing by an id that no player of this shard has: %s",
     async (id) => {
       expect(await found(`filter[playerIds]=${id}`)).toEqual([]);
     },
@@ -236,7 +236,7 @@ describe("filter[playerIds]", () => {
 });
 
 describe("filter[teamNames]", () => {
-  test("keeps matches that a team of this tag entered, on either side", async () => {
+  test("finds matches of a team with this tag, on either side", async () => {
     expect(await found("filter[teamNames]=ABC")).toEqual(["abc-1", "abc-2", "abc-def"]);
   });
 
@@ -245,27 +245,27 @@ describe("filter[teamNames]", () => {
     expect(await found("filter[teamNames]=Abc")).toEqual([]);
   });
 
-  test("takes several tags, commas in them escaped", async () => {
+  test("accepts several tags, with commas in them escaped", async () => {
     expect(await found(`filter[teamNames]=${list("D,F", "abc")}`)).toEqual([
       "abc-lower",
       "abc-def",
     ]);
   });
 
-  test("means the current tag: it finds the older matches too, the old tag finds nothing", async () => {
+  test("uses the current tag: it also finds older matches, and an old tag finds nothing", async () => {
     expect(await found("filter[teamNames]=NEW")).toEqual(["team-old", "team-new"]);
     expect(await found("filter[teamNames]=OLD")).toEqual([]);
   });
 });
 
 describe("filter[gameMode]", () => {
-  test.each(MODES)("takes %s", async (mode) => {
+  test.each(MODES)("accepts %s", async (mode) => {
     expect(await found(`filter[gameMode]=${mode}&filter[patchVersion]=modes`)).toEqual([
       `mode-${mode}`,
     ]);
   });
 
-  test("takes several modes, however many", async () => {
+  test("accepts any number of modes", async () => {
     expect(
       await found(`filter[gameMode]=${MODES.toReversed().join(",")}&filter[patchVersion]=modes`),
     ).toEqual(MODES.map((mode) => `mode-${mode}`));
@@ -285,7 +285,7 @@ describe("filter[gameMode]", () => {
 });
 
 describe("filter[patchVersion]", () => {
-  test("keeps matches of the patch, exactly", async () => {
+  test("finds matches of exactly this patch", async () => {
     expect(await found("filter[patchVersion]=2.6")).toEqual(["x-casual-26", "y-casual-26"]);
     expect(await found("filter[patchVersion]=2")).toEqual([]);
     expect(await found("filter[patchVersion]=2.60")).toEqual([]);

@@ -27,7 +27,7 @@ test("without parameters: the oldest five matches of the window, oldest first", 
 });
 
 describe("page[limit]", () => {
-  test.each([1, 2, 3, 4, 5])("%d gives so many matches", async (limit) => {
+  test.each([1, 2, 3, 4, 5])("%d returns that many matches", async (limit) => {
     expect(await ids(`page[limit]=${limit}`)).toEqual(IDS.slice(0, limit));
   });
 
@@ -56,7 +56,7 @@ describe("page[limit]", () => {
 });
 
 describe("page[offset]", () => {
-  test.each([0, 1, 4, 5, 8, 11])("%d skips so many matches", async (offset) => {
+  test.each([0, 1, 4, 5, 8, 11])("%d skips that many matches", async (offset) => {
     expect(await ids(`page[offset]=${offset}`)).toEqual(IDS.slice(offset, offset + 5));
   });
 
@@ -88,7 +88,7 @@ describe("page[offset]", () => {
     });
   });
 
-  test("has a ceiling that can be configured", async () => {
+  test("has a configurable maximum", async () => {
     const shallow = await startWorld([aMatch()], { "max-offset": "3" });
     try {
       expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
@@ -135,7 +135,7 @@ describe("sort", () => {
 });
 
 describe("cursors", () => {
-  test("are read back from links.next and links.prev", async () => {
+  test("from links.next and links.prev are accepted", async () => {
     const first = await page("page[limit]=2");
     const second = await world.get(first.body.links.next);
     expect(idsOf(second.body)).toEqual(IDS.slice(2, 4));

@@ -26,7 +26,7 @@ function lasting(headers: Headers): [string, string][] {
 }
 
 describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
-  test("answers HEAD with the headers of GET and no body", async () => {
+  test("responds to HEAD with the headers of GET and no body", async () => {
     const got = await world.get(path);
     const head = await world.get(path, {}, "HEAD");
     expect(got.text).not.toBe("");
@@ -38,7 +38,7 @@ describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
   });
 
   test.each(["POST", "PUT", "PATCH", "DELETE"])(
-    "refuses %s and names what it allows",
+    "refuses %s and lists the allowed methods",
     async (method) => {
       const reply = await world.get(path, {}, method);
       expect(reply.status).toBe(405);
@@ -47,7 +47,7 @@ describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
     },
   );
 
-  test("answers a browser's preflight without key and Accept", async () => {
+  test("responds to a browser's preflight without key and Accept", async () => {
     const reply = await world.get(
       path,
       {
@@ -79,7 +79,7 @@ function listed(headers: Headers, name: string): string[] {
   return (headers.get(name) ?? "").toLowerCase().split(", ");
 }
 
-test("the length that HEAD tells of a single record is that of GET", async () => {
+test("HEAD of a single record has the Content-Length of GET", async () => {
   for (const encoding of ["gzip", "identity"]) {
     const headers = { "Accept-Encoding": encoding };
     const got = await world.get("/shards/na/matches/match-a", headers);
@@ -89,13 +89,13 @@ test("the length that HEAD tells of a single record is that of GET", async () =>
   }
 });
 
-test("HEAD of what is not there is a 404 without a body", async () => {
+test("HEAD of a record that does not exist is a 404 without a body", async () => {
   const reply = await world.get("/shards/na/matches/nobody", {}, "HEAD");
   expect(reply.status).toBe(404);
   expect(reply.text).toBe("");
 });
 
-test("a page of another site may read every reply and its limit headers", async () => {
+test("a page of another site may read every response and its limit headers", async () => {
   const REPLIES: [path: string, status: number, headers?: object, method?: string][] = [
     ...[...ENDPOINTS, ...SERVICE, "/usage"].map((path): [string, number] => [path, 200]),
     ["/shards/na/matches/match-a", 200, { "Accept-Encoding": "identity" }],
@@ -152,7 +152,7 @@ test("a GET that announces an empty body is served", async () => {
   expect(reply.status).toBe(200);
 });
 
-test("every reply has a request id of its own", async () => {
+test("every response has its own request id", async () => {
   const replies = await Promise.all([
     world.get("/shards/na/matches"),
     world.get("/shards/na/matches"),

@@ -45,7 +45,7 @@ async function refusal(query: string) {
   return problemIn(await world.get(`/shards/na/player-names${query}`));
 }
 
-test("the reply is a JSON:API document of names, each with the id of its player", async () => {
+test("the response is a JSON:API document of names, each with the id of its player", async () => {
   const { body } = await near("Adda");
   expect(body).toEqual({
     data: [{ type: "player-name", id: "ada", attributes: { name: "Ada", shardId: "na" } }],
@@ -74,17 +74,17 @@ describe("a name is found", () => {
     ["with two other letters", "Lanewalf42", "wolf"],
     ["with two letters missing", "Lnewof42", "wolf"],
     ["with two letters too many", "Loonewolff42", "wolf"],
-    ["with two slips at once: swapped, and another", "Olnewolf52", "wolf"],
-    ["with two slips far apart", "Monewolf43", "wolf"],
+    ["with two typos at once: swapped, and another", "Olnewolf52", "wolf"],
+    ["with two typos far apart", "Monewolf43", "wolf"],
     ["without its accent", "Zoe", "zoe"],
-    ["with its accent written apart", "Zoe\u0308", "zoe"],
-    ["in another script, with another sign", "龙之传人", "dragon"],
+    ["with its accent as a combining character", "Zoe\u0308", "zoe"],
+    ["in another script, with another character", "龙之传人", "dragon"],
     ["in another script, by its beginning", "龙的", "dragon"],
     ["in another script and other case", "волШебнки", "wizard"],
     ["with emoji, or without one of them", "foxy🦊", "fox"],
-    ["with a comma in it, which is no separator here", "love,lace", "comma"],
+    ["with a comma in it, which is not a separator here", "love,lace", "comma"],
     ["with markup in it, as text", '<img src="y">', "markup"],
-    ["even if it is nothing but blanks", "   ", "blank"],
+    ["even if it is only spaces", "   ", "blank"],
   ])("%s: %s", async (_, typed, id) => {
     expect((await ids(typed))[0]).toBe(id);
   });
@@ -132,7 +132,7 @@ describe("the list", () => {
     }
   });
 
-  test("has three bearers of one name at most, by id, and other names after them", async () => {
+  test("has at most three players with the same name, by id, and other names after them", async () => {
     const full = await startWorld([
       ...Array.from({ length: 12 }, (_, number) => crowd("Mira", 30 - number)),
       crowd("Miri", 1),
@@ -146,7 +146,7 @@ describe("the list", () => {
   });
 });
 
-test("names are those of now: a new one is found at once, an old one no more", async () => {
+test("names are current: a new one is found at once, an old one no longer", async () => {
   const fresh = await startWorld([play({ id: "p", name: "Oldname" }, { id: "first" })]);
   try {
     expect(idsOf((await near("oldnam", fresh)).body)).toEqual(["p"]);
@@ -158,7 +158,7 @@ test("names are those of now: a new one is found at once, an old one no more", a
   }
 });
 
-describe("refused is", () => {
+describe("these are refused:", () => {
   test.each(["", "?filter[near]=", "?filter[near]"])("no name at all: %s", async (query) => {
     expect(await refusal(query)).toMatchObject({
       code: "empty-parameter",
@@ -177,7 +177,7 @@ describe("refused is", () => {
     expect(await refusal("?filter[near]=A%00da")).toMatchObject({ code: "invalid-parameter" });
   });
 
-  test("a parameter of another endpoint, and one that there is not", async () => {
+  test("a parameter of another endpoint, and an unknown one", async () => {
     const response = await world.get(
       "/shards/na/player-names?filter[near]=Ada&page[limit]=3&filter[naer]=Ada",
     );
@@ -199,7 +199,7 @@ describe("refused is", () => {
   });
 });
 
-test("the tag changes when a player takes such a name, and not otherwise", async () => {
+test("the ETag changes only when a player takes a matching name", async () => {
   const fresh = await startWorld([play({ id: "p", name: "Ada" })]);
   try {
     const first = await near("adda", fresh);
@@ -214,7 +214,7 @@ test("the tag changes when a player takes such a name, and not otherwise", async
   }
 });
 
-test("the compatibility profile forgives as elsewhere, and finding nobody is no 404", async () => {
+test("the compatibility profile applies, but an empty list is not a 404", async () => {
   const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
   try {
     const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";

@@ -48,20 +48,20 @@ test("the collection is a JSON:API document of players", async () => {
 });
 
 describe("filter[playerNames]", () => {
-  test("finds the player that bears the name in this shard", async () => {
+  test("finds the player who has the name in this shard", async () => {
     expect(await ids("filter[playerNames]=Ada")).toEqual(["ada"]);
   });
 
-  test("stands for every player that bears it now, in the order of their ids, bytewise", async () => {
+  test("finds every player who has the name now, in bytewise order of their ids", async () => {
     expect(await ids("filter[playerNames]=Twin")).toEqual(["Twin-c", "twin-a", "twin-b"]);
   });
 
-  test("means current names: an old one finds who bears it now, not who once did", async () => {
+  test("uses current names: an old name finds who has it now, not who once had it", async () => {
     expect(await ids("filter[playerNames]=Oldname")).toEqual(["heir"]);
     expect(await ids("filter[playerNames]=Newname")).toEqual(["renamed"]);
   });
 
-  test("takes names in any order and answers in that order", async () => {
+  test("returns players in the order of the names", async () => {
     expect(await ids("filter[playerNames]=Twin,Grace+Hopper,Nobody,Ada")).toEqual([
       "Twin-c",
       "twin-a",
@@ -80,7 +80,7 @@ describe("filter[playerNames]", () => {
 });
 
 describe("filter[playerIds]", () => {
-  test("finds players in the order given, leaving out those there are not", async () => {
+  test("finds players in the given order, without unknown ones", async () => {
     expect(await ids("filter[playerIds]=twin-b,ada,nobody,grace")).toEqual([
       "twin-b",
       "ada",

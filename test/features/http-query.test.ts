@@ -53,7 +53,7 @@ describe.each(LISTS)("on %s", (list) => {
     ["encoded brackets in lower case", "filter%5bplayerIds%5d=a", ["a"]],
     ["one bracket raw, one encoded", "filter[playerIds%5D=a", ["a"]],
     ["any letter of a name encoded", "%66ilter[%70layerIds]=a", ["a"]],
-    ["a comma as it is", "filter[playerIds]=a,b", ["a", "b"]],
+    ["a raw comma", "filter[playerIds]=a,b", ["a", "b"]],
     ["an encoded comma", "filter[playerIds]=a%2Cb", ["a", "b"]],
     ["both kinds of comma", "filter[playerIds]=a%2cb,c", ["a", "b", "c"]],
     ["a value given twice in one list counts once", "filter[playerIds]=a,b,a,a", ["a", "b"]],
@@ -65,14 +65,14 @@ describe.each(LISTS)("on %s", (list) => {
     ["a comma that is not escaped separates", "filter[playerNames]=x,y", ["e", "f"]],
     ["an escaped backslash", "filter[playerNames]=back%5C%5Cslash", ["g"]],
     ["a name in UTF-8", "filter[playerNames]=%E8%89%BE%E8%BE%BE", ["h"]],
-    ["an ampersand too many", "&filter[playerIds]=a&&", ["a"]],
+    ["extra ampersands", "&filter[playerIds]=a&&", ["a"]],
   ])("%s", async (_, query, ids) => {
     const reply = await ask(list, query);
     expect(reply.status).toBe(200);
     expect(idsOf(reply.body)).toEqual(wanted(list, ids));
   });
 
-  test("decoding happens once: a percent-encoded percent stays one", async () => {
+  test("a value is decoded only once", async () => {
     expect((await ask(list, "filter[playerNames]=a%252Bb")).body.data).toEqual([]);
     expect((await ask(list, "filter[playerIds]=a%252Cb")).body.data).toEqual([]);
   });
@@ -97,7 +97,7 @@ test.each([
   ["matches", "filter[patchVersion]"],
   ["players", "filter[playerNames]"],
   ["players", "filter[playerIds]"],
-])("on %s, %s takes 50 values and no more, repeated ones not counted", async (list, name) => {
+])("on %s, %s accepts at most 50 values, not counting duplicates", async (list, name) => {
   const values = Array.from({ length: 50 }, (_, index) => `v${index}`);
   const status = async (given: string[]) => (await get(`${list}?${name}=${given}`)).status;
   expect([await status(values), await status([...values, ...values])]).toEqual([200, 200]);
@@ -128,7 +128,7 @@ describe("an unknown parameter is refused, with the nearest known name:", () => 
   });
 });
 
-test("a name like no other is answered with the list of those there are", async () => {
+test("a name similar to no other is refused with the list of known names", async () => {
   const reply = await get("players?qqqqqqqqqqqq=1");
   const { detail } = problemIn(reply);
   for (const name of ["filter[playerNames]", "filter[playerIds]", "include", "fields[player]"]) {

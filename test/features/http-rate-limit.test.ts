@@ -59,7 +59,7 @@ const NONE = {
   "x-ratelimit-reset": null,
 };
 
-test("without settings a key may send 60 requests a minute, and the first reply says so", async () => {
+test("without settings a key may send 60 requests a minute, and the first response says so", async () => {
   await withKeys(
     [undefined],
     async (request) => {
@@ -91,7 +91,7 @@ test("a key's own rate takes precedence over the setting", async () => {
   );
 });
 
-test("a burst of its own is the capacity, which the rate refills", async () => {
+test("a key's own burst is its capacity, refilled at the rate", async () => {
   await withKeys(
     [undefined],
     async (request) => {
@@ -107,7 +107,7 @@ test("a burst of its own is the capacity, which the rate refills", async () => {
   );
 });
 
-test("a spent key gets 429 and is told when to come back", async () => {
+test("a key over its rate limit gets 429 with the time to wait", async () => {
   await withKeys([1], async (request) => {
     expect((await request(0)).status).toBe(200);
     const response = await request(0);
@@ -154,7 +154,7 @@ test("one key's requests do not count against another's", async () => {
   });
 });
 
-test("every authenticated request costs one token, HEAD, 304 and refusals too", async () => {
+test("every authenticated request costs one token, including HEAD, 304 and refusals", async () => {
   await withKeys([6], async (request) => {
     const first = await request(0);
     const responses = [
@@ -178,7 +178,7 @@ test("every authenticated request costs one token, HEAD, 304 and refusals too", 
   });
 });
 
-test("what needs no key costs nothing", async () => {
+test("requests that need no key cost nothing", async () => {
   await withKeys([1], async (request) => {
     for (const [path, method] of [
       ["/status", "GET"],

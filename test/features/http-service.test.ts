@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 
 const BARE = { Authorization: null, Accept: "*/*" };
 
-test("the status needs neither key nor Accept and says who serves since when", async () => {
+test("the status needs neither key nor Accept, and has the version and the start time", async () => {
   const { status, headers, body } = await world.get("/status", BARE);
   expect(status).toBe(200);
   expect(headers.get("content-type")).toBe("application/json");
@@ -36,7 +36,7 @@ test("the status needs neither key nor Accept and says who serves since when", a
   expect(Date.parse(body.startedAt)).toBeWithin(began, Date.now() + 1);
 });
 
-test("the status tells of every shard its newest served match and its age", async () => {
+test("the status has the newest served match of every shard and its age", async () => {
   const { body } = await world.get("/status", BARE);
   expect(body.shards.map(({ id }: { id: string }) => id)).toEqual(["eu", "na", "sa"]);
   const [eu, na] = body.shards;
@@ -79,7 +79,7 @@ const TAKING: Record<string, Endpoint> = {
   "/shards/{shard}/players/{id}": "single",
 };
 
-test("/openapi.json needs neither key nor Accept and describes every address with its parameters", async () => {
+test("/openapi.json needs neither key nor Accept, and describes every URL with its parameters", async () => {
   const reply = await world.get("/openapi.json", BARE);
   expect(reply.status).toBe(200);
   expect(reply.body.openapi).toStartWith("3.1");
@@ -122,7 +122,7 @@ test("a new shard is listed and served as soon as it has a match", async () => {
   }
 });
 
-test("listed shards are there from the start, and no others", async () => {
+test("listed shards exist from the start, and no others", async () => {
   const listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
   try {
     const { body } = await listed.get("/status", BARE);
@@ -138,7 +138,7 @@ test("listed shards are there from the start, and no others", async () => {
   }
 });
 
-test("a shard that cannot be read makes the service not ready, and leaves the others alone", async () => {
+test("a shard that cannot be read makes the service not ready, and does not affect the others", async () => {
   const hurt = await startWorld([aMatch({ id: "match-a" })]);
   try {
     writeFileSync(join(hurt.data, "eu.db"), "this is no store at all, ".repeat(1000));

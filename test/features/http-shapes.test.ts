@@ -68,7 +68,7 @@ describe.each([
     ["spectators", []],
     ["assets,rosters", ["asset", "roster"]],
     ["rosters,rosters", ["roster"]],
-  ])("=%s sends exactly what lies on the path", async (include, expected) => {
+  ])("=%s includes exactly what is on the path", async (include, expected) => {
     const whole = await get(path);
     const body = await get(`${path}?include=${include}`);
     expect(types(body)).toEqual(expected);
@@ -110,7 +110,7 @@ describe.each([
   ["the players", PLAYERS],
 ])("include on %s", (_, path) => {
   test.each(["", "fields[player]=name"])(
-    "may be empty, and only then gives an included, which is empty: %s",
+    "may be empty, and only then adds included, an empty list: %s",
     async (query) => {
       const without = await get(`${path}?${query}`);
       const body = await get(`${path}?include=&${query}`);

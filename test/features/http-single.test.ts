@@ -42,7 +42,7 @@ describe("a match", () => {
     expect(body.jsonapi).toEqual({ version: "1.1" });
   });
 
-  test("has every field of the interface", async () => {
+  test("has every field of the API", async () => {
     const { data } = await get(MATCH);
     expect(data).toEqual({
       type: "match",
@@ -76,7 +76,7 @@ describe("a match", () => {
 });
 
 describe("a roster", () => {
-  test("has every field of the interface, a team only when it entered as one", async () => {
+  test("has every field of the API, and a team only if it entered as one", async () => {
     expect(await rosterOf(0)).toEqual({
       type: "roster",
       id: `${rich.data.id}-r0`,
@@ -106,7 +106,7 @@ describe("a roster", () => {
 });
 
 describe("a participant", () => {
-  test("has every field of the interface, and the player it is", async () => {
+  test("has every field of the API, and its player", async () => {
     const participant = included(await get(MATCH), "participant", `${rich.data.id}-r0p0`);
     expect(participant).toEqual({
       type: "participant",
@@ -142,7 +142,7 @@ test("a team has its tag and its shard", async () => {
 });
 
 describe("a player", () => {
-  test("has every field of the interface", async () => {
+  test("has every field of the API", async () => {
     const { data } = await get("/shards/na/players/registered");
     expect(data).toEqual({
       type: "player",
@@ -178,7 +178,7 @@ describe("a player", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a record that does not exist", () => {
   test.each([
     "matches/nobody",
     `matches/${String(rich.data.id).toUpperCase()}`,
@@ -200,7 +200,7 @@ describe("what is not there", () => {
     expect(problem.source).toBeUndefined();
   });
 
-  test("a record of another shard is not there", async () => {
+  test("a record of another shard is not found", async () => {
     await world.ingest([aMatch({ id: "over-there", shard: "eu" })]);
     expect((await world.get("/shards/eu/matches/over-there")).status).toBe(200);
     expect((await world.get("/shards/na/matches/over-there")).status).toBe(404);

@@ -54,12 +54,7 @@ describe("the quota", () => {
     ["of a tier", { tier: "large" }, "50", '"default";q=50;w=3'],
     ["of the first tier, when the key names none", {}, "10", '"default";q=10;w=60'],
     ["of the first tier, when the key's is gone", { tier: "gone" }, "10", '"default";q=10;w=60'],
-    [
-      "of the settings, when the tier says nothing",
-      { tier: "only-cup" },
-      "77",
-      '"default";q=77;w=60',
-    ],
+    ["of the settings, when the tier sets none", { tier: "only-cup" }, "77", '"default";q=77;w=60'],
     ["of the key itself", { tier: "large", rate: 5, burst: 2 }, "2", '"default";q=2;w=24'],
   ] as const)("is that %s", async (_, terms, limit, policy) => {
     const path = "tier" in terms && terms.tier === "only-cup" ? CUP : NA;
@@ -72,11 +67,11 @@ describe("the quota", () => {
 
 describe("a closed shard", () => {
   test.each([
-    ["those of most tiers", {}, [200, 403, 403]],
-    ["those of a tier that names it beside the open ones", { tier: "large" }, [200, 200, 403]],
-    ["those of a tier for that shard alone", { tier: "only-cup" }, [403, 403, 200]],
-    ["a key that names it itself", { shards: ["beta", "*"] }, [200, 200, 403]],
-  ] as const)("answers %s", async (_, terms, statuses) => {
+    ["keys of most tiers", {}, [200, 403, 403]],
+    ["keys of a tier that lists it with the open shards", { tier: "large" }, [200, 200, 403]],
+    ["keys of a tier for this shard alone", { tier: "only-cup" }, [403, 403, 200]],
+    ["a key that lists it itself", { shards: ["beta", "*"] }, [200, 200, 403]],
+  ] as const)("allows or refuses %s", async (_, terms, statuses) => {
     const replies = await asked({ ...terms } as KeyIn, [NA, BETA, CUP]);
     expect(replies.map(({ status }) => status)).toEqual([...statuses]);
   });

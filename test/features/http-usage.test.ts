@@ -51,7 +51,7 @@ describe("/usage", () => {
     expect(problemIn(refused).code).toBe("unauthorized");
   });
 
-  test("tells the key's limits, today and the days on which it was used", async () => {
+  test("reports the key's limits, today's usage and the days on which it was used", async () => {
     await serving(async ([ask], clock) => {
       clock.advance(-24 * 3_600_000);
       await ask!("/shards/na/matches/nobody");

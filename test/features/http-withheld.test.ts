@@ -60,13 +60,13 @@ afterAll(() => world.stop());
 const get = (path: string) => world.get(`/shards/na/${path}`);
 
 describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
-  test("asking for it is answered like asking for one that never was", async () => {
+  test("a request for it gets the same response as for one that never existed", async () => {
     const response = await get(`matches/${id}`);
     expect(response.status).toBe(404);
     expect(anonymous(response)).toEqual(anonymous(await get("matches/never-was")));
   });
 
-  test("asking for its players is answered like asking for some that never were", async () => {
+  test("a request for its players gets the same response as for some that never existed", async () => {
     const response = await get(`players/one-${id}`);
     expect(response.status).toBe(404);
     expect(anonymous(response)).toEqual(anonymous(await get("players/never-was")));
@@ -89,7 +89,7 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
     }
   });
 
-  test("what only it carries cannot be named", async () => {
+  test("include paths and types that only it has are unknown", async () => {
     const unknown = anonymous(
       await get("matches?include=extra-never-was&fields[kind-never-was]=a"),
     );
@@ -101,7 +101,7 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
   });
 });
 
-describe("served are", () => {
+describe("these are served:", () => {
   test("a private match of a player with a served ranked match", async () => {
     expect((await get("matches/private-served")).status).toBe(200);
   });
@@ -121,7 +121,7 @@ describe("served are", () => {
   });
 });
 
-test("walking the whole collection meets no withheld match", async () => {
+test("paging through the whole collection returns no withheld match", async () => {
   const seen: string[] = [];
   for (let address = "/shards/na/matches"; address; ) {
     const { body } = await world.get(address);

@@ -92,9 +92,9 @@ describe("the tables of metrics", () => {
   });
 
   test("list the process metrics, and nothing else", () => {
-    const told = [...scrape].filter(([name]) => !isOurs(name));
+    const listed = [...scrape].filter(([name]) => !isOurs(name));
     const written = table("Metric of the process").map(([name, type]) => [codes(name!)[0], type]);
-    expect(written.toSorted()).toEqual(told.map(([name, { type }]) => [name, type]).toSorted());
+    expect(written.toSorted()).toEqual(listed.map(([name, { type }]) => [name, type]).toSorted());
   });
 
   test("explain every label, and the values that can be listed", () => {
@@ -104,7 +104,9 @@ describe("the tables of metrics", () => {
     expect([...rows.keys()].sort()).toEqual([...labels].sort());
     expect(codes(rows.get("stage")!)).toEqual([...STAGES]);
     const outcomes = scrape.get("matchbook_uploaded_records_total")!.samples;
-    expect(codes(rows.get("outcome")!)).toEqual(outcomes.map(({ labels: told }) => told.outcome!));
+    expect(codes(rows.get("outcome")!)).toEqual(
+      outcomes.map(({ labels: values }) => values.outcome!),
+    );
   });
 });
 
@@ -293,8 +295,8 @@ describe("the log examples", () => {
   const examples: { event: EventName; level: number }[] = lines.map((line) => JSON.parse(line));
 
   test("are one per event", () => {
-    const told = new Set(examples.map(({ event }) => event));
-    expect([...told].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
+    const events = new Set(examples.map(({ event }) => event));
+    expect([...events].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
   });
 
   test("look on a terminal as the page shows", () => {

@@ -59,11 +59,11 @@ describe("the metrics", () => {
     expect(counts).toEqual(counts.toSorted((one, next) => one - next));
     expect(buckets.at(-1)).toMatchObject({ labels: { le: "+Inf" }, value: 13 });
     expect(seriesValue(scrape, `${name}_count`, { route })).toBe(13);
-    const spent = monitored.events.flatMap((event) =>
+    const durations = monitored.events.flatMap((event) =>
       event.event === "request" && event.route === route ? event.milliseconds : [],
     );
     expect(seriesValue(scrape, `${name}_sum`, { route })).toBeCloseTo(
-      spent.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000,
+      durations.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000,
     );
   });
 

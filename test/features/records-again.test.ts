@@ -72,7 +72,7 @@ describe("the same match again", () => {
     expect(report).toMatchObject({ stored: 1, duplicate: 1 });
   });
 
-  test("is a duplicate whatever it says of its players now, and the first word stays", async () => {
+  test("is a duplicate even if its players differ, and the first version is kept", async () => {
     const match = aMatch({
       shard: "dup-players",
       rosters: duel({ id: "a", name: "Then" }, { id: "b" }),
@@ -90,7 +90,7 @@ describe("the same match again", () => {
     expect(body.data.attributes).toMatchObject({ name: "Then", stats: { level: 12 } });
   });
 
-  test("is a duplicate whatever it says of its teams now, and the first tag stays", async () => {
+  test("is a duplicate even if its teams differ, and the first tag is kept", async () => {
     const [match, renamed] = ["THEN", "NOW"].map((name) =>
       aMatch({
         id: "m",
@@ -132,7 +132,7 @@ describe("a different match with a known id", () => {
     ["a team's relationships", "team/t", "relationships", { assets: { data: [] } }],
     ["a further resource", "asset/x", "attributes.URL", "https://other.test"],
   ])(
-    "is a conflict when it differs in %s, and the first stays",
+    "is a conflict when it differs in %s, and the first is kept",
     async (what, whose, path, value) => {
       const shard = `conflict-${what.replace(/[^a-z]+/g, "-")}`.slice(0, 32);
       const match = aMatch({
@@ -171,7 +171,7 @@ describe("a different match with a known id", () => {
     },
   );
 
-  test("is a conflict within a batch: the first stays", async () => {
+  test("is a conflict within a batch: the first is kept", async () => {
     const match = aMatch({ shard: "na", patch: "1.0" });
     const other = draftOf(match);
     other.match.attributes.duration = 5;
@@ -190,7 +190,7 @@ describe("a different match with a known id", () => {
   });
 });
 
-describe("a replacement leaves a world that looks as if there had only ever been the new record:", () => {
+describe("a replacement leaves the same state as if only the new record had been ingested:", () => {
   const ann = { id: "ann", name: "Ann", gold: 100.1 };
   const bob = { id: "bob", name: "Bob", gold: 200.2 };
   const cyd = { id: "cyd", name: "Cyd", gold: 0.7 };
@@ -273,17 +273,17 @@ describe("a replacement leaves a world that looks as if there had only ever been
       x(minute(50, { rosters: [{ members: [ann] }, { members: [] }] })),
     ],
     [
-      "ranked no more, which withdraws a private match",
+      "no longer ranked, which withholds a private match",
       x(minute(50, { mode: "ranked", rosters: duel(bob, ann) })),
       x(minute(50, { mode: "casual", rosters: duel(bob, ann) })),
     ],
     [
-      "ranked now, which brings a private match out",
+      "ranked now, which releases a private match",
       x(minute(50, { mode: "casual", rosters: duel(bob, ann) })),
       x(minute(50, { mode: "ranked", rosters: duel(bob, ann) })),
     ],
     [
-      "no word of ranked any more",
+      "no played_ranked any more",
       x(
         minute(50, {
           mode: "practice",
@@ -308,12 +308,12 @@ describe("a replacement leaves a world that looks as if there had only ever been
       x(minute(55, { rosters: duel(cyd, ann) })),
     ],
     [
-      "private now, and withheld for that",
+      "private now, and therefore withheld",
       x(minute(55, { mode: "ranked", rosters: duel(cyd, ann) })),
       x(minute(55, { mode: "private", rosters: duel(cyd, ann) })),
     ],
     [
-      "private no more",
+      "no longer private",
       x(minute(55, { mode: "private", rosters: duel(cyd, ann) })),
       x(minute(55, { mode: "blitz_pvp_ranked", rosters: duel(cyd, ann) })),
     ],
@@ -387,7 +387,7 @@ describe("a replacement leaves a world that looks as if there had only ever been
     expect((await world.get("/shards/last/players/p")).body.data.attributes.stats.played).toBe(1);
   });
 
-  test("an invalid replacement is rejected, and the old record stays", async () => {
+  test("an invalid replacement is rejected, and the old record is kept", async () => {
     const id = anId("match");
     await world.ingest([aMatch({ id })]);
     const { report } = await world.ingest([aMatch({ id, attributes: { duration: -1 } })], {

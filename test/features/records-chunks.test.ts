@@ -53,7 +53,7 @@ describe("documents are found complete, with their line numbers:", () => {
     ["an empty array", "[]\n", [], []],
     ["NDJSON", lines(ALL), [1, 2, 3], ALL],
     ["NDJSON without a last newline", lines(ALL).trimEnd(), [1, 2, 3], ALL],
-    ["NDJSON of Windows", lines(ALL, "\r\n"), [1, 2, 3], ALL],
+    ["NDJSON with Windows line ends", lines(ALL, "\r\n"), [1, 2, 3], ALL],
     ["NDJSON with blank lines", `\n\n${lines(ALL, "\n \t\r\n")}`, [3, 5, 7], ALL],
     ["NDJSON with a byte order mark", MARK + lines(ALL), [1, 2, 3], ALL],
     ["an array with a byte order mark", MARK + JSON.stringify(ALL), [1, 1, 1], ALL],
@@ -72,7 +72,7 @@ describe("documents are found complete, with their line numbers:", () => {
     ],
     ["a document without indentation", `{\n"data":\n{"id":"1"}\n}`, [1], [{ data: { id: "1" } }]],
     ["nothing", "", [], []],
-    ["blanks", " \n\r\n\t", [], []],
+    ["whitespace", " \n\r\n\t", [], []],
     ["a byte order mark alone", MARK, [], []],
   ])("%s", async (_, text, at, found) => {
     for (const size of SIZES) {

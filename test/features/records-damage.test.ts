@@ -38,7 +38,7 @@ async function cut(text: string, size: number, longest: number) {
 
 const lineOf = (text: string, at: number) => text.slice(0, at).split("\n").length;
 
-describe("a document that breaks off anywhere is reported once, and those behind it are taken:", () => {
+describe("a document truncated anywhere is reported once, and those after it are accepted:", () => {
   test.each<[form: string, write: (value: unknown) => string, before: string, between: string]>([
     ["pretty-printed, before NDJSON", pretty, "", "\n"],
     ["an element of an array, a line each", compact, `[\n${compact(three)},\n`, ",\n"],
@@ -81,11 +81,11 @@ function isWhole(text: string): boolean {
   }
 }
 
-describe("what is a part of a document that breaks off stays one:", () => {
+describe("parts of a truncated document are not taken as documents:", () => {
   const inner = compact(one);
   test.each([
     ["a document in a string", `{"data":{"note":${compact(inner)},"x":1`],
-    ["a document in a string that breaks off", `{"data":{"note":${compact(inner).slice(0, -1)}`],
+    ["a document in a truncated string", `{"data":{"note":${compact(inner).slice(0, -1)}`],
     ["a document in an attribute", `{"data":{"attributes":{"original":${inner},"x":1`],
     [
       "documents in a list of an attribute",
@@ -95,7 +95,7 @@ describe("what is a part of a document that breaks off stays one:", () => {
       "documents in a pretty-printed list",
       pretty({ data: { attributes: { all: [one, two], x: 1 } } }).slice(0, -9),
     ],
-    ["documents behind a word", `{"data":{"attributes":{"all":["included",[${inner}]],"x":1`],
+    ["documents after a string", `{"data":{"attributes":{"all":["included",[${inner}]],"x":1`],
     [
       "a relationship without its colon",
       '{"data":{"relationships":{"one"{"data":{"type":"roster","id":"r","attributes":{}}},"x":{}',
@@ -118,7 +118,7 @@ describe("malformed text in an array is rejected, and the documents after it are
   test.each([
     ["the rest of an object", '"x": 1}, "included": [{"type": "roster"}, {"type": "team"}]}'],
     ["brackets alone", "}]}"],
-    ["a quotation mark too many", '{"data":{"name":"A"da","x":{"y":1}}}'],
+    ["an extra quotation mark", '{"data":{"name":"A"da","x":{"y":1}}}'],
     ["a line end in a string", '{"data":{"name":"A\nda","x":{"y":1}}}'],
   ])("%s", async (_, damage) => {
     for (const size of [1, 3, 1 << 19]) {

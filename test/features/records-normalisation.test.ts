@@ -104,7 +104,7 @@ describe("titleID:", () => {
     expect(titleOf(await served(() => {}))).toBe("emberfall");
   });
 
-  test("titleId is read as titleID, and still carried", async () => {
+  test("titleId is read as titleID, and still served", async () => {
     const body = await served((draft) => {
       delete playerOf(draft).titleID;
       playerOf(draft).titleId = "spelt-otherwise";
@@ -122,7 +122,7 @@ describe("titleID:", () => {
     expect(titleOf(body)).toBe("of-the-match");
   });
 
-  test("the setting stands in where a record has none", async () => {
+  test("the setting is the default for records without one", async () => {
     const body = await served((draft) => delete playerOf(draft).titleID);
     expect(titleOf(body)).toBe("the-setting");
     const { body: player } = await world.get(`/shards/na/players/${body.data.id}-w`);

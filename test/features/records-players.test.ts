@@ -89,7 +89,7 @@ describe("streaks", () => {
     ["Z", "_"],
     ["-", "0"],
     ["b", "b-"],
-  ])("of matches of one moment, %s is the earlier and %s the later", async (first, last) => {
+  ])("of matches with the same time, %s is the earlier and %s the later", async (first, last) => {
     for (const order of [
       [0, 1],
       [1, 0],
@@ -179,7 +179,7 @@ describe("played, wins and played_ranked", () => {
     expect(await statsOf(id)).toMatchObject({ played: 3, wins: 2, played_ranked: 2 });
   });
 
-  test("are taken from the record when it carries all three", async () => {
+  test("are taken from the record when it has all three", async () => {
     const id = anId("carried");
     const stats = { played: 400, wins: 180, played_ranked: 90 };
     await world.ingest([played({ id }, 1), played({ id, stats }, 2)]);
@@ -193,7 +193,7 @@ describe("played, wins and played_ranked", () => {
     [{ played: 400, wins: 180 }],
     [{ played: 400, played_ranked: 90 }],
     [{ wins: 180, played_ranked: 90 }],
-  ])("are all counted when the record carries only %j, so that they agree", async (stats) => {
+  ])("are all counted when the record has only %j, so that they agree", async (stats) => {
     const id = anId("partly");
     await world.ingest([
       played({ id }, 1, true, { mode: "ranked" }),
@@ -215,7 +215,7 @@ describe("the latest served match", () => {
     ["winStreak", 11],
     ["lossStreak", 12],
     ["lifetimeGold", 1234567.89],
-  ])("says %s where it carries it, and the others are computed", async (name, value) => {
+  ])("provides %s if it has it, and the others are computed", async (name, value) => {
     const id = anId("saying");
     await world.ingest([
       played({ id, gold: 1 }, 1, false),
@@ -229,7 +229,7 @@ describe("the latest served match", () => {
     });
   });
 
-  test("alone says what is carried: nothing is left over from earlier ones", async () => {
+  test("alone provides the recorded values: nothing is left over from earlier ones", async () => {
     const id = anId("latest");
     const first = played(
       { id, stats: { level: 3, elo: 1500, winStreak: 9 }, attributes: { country: "NO" } },
@@ -250,7 +250,7 @@ describe("the latest served match", () => {
     });
   });
 
-  test("gives name, patchVersion and titleID, in whatever order the matches came", async () => {
+  test("provides name, patchVersion and titleID, whatever the order of arrival", async () => {
     for (const order of orders([1, 2, 3])) {
       const id = anId("ordered");
       const of = (at: number) =>
@@ -278,7 +278,7 @@ describe("a rename", () => {
     return (await world.get(`/shards/na/players?${query}`)).body.data.map(({ id }: Loose) => id);
   };
 
-  test("shows after a match under the new name, everywhere and for old matches too", async () => {
+  test("takes effect with a match under the new name, everywhere and for old matches too", async () => {
     const id = anId("renamed");
     const old = played({ id, name: `Before ${id}` }, 1);
     await world.ingest([old]);
@@ -294,7 +294,7 @@ describe("a rename", () => {
     expect(body.included.find((one: Loose) => one.id === id).attributes.name).toBe(`After ${id}`);
   });
 
-  test("does not show by a match that is withheld", async () => {
+  test("in a withheld match has no effect", async () => {
     const id = anId("renamed");
     await world.ingest([
       played({ id, name: "Now" }, 5),
@@ -347,7 +347,7 @@ test("a match that a player only watched does not count in its totals", async ()
   expect(body.data).toHaveLength(1);
 });
 
-test("a team bears the tag of its latest served match, and is found by it", async () => {
+test("a team has the tag of its latest served match, and is found by it", async () => {
   const team = (name: string, at: number, mode = "casual") =>
     aMatch(
       minute(at, {
@@ -369,7 +369,7 @@ test("a team bears the tag of its latest served match, and is found by it", asyn
   expect((await found("HID")).data).toEqual([]);
 });
 
-test("without a filter come the six players seen most recently, then by id", async () => {
+test("without a filter, the six most recently seen players are returned, ties by id", async () => {
   const seen = (at: number, ...ids: string[]) =>
     aMatch(
       minute(at, {

@@ -175,7 +175,7 @@ function rich(id: string): Draft {
   return draft;
 }
 
-describe("a match that carries everything a record may carry", () => {
+describe("a match with everything a record may contain", () => {
   const { document } = rich("rich");
   const fetched = world.ingest([document]).then(async ({ report, rejections }) => {
     expect(rejections.map(({ problems }) => problems)).toEqual([]);
@@ -233,7 +233,7 @@ describe("a match that carries everything a record may carry", () => {
     });
   });
 
-  test("gives an equal document in another world that takes in what is served", async () => {
+  test("gives an equal document in another instance that ingests what is served", async () => {
     const { body } = await fetched;
     const other = await startWorld([body]);
     const { body: there } = await other.get("/shards/na/matches/rich");
@@ -246,7 +246,7 @@ function withoutLinks({ links: _, meta: __, ...document }: Loose): Loose {
   return document;
 }
 
-describe("a whole world that is fetched page by page", () => {
+describe("a whole shard that is fetched page by page", () => {
   /** All matches of the shard as pages, and all players as documents. */
   async function everything(from: World): Promise<{ pages: Loose[]; players: Loose[] }> {
     const pages: Loose[] = [];
@@ -309,7 +309,7 @@ describe("a whole world that is fetched page by page", () => {
     }),
   ];
 
-  test("gives equal documents in an empty one, and only duplicates in itself", async () => {
+  test("gives equal documents in an empty instance, and only duplicates in its own", async () => {
     await world.ingest(matches);
     const here = await everything(world);
     expect(here.pages.flatMap(({ data }) => data)).toHaveLength(matches.length);

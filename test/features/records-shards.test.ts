@@ -13,14 +13,14 @@ afterAll(async () => {
 });
 
 describe("with no list of shards in the settings", () => {
-  test("a record makes its shard, which is served at once", async () => {
+  test("a record creates its shard, which is served at once", async () => {
     expect((await open.get("/shards/tournament-na/matches")).status).toBe(404);
     await open.ingest([aMatch({ id: "t1", shard: "tournament-na" })]);
     const { body } = await open.get("/shards/tournament-na/matches/t1");
     expect(body.data.attributes.shardId).toBe("tournament-na");
   });
 
-  test("one ingest fills several shards, and the same ids may stand in each", async () => {
+  test("one ingest fills several shards, and the same ids may occur in each", async () => {
     const there = (shard: string, name: string) =>
       aMatch({ id: "same", shard, rosters: duel({ id: "ann", name }, { id: "bob" }) });
     const { report } = await open.ingest([there("sa", "Ann of SA"), there("sg", "Ann of SG")]);
@@ -35,7 +35,7 @@ describe("with no list of shards in the settings", () => {
     }
   });
 
-  test.each(["NA", "n a", "../na", "a".repeat(33), "né"])("%j is no shard", async (shard) => {
+  test.each(["NA", "n a", "../na", "a".repeat(33), "né"])("%j is rejected", async (shard) => {
     const { report, rejections } = await open.ingest([
       aMatch({ shard, rosters: [{ members: [] }, { members: [] }] }),
     ]);
@@ -43,15 +43,15 @@ describe("with no list of shards in the settings", () => {
     expect(rejections[0]!.problems[0]).toMatch(/: attributes\.shardId .*\b1 to 32\b/);
   });
 
-  test("32 characters of every allowed kind are a shard", async () => {
+  test("32 characters of every allowed kind are a valid shard", async () => {
     const shard = `a-0${"z".repeat(29)}`;
     await open.ingest([aMatch({ id: "t2", shard })]);
     expect((await open.get(`/shards/${shard}/matches/t2`)).status).toBe(200);
   });
 });
 
-describe("with a shard asked for", () => {
-  test("a record of another shard is rejected, the others go in", async () => {
+describe("with a requested shard", () => {
+  test("a record of another shard is rejected, the others are stored", async () => {
     const { report, rejections } = await open.ingest(
       [aMatch({ id: "asked", shard: "ea" }), aMatch({ id: "other", shard: "cn" })],
       { shard: "ea" },
@@ -66,7 +66,7 @@ describe("with a shard asked for", () => {
   test.each([
     ["names no shard", "bare", undefined],
     ["has an empty shardId in every resource", "blank", ""],
-  ])("a record that %s gets that one, in all its resources", async (_, id, shardId) => {
+  ])("a record that %s goes to that shard, with all its resources", async (_, id, shardId) => {
     const draft = draftOf(
       aMatch({
         id,
@@ -95,7 +95,7 @@ describe("with a shard asked for", () => {
   });
 
   test.each([undefined, ""])(
-    "a record whose shardId is %j is rejected when none is asked for",
+    "a record whose shardId is %j is rejected when none is requested",
     async (shardId) => {
       const draft = draftOf(aMatch({ id: "nowhere" }));
       draft.match.attributes.shardId = shardId;
@@ -137,7 +137,7 @@ describe("with a list of shards in the settings", () => {
     expect((await listed.get("/shards/sa/matches")).status).toBe(404);
   });
 
-  test("a listed shard is served before anything came in", async () => {
+  test("a listed shard is served before anything is ingested", async () => {
     const { status, body } = await listed.get("/shards/na/matches");
     expect([status, body.data]).toEqual([200, []]);
   });

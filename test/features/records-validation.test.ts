@@ -50,7 +50,7 @@ async function complaintsAbout(spoil: (draft: Draft) => void): Promise<string[]>
   return rejections[0]!.problems;
 }
 
-test("the record that these tests damage is valid before", async () => {
+test("the record that these tests change is valid", async () => {
   const shard = "sound";
   const draft = draftOf(aMatch({ shard }));
   expect((await world.ingest([draft.document])).report).toMatchObject({ stored: 1, rejected: 0 });
@@ -61,7 +61,7 @@ test("the record that these tests damage is valid before", async () => {
   ]);
 });
 
-describe("a key that the interface names must be there:", () => {
+describe("a key that the API defines is required:", () => {
   test.each([
     [MATCH, "createdAt"],
     [MATCH, "duration"],
@@ -115,7 +115,7 @@ describe("a key that the interface names must be there:", () => {
   });
 });
 
-describe("a key that the interface names must have its type:", () => {
+describe("a key that the API defines must have its type:", () => {
   test.each([
     [MATCH, "createdAt", 1_700_000_000],
     [MATCH, "duration", "1200"],
@@ -270,7 +270,7 @@ describe("references:", () => {
     expect(complaints.slice(1).every((one) => one.startsWith("included "))).toBe(true);
   });
 
-  test("a participant is of one roster only", async () => {
+  test("a participant belongs to one roster only", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft
         .at("roster/m-r1")
@@ -279,7 +279,7 @@ describe("references:", () => {
     expect(complaints).toEqual([about("roster m-r1: participants", "participant/m-r0p0")]);
   });
 
-  test("a participant sits in a roster once", async () => {
+  test("a participant occurs in a roster once", async () => {
     const complaints = await complaintsAbout((draft) => {
       draft.at(ROSTER).relationships.participants.data.push({ type: "participant", id: "m-r0p0" });
     });
@@ -342,7 +342,7 @@ describe("references:", () => {
 });
 
 describe("ids:", () => {
-  test.each(["", "a b", "a/b", "ä", "a".repeat(65), "a\n"])("%j is none", async (id) => {
+  test.each(["", "a b", "a/b", "ä", "a".repeat(65), "a\n"])("%j is invalid", async (id) => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.id = id;
     });
@@ -361,7 +361,7 @@ describe("ids:", () => {
     ]);
   });
 
-  test("1 and 64 characters of every allowed kind are good, and compare by their case", async () => {
+  test("1 and 64 characters of every allowed kind are valid, and case-sensitive", async () => {
     const long = `Az09_-${"x".repeat(58)}`;
     const matches = ["q", "Q", long].map((id) => {
       const draft = draftOf(aMatch({ shard: "ids", rosters: [{ members: [] }, { members: [] }] }));
@@ -400,7 +400,7 @@ describe("ids:", () => {
   test.each([
     ["without an id", { type: "asset" }],
     ["without a type", { id: "a" }],
-    ["that is no object", "asset"],
+    ["that is not an object", "asset"],
     ["whose id is a number", { type: "asset", id: 5 }],
   ])("an included resource %s is rejected", async (_, resource) => {
     const complaints = await complaintsAbout((draft) => draft.document.included.push(resource));
@@ -443,7 +443,7 @@ describe("times:", () => {
     "2026-01-01T00:60:00Z",
     "2026-01-01T00:00:00+25:00",
     "1767225600000",
-  ])("%j is none", async (createdAt) => {
+  ])("%j is invalid", async (createdAt) => {
     const complaints = await complaintsAbout((draft) => {
       draft.match.attributes.createdAt = createdAt;
     });
@@ -464,7 +464,7 @@ describe("times:", () => {
     expect((await world.ingest([aMatch({ createdAt })])).report.stored).toBe(1);
   });
 
-  test("a match less than 10 minutes ahead of the clock is taken", async () => {
+  test("a match less than 10 minutes ahead of the clock is accepted", async () => {
     expect((await world.ingest([aMatch({ createdAt: minutesAgo(-9) })])).report.stored).toBe(1);
   });
 
@@ -584,7 +584,7 @@ describe("text and nesting:", () => {
   });
 });
 
-describe("documents that are none:", () => {
+describe("invalid documents:", () => {
   test.each([
     ["null", null],
     ["a number", 5],
@@ -673,7 +673,7 @@ describe("a page of matches:", () => {
     included: documents.flatMap(({ included }) => included),
   });
 
-  test("a wrong match is rejected alone, with what it includes", async () => {
+  test("an invalid match is rejected alone, with what it includes", async () => {
     const draft = draftOf(sound());
     draft.match.attributes.duration = -5;
     const { report, rejections } = await world.ingest([page(aMatch(), draft.document, aMatch())]);
@@ -694,9 +694,9 @@ describe("a page of matches:", () => {
     draft.match.attributes.duration = "long";
     const { rejections } = await world.ingest([page(aMatch(), draft.document)]);
     expect(rejections[0]!.problems).toHaveLength(1);
-    const mended = draftOf(rejections[0]!.document as MatchDocument);
-    mended.match.attributes.duration = 5;
-    expect((await world.ingest([mended.document])).report).toMatchObject({
+    const fixed = draftOf(rejections[0]!.document as MatchDocument);
+    fixed.match.attributes.duration = 5;
+    expect((await world.ingest([fixed.document])).report).toMatchObject({
       stored: 1,
       rejected: 0,
     });
@@ -756,8 +756,8 @@ test("a rejected record can be sent again once it is fixed", async () => {
   const { rejections } = await world.ingest([draft.document]);
   const text = JSON.stringify(rejections[0]!.document);
   expect(text).toContain("9007199254740993");
-  const mended = JSON.parse(text.replace("9007199254740993", '"9007199254740993"'));
-  expect((await world.ingest([mended])).report.stored).toBe(1);
+  const fixed = JSON.parse(text.replace("9007199254740993", '"9007199254740993"'));
+  expect((await world.ingest([fixed])).report.stored).toBe(1);
   const { body } = await world.get("/shards/na/matches/mended");
   expect(body.data.attributes.stats.extra).toBe("9007199254740993");
 });

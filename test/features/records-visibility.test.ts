@@ -265,7 +265,7 @@ describe("rule 3: a private match has a ranked player", () => {
     });
   });
 
-  test("one ranked match brings out every private match of its players", async () => {
+  test("one ranked match releases every private match of its players", async () => {
     const { match, add, ids } = aShard();
     await add([
       match("p1", minute(1, privately("a", "x"))),
@@ -277,7 +277,7 @@ describe("rule 3: a private match has a ranked player", () => {
     expect(await ids("")).toEqual(["p1", "p2", "r"]);
   });
 
-  test("this does not cascade: a private match that came out makes nobody ranked", async () => {
+  test("this does not cascade: a released private match makes nobody ranked", async () => {
     const { match, add, serves, player } = aCorner();
     await add([match("p1", privately("a", "b")), match("p2", privately("b", "c"))]);
     await add([match("r", { rosters: duel({ id: "a" }, { id: "z" }) })]);

@@ -121,13 +121,13 @@ async function fault(
     return now !== undefined && now !== lost ? now : undefined;
   });
   say(`after ${since(performance.now())}: ${next} is the primary`);
-  const resumed = await until("ingest goes on", LONGEST_OUTAGE_SECONDS, async () =>
+  const resumed = await until("ingest resumes", LONGEST_OUTAGE_SECONDS, async () =>
     sender.acknowledged.find((moment) => moment > at),
   );
   const tries = sender.failures.slice(triesBefore);
   say(`after ${since(resumed)}: a batch is acknowledged again; ${tries.length} tries had failed`);
   for (const failure of new Set(tries)) say(`  the sender got ${failure}`);
-  await until("reads go on", LONGEST_OUTAGE_SECONDS, async () => {
+  await until("reads resume", LONGEST_OUTAGE_SECONDS, async () => {
     const last = readers.results.slice(-50);
     const isSteady = last.every((result) => result.at > at && result.status === 200);
     return isSteady || undefined;

@@ -51,10 +51,10 @@ beforeAll(async () => {
 describe("a gzip bomb on one line", () => {
   test.each([
     ["of text", '{"data":"', "a"],
-    ["that is no JSON", "x", "a"],
+    ["that is not JSON", "x", "a"],
     ["of brackets", "[", "["],
     ["of opened objects", '{"a":', "{"],
-    ["of blanks", "", " "],
+    ["of spaces", "", " "],
     ["after a sound record", `${JSON.stringify(aMatch())}\n{"data":"`, "a"],
   ])(
     "%s is abandoned, and the next file is read",

@@ -16,7 +16,7 @@ export function gzipBomb(start: string, character: string, bytes: number): Buffe
   return Buffer.concat([GZIP_HEADER, piece(Buffer.from(start)), ...pieces, GZIP_END]);
 }
 
-/** So many sound records, each of a player with a long text that compresses to nothing. */
+/** This many valid records, each with a long text that compresses to almost nothing. */
 export function balloons(count: number, bytes: number): Buffer {
   const attributes = { text: "balloon ".repeat(bytes / 8) };
   return Buffer.concat(

@@ -1,4 +1,4 @@
-/** Thousands of hostile records: each is taken in whole or turned away with reasons, and none does harm. */
+/** Thousands of hostile records: each is stored completely or rejected with reasons, and none does harm. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { recordsIn as recordsOf } from "../../src/ingest/report.ts";

@@ -1,4 +1,4 @@
-/** Thousands of hostile requests to a real server: each answered rightly, refused or closed, and none does harm. */
+/** Thousands of hostile requests to a real server: each is handled correctly, refused or closed, and none does harm. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -116,11 +116,11 @@ const repeatedMember: Defacement = (json, chance) => {
   if (members.length === 0) return json;
   const one = chance.pick(members);
   const [whole, name, value] = one as unknown as [string, string, string];
-  const blank = chance.pick(["", " ", "\t", " \r "]);
+  const space = chance.pick(["", " ", "\t", " \r "]);
   const spelled = chance.oneIn(3)
     ? [...name].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
     : name;
-  const twin = `"${spelled}"${blank}:${blank}${chance.oneIn(3) ? "null" : value}`;
+  const twin = `"${spelled}"${space}:${space}${chance.oneIn(3) ? "null" : value}`;
   return `${json.slice(0, one.index)}${twin},${whole}${json.slice(one.index + whole.length)}`;
 };
 

@@ -1,4 +1,4 @@
-/** Clients that keep a connection for the next request, and those that ask for it to be closed. */
+/** Clients that reuse connections, and clients that send Connection: close. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startAdminWorld, TOKEN } from "../support/admin.ts";
@@ -29,12 +29,12 @@ function requestsInARow(command: string[]): void {
   const send = (connection: string) =>
     seenBy(command, world, { TOKEN, CONNECTION: connection }) as Promise<Seen[]>;
 
-  test("requests in a row are all answered", async () => {
+  test("consecutive requests all get responses", async () => {
     const seen = await send("");
     expect(seen.map(([path, status]) => [path, status])).toEqual([...ANSWERS, ...ANSWERS]);
   });
 
-  test("requests that ask for the connection to be closed are all answered, and each response says it is", async () => {
+  test("requests with Connection: close all get responses with Connection: close", async () => {
     const expected: Seen[] = ANSWERS.map(([path, status]) => [path, status, "close"]);
     expect(await send("close")).toEqual([...expected, ...expected]);
   });

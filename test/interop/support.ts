@@ -1,4 +1,4 @@
-/** What these tests share: a server with demo records, and programs that others' clients run in. */
+/** Shared by these tests: a server with demo records, and programs that run other clients. */
 
 import { describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
@@ -65,7 +65,7 @@ export function matchesIn(body: { data: Linked | Linked[]; included: Linked[] })
   }));
 }
 
-/** Runs a command to its end, which must be good, and returns what it printed. */
+/** Runs a command, which must succeed, and returns its output. */
 export async function run(
   command: string[],
   cwd: string,

@@ -24,7 +24,7 @@ const small = (id: string) => aMatch({ id, rosters: BOTS });
 const some = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, at) => small(`${prefix}-${at}`));
 
-/** Starts a server with a admin listener and waits until it has printed both URLs. */
+/** Starts a server with an admin listener and waits until it has printed both URLs. */
 async function startServer(data: string, ...flags: string[]) {
   const child = spawnMatchbook(
     ["serve", "--port", "0", "--admin-port", "0", "--data", data, "--drain-ms", "0", ...flags],

@@ -119,7 +119,7 @@ describe("config", () => {
   });
 });
 
-test("a verb ends quietly when its reader goes away", () => {
+test("a verb exits quietly when its reader closes the pipe", () => {
   // The verb starts only after the other end of its pipe has been closed.
   const script = `mkfifo gone
     { cat gone; "$0" config; echo "exit $?" >&2; } | { exec <&-; : > gone; }`;
@@ -155,9 +155,9 @@ test.skipIf(Bun.which("script") === null)(
     });
     const seen = String(stdout);
     expect(seen).toContain("ingest 0% | 0 matches");
-    // On a line of its own, cleared of the progress.
+    // On its own line, after the progress is cleared.
     expect(seen).toContain("\r\x1b[Kwrong.ndjson:1: rejected\r\n    ");
-    // Neither is a place kept to go back to, nor the cursor hidden, nor the wrapping of lines ended.
+    // The cursor is not saved, restored or hidden, and line wrapping stays on.
     for (const code of ["\x1b7", "\x1b8", "\x1b[?"]) expect(seen).not.toContain(code);
   },
 );

@@ -74,7 +74,7 @@ function idsIn(content: unknown): string[] {
     .map((match) => (match as { id: string }).id);
 }
 
-describe("each form is taken, plain and as gzip:", () => {
+describe("each format is accepted, plain and as gzip:", () => {
   const forms: [form: string, write: (content: Json) => string, content: Json][] = [
     ["one document", JSON.stringify, aMatch()],
     ["one pretty-printed document", pretty, aMatch()],
@@ -158,7 +158,7 @@ test("a file without records is accepted, and reported as empty", async () => {
 });
 
 // records-chunks.test.ts and records-damage.test.ts have every kind of damage.
-describe("damage costs what is damaged, and is named with file and line:", () => {
+describe("only damaged records are lost, each reported with file and line:", () => {
   const cut = JSON.stringify(aMatch()).slice(0, 300);
   const [a, b, c, d] = Array.from({ length: 4 }, () => some(3));
   const notUtf8 = Buffer.from('{"data":"\xff"}\n', "latin1");
@@ -170,13 +170,7 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
     line: number,
     reason: string,
   ][] = [
-    [
-      "a line that breaks off",
-      `${lines(a!.slice(0, 2))}${cut}\n${lines(a!.slice(2))}`,
-      a!,
-      3,
-      NOT_JSON,
-    ],
+    ["a truncated line", `${lines(a!.slice(0, 2))}${cut}\n${lines(a!.slice(2))}`, a!, 3, NOT_JSON],
     [
       "broken UTF-8",
       Buffer.concat([Buffer.from(lines([b![0]!])), notUtf8, Buffer.from(lines(b!.slice(1)))]),
@@ -185,14 +179,14 @@ describe("damage costs what is damaged, and is named with file and line:", () =>
       "not valid UTF-8",
     ],
     [
-      "an array that breaks off between documents",
+      "an array that is truncated between documents",
       JSON.stringify(c).slice(0, -1),
       c!,
       1,
       "the array of documents is not closed",
     ],
     [
-      "a pretty-printed document that breaks off before NDJSON",
+      "a truncated pretty-printed document before NDJSON",
       `${pretty(aMatch()).slice(0, 300)}\n${lines(d!)}`,
       d!,
       1,

@@ -76,7 +76,7 @@ const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name,
 
 describe("why", () => {
   /** With the printed text for one of each state. */
-  const answers: [id: string, finding: object, text: string | undefined][] = [
+  const cases: [id: string, finding: object, text: string | undefined][] = [
     [
       "good",
       {
@@ -171,15 +171,15 @@ describe("why", () => {
     ],
   ];
 
-  test.each(answers)("answers for %s, as JSON and in words", async (id, finding, text) => {
+  test.each(cases)("explains the match %s, as JSON and as text", async (id, finding, text) => {
     const json = await run("why", "na", id, "--json");
     expect({ exitCode: json.exitCode, stderr: json.stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(JSON.parse(json.stdout)).toEqual({ shard: "na", match: id, ...finding });
     if (text === undefined) return;
-    const words = await run("why", "na", id);
-    expect({ exitCode: words.exitCode, stderr: words.stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(words.stdout).toContain(text);
-    expect(words.stdout).toStartWith(JSON.parse(json.stdout).state);
+    const plain = await run("why", "na", id);
+    expect({ exitCode: plain.exitCode, stderr: plain.stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(plain.stdout).toContain(text);
+    expect(plain.stdout).toStartWith(JSON.parse(json.stdout).state);
   });
 
   test("fails for an unknown shard, and lists those that exist", async () => {

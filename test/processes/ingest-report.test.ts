@@ -140,7 +140,7 @@ describe("usage errors exit with 2, and nothing is ingested:", () => {
   });
 });
 
-describe("complaints", () => {
+describe("messages", () => {
   test("name file and line, and every reason of a record", async () => {
     const draft = draftOf(aMatch({ id: "worst" }));
     draft.match.attributes.duration = "long";
@@ -168,7 +168,7 @@ describe("complaints", () => {
 });
 
 describe("--rejects", () => {
-  test("writes NDJSON that says why, can be mended and sent again", async () => {
+  test("writes NDJSON with the reasons, which can be fixed and ingested again", async () => {
     const draft = draftOf(aMatch({ id: "mend-me", stats: { kept: [null, "ü"] } }));
     draft.match.attributes.duration = "1200";
     const source = aFile([aMatch(), draft.document, aMatch()]);
@@ -187,8 +187,8 @@ describe("--rejects", () => {
       },
     });
     // Without a fix, it is rejected again for the same reason.
-    const unmended = await jsonReport("mend.ndjson", "--data", "mend", "--rejects", "again.ndjson");
-    expect(unmended.report).toEqual({ ...nothing, rejected: 1 });
+    const unfixed = await jsonReport("mend.ndjson", "--data", "mend", "--rejects", "again.ndjson");
+    expect(unfixed.report).toEqual({ ...nothing, rejected: 1 });
     expect(read("again.ndjson")[0].meta.rejected).toMatchObject({
       source: "mend.ndjson",
       line: 1,
@@ -196,8 +196,8 @@ describe("--rejects", () => {
     });
 
     record.data.attributes.duration = 1200;
-    const mended = await jsonReport(aFile([record]), "--data", "mend");
-    expect(mended).toEqual({ exitCode: 0, stderr: "", report: { ...nothing, stored: 1 } });
+    const fixed = await jsonReport(aFile([record]), "--data", "mend");
+    expect(fixed).toEqual({ exitCode: 0, stderr: "", report: { ...nothing, stored: 1 } });
     expect((await jsonReport(source, "--data", "mend")).report).toMatchObject({
       duplicate: 2,
       rejected: 1,
@@ -213,8 +213,8 @@ describe("--rejects", () => {
     for (const [index, number] of digits.entries()) expect(text).toContain(`"n${index}":${number}`);
 
     // Fixed as the message advises: as strings.
-    const mended = text.replaceAll(/"(n\d)":([^,}]+)/g, '"$1":"$2"');
-    writeFileSync(join(cwd, "digits-mended.ndjson"), mended);
+    const fixed = text.replaceAll(/"(n\d)":([^,}]+)/g, '"$1":"$2"');
+    writeFileSync(join(cwd, "digits-mended.ndjson"), fixed);
     expect((await ingest("digits-mended.ndjson", "--data", "digits")).exitCode).toBe(0);
   });
 
@@ -271,7 +271,7 @@ describe("--rejects", () => {
 });
 
 describe("flags", () => {
-  test("--shard is where records without a shard go, and the only one that is taken", async () => {
+  test("--shard is where records without a shard go, and the only one that is accepted", async () => {
     const bare = draftOf(aMatch());
     for (const one of [bare.match, ...bare.document.included]) delete one.attributes.shardId;
     const file = aFile([bare.document, aMatch({ id: "foreign", shard: "eu" })]);

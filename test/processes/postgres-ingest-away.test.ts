@@ -110,7 +110,7 @@ describe("matchbook ingest", () => {
       expect.stringMatching(/Shard na is available again after \d+ s/),
     ]);
     expect(stderr).not.toContain("open-sesame");
-    // Once for each time that it was away, however often it was tried.
+    // Once per outage, however often it was retried.
     expect(stderr.match(/Waiting/g)?.length).toBe(stderr.match(/available again/g)!.length);
     const { withheld, ...report } = JSON.parse(stdout);
     const held = Object.values<number>(withheld).reduce((sum, count) => sum + count, 0);

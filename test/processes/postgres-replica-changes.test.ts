@@ -104,9 +104,9 @@ test("each change of a replica is reported once: in the log, the metrics and /st
   expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
   await pair.replica.start();
   await until("the replica is in use again", async () => (await server.replicaMetric()) === 1);
-  const told = changes(server).map(({ event }) => event);
-  expect(told.filter((event, at) => event === told[at - 1])).toEqual([]);
-  expect(told.at(-1)).toBe("replica-included");
+  const events = changes(server).map(({ event }) => event);
+  expect(events.filter((event, at) => event === events[at - 1])).toEqual([]);
+  expect(events.at(-1)).toBe("replica-included");
   expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
   expect(JSON.stringify(await server.status())).not.toContain("127.0.0.1");
   const { configFile } = server;

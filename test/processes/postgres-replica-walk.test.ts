@@ -60,7 +60,7 @@ const firstPage = (isFresh: boolean): Promise<Page> =>
   });
 
 /** Follows the links; the next page must be the same from any replica. */
-async function walk(from: Page, direction: "prev" | "next"): Promise<Page[]> {
+async function follow(from: Page, direction: "prev" | "next"): Promise<Page[]> {
   const pages = [from];
   for (let link = from.links[direction]; link; link = pages.at(-1)!.links[direction]) {
     const [page, again] = await askedInTurn(link);
@@ -82,9 +82,9 @@ async function aNewPlayer() {
 }
 
 test("paging skips no match that the first page could see, whichever replica is used", async () => {
-  const there = await walk(await firstPage(true), "next");
+  const there = await follow(await firstPage(true), "next");
   expect(there.flatMap(idsOf)).toEqual(present);
-  const back = await walk(there.at(-1)!, "prev");
+  const back = await follow(there.at(-1)!, "prev");
   expect(back.toReversed().flatMap(idsOf)).toEqual(present);
   // A new first page may still come from the lagging replica.
   await firstPage(false);

@@ -241,10 +241,10 @@ describe("a database that becomes unavailable", () => {
     const began = performance.now();
     expect(await statuses()).toEqual([200, 503, 503]);
     expect(performance.now() - began).toBeLessThan(10_000);
-    const away = await server.get(`/shards/eu/matches/${id}`);
-    expect(away.headers.get("retry-after")).toBe("5");
-    expect(JSON.parse(away.text).errors[0].code).toBe("shard-unavailable");
-    expect(away.text).not.toContain("127.0.0.1");
+    const unavailable = await server.get(`/shards/eu/matches/${id}`);
+    expect(unavailable.headers.get("retry-after")).toBe("5");
+    expect(JSON.parse(unavailable.text).errors[0].code).toBe("shard-unavailable");
+    expect(unavailable.text).not.toContain("127.0.0.1");
     const status = JSON.parse((await server.get("/status")).text);
     expect(status.shards.map(({ available }: { available: boolean }) => available)).toEqual([
       false,

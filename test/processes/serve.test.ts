@@ -53,7 +53,7 @@ describe("startup", () => {
 });
 
 describe("while it serves", () => {
-  test("a shard that ingest makes appears, and so does every match added later", async () => {
+  test("a shard that ingest creates appears, and so does every match added later", async () => {
     const data = newData();
     const key = await aKey(data);
     const server = await startServerProcess(["--data", data, "--log-level", "silent"]);

@@ -90,7 +90,7 @@ describe("--resume", () => {
     expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
   }, 60_000);
 
-  test("adds nothing to a place that is no copy", async () => {
+  test("adds nothing to a location that is not a copy", async () => {
     const original = lines.slice(0, 20);
     const source = homeAt(path("source"), `sqlite:${path("source.db")}`);
     await ingestAt(source, original.slice(0, 10));

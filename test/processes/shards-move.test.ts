@@ -18,7 +18,7 @@ const now = Date.now();
 const folder = aFolder();
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
 const schema = `moved_${process.pid}`;
-/** The same shard: where it came in, in PostgreSQL, and back in a file. */
+/** The same shard: as ingested, moved to PostgreSQL, and moved back to a file. */
 let homes: { first: string; remote: string; back: string };
 let withheld: ShardRecord[];
 
@@ -61,7 +61,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** What is the same in every home. */
+/** The result, which must be the same in every location. */
 async function inAll<T>(ask: (home: string) => Promise<T>): Promise<T> {
   const [first, ...copies] = [
     await ask(homes.first),

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** Nothing listens there. */
-const AWAY = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
+const UNREACHABLE = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
 
 describe("shards list", () => {
   test("shows where each shard is stored and what it serves", async () => {
@@ -42,7 +42,7 @@ describe("shards list", () => {
   }, 30_000);
 
   test("shows a shard that cannot be read among the others, without secrets", async () => {
-    const shards = { eu: undefined, new: undefined, sa: AWAY };
+    const shards = { eu: undefined, new: undefined, sa: UNREACHABLE };
     const env = { MATCHBOOK_CONFIG: shardsFile(path("away.toml"), shards) };
     const args = ["shards", "list", "--data", data];
     const table = await matchbook(args, { env });

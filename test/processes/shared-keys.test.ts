@@ -141,9 +141,9 @@ async function refusesUsageAndKeys(instance: Instance, id: string, key: string):
       headers: AUTHORIZATION,
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    const told = [path, reply.status, reply.headers.get("retry-after"), await reply.text()];
-    expect(told).toEqual([path, 503, "5", expect.stringContaining('"keys-unavailable"')]);
-    expect(told[3]).not.toContain("127.0.0.1");
+    const seen = [path, reply.status, reply.headers.get("retry-after"), await reply.text()];
+    expect(seen).toEqual([path, 503, "5", expect.stringContaining('"keys-unavailable"')]);
+    expect(seen[3]).not.toContain("127.0.0.1");
   }
 }
 
@@ -192,12 +192,12 @@ describe("an unavailable key database", () => {
       expect(ofKeys.filter(({ event }, at) => event === ofKeys[at - 1]?.event)).toEqual([]);
       expect(ofKeys.at(-1)?.event).toBe("keys-reload-recovered");
     }
-    const told = Bun.inspect(
+    const visible = Bun.inspect(
       instances.flatMap(({ events }) => events),
       { depth: 10 },
     );
     for (const secret of [key, hashKey(key), fresh.key, hashKey(fresh.key), "open-sesame"]) {
-      expect(told).not.toContain(secret);
+      expect(visible).not.toContain(secret);
     }
   });
 

@@ -295,7 +295,7 @@ test("an instance reveals neither the user nor the password of its Redis", async
   const address = redis.url.replace("redis://", "redis://somebody:open-sesame@");
   const one = await startInstance(world, { redis: address });
   running.push(one);
-  const [away] = one.events.filter(({ event }) => event === "shared-limits-unavailable");
-  expect(Bun.inspect(away)).toContain("shared-limits-unavailable");
-  expect(Bun.inspect(away)).not.toMatch(/somebody|open-sesame/);
+  const [outage] = one.events.filter(({ event }) => event === "shared-limits-unavailable");
+  expect(Bun.inspect(outage)).toContain("shared-limits-unavailable");
+  expect(Bun.inspect(outage)).not.toMatch(/somebody|open-sesame/);
 });

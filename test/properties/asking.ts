@@ -106,7 +106,7 @@ export const parametersOf = (filters: Filters): Record<string, string> =>
   );
 
 /** The pages from a path on, following `next` (or `prev`), each with its path. */
-export async function walk(
+export async function follow(
   world: World,
   start: string,
   direction: "next" | "prev" = "next",
@@ -154,8 +154,8 @@ const SHAPED: string[] = [
 export async function askEverything(world: World): Promise<Map<string, Raw>> {
   const seen = new Map<string, Raw>();
   for (const start of [matchesPath(), matchesPath({ sort: "-createdAt", "page[limit]": "2" })]) {
-    const forward = await walk(world, start);
-    const back = await walk(world, forward.at(-1)![0], "prev");
+    const forward = await follow(world, start);
+    const back = await follow(world, forward.at(-1)![0], "prev");
     for (const [path, reply] of [...forward, ...back]) seen.set(path, reply);
   }
   const single = [

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { scaled } from "../support/scale.ts";
 import { aFolder, JSON_API, type World } from "../support/world.ts";
-import { ask, askEverything, matchesPath, parametersOf, query, walk, worldOf } from "./asking.ts";
+import { ask, askEverything, follow, matchesPath, parametersOf, query, worldOf } from "./asking.ts";
 import {
   history,
   MATCH_IDS,
@@ -104,7 +104,7 @@ test("paging through any list returns its matches in order, in full pages", asyn
     for (const { filters, sort, limit } of asked) {
       const expected = reference.list(filters, sort);
       const start = matchesPath({ ...parametersOf(filters), sort, "page[limit]": `${limit}` });
-      const pages = await walk(world, start);
+      const pages = await follow(world, start);
       expect(pages).toHaveLength(Math.max(1, Math.ceil(expected.length / limit)));
       for (const [index, [, { status, plain, gzip }]] of pages.entries()) {
         expect(status).toBe(200);

@@ -9,7 +9,7 @@ import { editDistance } from "../../src/text/nearest.ts";
 import { scaled } from "../support/scale.ts";
 
 /** The full edit distance table: insert, delete, replace, and swap neighbours. */
-function slipsByTable(one: string[], other: string[]): number {
+function typosByTable(one: string[], other: string[]): number {
   const table = Array.from({ length: one.length + 1 }, (_, row) => [row]);
   for (let column = 1; column <= other.length; column++) table[0]![column] = column;
   for (let row = 1; row <= one.length; row++) {
@@ -73,19 +73,19 @@ const letter = fc.constantFrom(...LETTERS);
 const word = (minLength: number, maxLength: number) =>
   fc.array(letter, { minLength, maxLength }).map((letters) => letters.join(""));
 
-interface Slip {
+interface Typo {
   kind: "add" | "drop" | "change" | "swap";
   at: number;
   letter: string;
 }
 
-const slip: fc.Arbitrary<Slip> = fc.record({
+const typo: fc.Arbitrary<Typo> = fc.record({
   kind: fc.constantFrom("add" as const, "drop" as const, "change" as const, "swap" as const),
   at: fc.nat(),
   letter,
 });
 
-function mistype(name: string, { kind, at, letter: other }: Slip): string {
+function mistype(name: string, { kind, at, letter: other }: Typo): string {
   const letters = Array.from(name);
   const place = at % letters.length;
   if (kind === "add") letters.splice(place, 0, other);
@@ -100,9 +100,9 @@ describe("typos", () => {
     const pair = fc.tuple(word(0, 7), word(0, 7), fc.integer({ min: 0, max: 7 }));
     fc.assert(
       fc.property(pair, ([one, other, most]) => {
-        const slips = slipsByTable(Array.from(one), Array.from(other));
+        const typos = typosByTable(Array.from(one), Array.from(other));
         expect(editDistance(Array.from(one), Array.from(other), most)).toBe(
-          slips <= most ? slips : Number.POSITIVE_INFINITY,
+          typos <= most ? typos : Number.POSITIVE_INFINITY,
         );
       }),
       { numRuns: scaled(5000) },
@@ -111,7 +111,7 @@ describe("typos", () => {
 
   test("are symmetric", () => {
     fc.assert(
-      fc.property(word(0, 8), slip, slip, (name, first, second) => {
+      fc.property(word(0, 8), typo, typo, (name, first, second) => {
         const typed = mistype(mistype(name || "a", first), second);
         const [one, other] = [lettersOf(name || "a"), lettersOf(typed)];
         expect(editDistance(one, other, 2)).toBe(editDistance(other, one, 2));
@@ -154,7 +154,7 @@ describe("the index finds", () => {
 
   test("a name of up to twelve letters with one typo anywhere, among a few others", () => {
     fc.assert(
-      fc.property(word(2, 12), slip, crowd, (name, wrong, others) => {
+      fc.property(word(2, 12), typo, crowd, (name, wrong, others) => {
         const typed = mistype(name, wrong);
         fc.pre(lettersOf(typed).length > 1);
         expect(new Index([name, ...others]).closestTo(typed)).toContain(name);
@@ -188,7 +188,7 @@ describe("the index finds", () => {
     );
     const index = new Index(names);
     const random = new Random(2);
-    const any = (): Slip => ({
+    const any = (): Typo => ({
       kind: random.pick(["add", "drop", "change", "swap"]),
       at: random.int(0, 999),
       letter: random.pick([..."aeiostrn0123456789"]),

@@ -150,14 +150,14 @@ export class Reference {
       .flatMap((roster) => linksOf(entry.included.get(key(roster))!, "team"))
       .map(({ id }) => id as string);
     const { gameMode, patchVersion } = attributesOf(entry.match) as Record<string, string>;
-    const bears = (type: string, ids: string[], names: string[]) =>
+    const hasName = (type: string, ids: string[], names: string[]) =>
       this.#everybody(type).some(
         (one) => ids.includes(one.id as string) && names.includes(attributesOf(one).name as string),
       );
     return (
       (!filters.playerIds || players.some((id) => filters.playerIds!.includes(id))) &&
-      (!filters.playerNames || bears("player", players, filters.playerNames)) &&
-      (!filters.teamNames || bears("team", teams, filters.teamNames)) &&
+      (!filters.playerNames || hasName("player", players, filters.playerNames)) &&
+      (!filters.teamNames || hasName("team", teams, filters.teamNames)) &&
       (!filters.gameModes || filters.gameModes.includes(gameMode!)) &&
       (!filters.patchVersions || filters.patchVersions.includes(patchVersion!))
     );

@@ -9,7 +9,7 @@ import { ask, matchesPath, PUBLIC_URL, parametersOf, take, worldOf } from "./ask
 import { history, NAMES, PLAYER_IDS, TAGS, TITLE } from "./histories.ts";
 import { type Filters, Reference } from "./reference.ts";
 
-const walking = fc.record({
+const pagingCase = fc.record({
   documents: history,
   /** The share of documents stored at the start, in per cent. */
   early: fc.integer({ min: 20, max: 80 }),
@@ -27,7 +27,7 @@ const walking = fc.record({
 });
 
 test("following next and then prev while matches arrive repeats none and misses none that existed at the start", async () => {
-  const keeps = fc.asyncProperty(walking, async ({ documents, early, sort, limit, filters }) => {
+  const keeps = fc.asyncProperty(pagingCase, async ({ documents, early, sort, limit, filters }) => {
     const split = Math.ceil((documents.length * early) / 100);
     const arriving = documents.slice(split);
     const world = await worldOf(documents.slice(0, split));
@@ -39,9 +39,9 @@ test("following next and then prev while matches arrive repeats none and misses 
         ...parametersOf(filters),
       });
       const first = await pageAt(world, start);
-      const forward = await walkOn(world, first, "next", arriving.splice(0, arriving.length / 2));
+      const forward = await follow(world, first, "next", arriving.splice(0, arriving.length / 2));
       expectKept(forward.ids, expected);
-      const back = await walkOn(world, forward.last, "prev", arriving);
+      const back = await follow(world, forward.last, "prev", arriving);
       expectKept(back.ids, expected.toReversed());
     } finally {
       await world.stop();
@@ -67,7 +67,7 @@ async function pageAt(world: World, path: string): Promise<Page> {
 }
 
 /** Pages from a start to the end in one direction; after every page another match arrives. */
-async function walkOn(
+async function follow(
   world: World,
   first: Page,
   direction: "next" | "prev",
@@ -76,7 +76,7 @@ async function walkOn(
   const ids: string[] = [];
   for (let page = first; ; ) {
     ids.push(...(direction === "next" ? page.ids : page.ids.toReversed()));
-    if (ids.length > 1000) throw new Error(`a walk by ${direction} does not end`);
+    if (ids.length > 1000) throw new Error(`the ${direction} links do not end`);
     const [arrival] = arriving.splice(0, 1);
     if (arrival) await take(world, [arrival]);
     const link = page.links[direction];

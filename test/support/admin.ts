@@ -1,4 +1,4 @@
-/** Starts a Matchbook with a admin listener for tests and sends requests to it. */
+/** Starts a Matchbook with an admin listener for tests and sends requests to it. */
 
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";

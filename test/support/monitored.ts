@@ -1,4 +1,4 @@
-/** Starts a Matchbook with keys of two tiers and a admin listener, and generates traffic for metrics. */
+/** Starts a Matchbook with keys of two tiers and an admin listener, and generates traffic for metrics. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

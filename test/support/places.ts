@@ -42,7 +42,7 @@ export function matchbookAt(data: string, args: string[], stdin?: string): Promi
 
 const settingsAt = (data: string) => loadSettings({ flags: { data }, env: {}, cwd: data }).values;
 
-/** Takes records into such a folder, without a process. All of them must be accepted. */
+/** Ingests records into such a folder, without a process. All of them must be accepted. */
 export async function ingestAt(data: string, lines: readonly string[]): Promise<void> {
   const documents = lines.map((line) => JSON.parse(line));
   const { rejections, conflicts } = await ingestInto(settingsAt(data), documents);
@@ -53,7 +53,7 @@ export async function ingestAt(data: string, lines: readonly string[]): Promise<
 export const digestAt = (data: string) =>
   lookInto(data, (writer) => writer.survey((contents) => digestOf(contents)));
 
-/** Looks into the shard na of such a folder. */
+/** Opens the shard na of such a folder. */
 export async function lookInto<T>(data: string, work: (writer: Writer) => Promise<T>): Promise<T> {
   const shards = openShards(settingsAt(data), unobserved);
   try {

@@ -113,7 +113,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
   };
 }
 
-/** No server asks for the password; it must not appear anywhere all the same. */
+/** No server requires the password, but it must not appear anywhere. */
 export const PASSWORD = "open-sesame";
 const withPassword = ({ url }: Cluster) => url.replace("matchbook@", `matchbook:${PASSWORD}@`);
 

@@ -111,7 +111,7 @@ export async function until<T>(
     if (answer !== undefined && answer !== false) return answer;
     const now = performance.now();
     if (now > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
-    // What is costly to ask is asked less often, so as not to slow down what is waited for.
+    // Costly checks are repeated less often, so as not to slow down what is waited for.
     await Bun.sleep(Math.max(5, now - asked));
   }
 }

@@ -1,4 +1,4 @@
-/** In charge of the demo data: deterministic, linked, adding up, and with every kind of match in it. */
+/** Tests the demo data: deterministic, linked, adding up, and with every kind of match. */
 
 import { describe, expect, test } from "bun:test";
 import { type DemoOptions, demoDocuments } from "../../src/demo/demo.ts";
@@ -160,12 +160,12 @@ describe("three thousand matches", () => {
     }
   });
 
-  test("hold private matches that a ranked player makes valid", () => {
+  test("include private matches that a ranked player makes valid", () => {
     const valid = privates.filter((one) => registered(one).some((id) => rankedPlayers.has(id)));
     expect(valid.length).toBeGreaterThan(60);
   });
 
-  test("seat teams, bots or anonymous players, and five a side in places", () => {
+  test("include teams, bots and anonymous players, and some have five players a side", () => {
     const rosters = documents.flatMap((one) => ofType(one, "roster"));
     const premade = rosters.filter((roster) => roster.relationships?.team);
     expect(premade.length / rosters.length).toBeGreaterThan(0.08);

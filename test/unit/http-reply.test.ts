@@ -28,7 +28,7 @@ function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged
   );
 }
 
-test("a header of one response never shows in another", () => {
+test("a header of one response never appears in another", () => {
   for (const isUnchanged of [false, true]) {
     const first = send("one", "{", limitsOf(60), isUnchanged);
     const second = send("two", "{", limitsOf(90), isUnchanged);

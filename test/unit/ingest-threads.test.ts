@@ -20,14 +20,14 @@ type Read = (chunk: DocumentChunk) => Promise<DocumentContent[]>;
 
 const here: Read = async (chunk) => readChunk(chunk, context, true);
 
-/** All that comes out of a reader, in its order. */
+/** All results of a reader, in order. */
 async function contents(lines: readonly string[], read: Read) {
   const all = chunks({ name: "file", bytes: asFile(lines) }, LONGEST, () => NOW);
   const size = (chunk: DocumentChunk) => chunk.size;
   return (await Array.fromAsync(readAhead(all, read, size, () => 1 << 20))).flat();
 }
 
-/** Good and bad ones side by side, in every way in which a document can be bad. */
+/** Valid documents mixed with ones that are invalid in every possible way. */
 function mixed(): string[] {
   const numbers = `{"data":${JSON.stringify(aMatch({ id: "digits" }).data).replace('"duration":', '"big":12345678901234567890.5,"duration":')}}`;
   const bad = [
@@ -61,7 +61,7 @@ describe("reading threads", () => {
   });
   afterAll(() => pool.stop());
 
-  test("give what this thread would, in the order of the documents", async () => {
+  test("give the same results as this thread, in the order of the documents", async () => {
     const lines = mixed();
     const expected = await contents(lines, here);
     const found = await contents(lines, (chunk) => pool.read(chunk, true));
@@ -77,14 +77,14 @@ describe("reading threads", () => {
     );
   });
 
-  test("encode only when asked to", async () => {
+  test("encode only on request", async () => {
     const found = await contents(mixed(), (chunk) => pool.read(chunk, false));
     const records = found.flatMap((one) => one.records);
     expect(records.length).toBeGreaterThan(0);
     expect(records.every(({ encoded }) => encoded === undefined)).toBeTrue();
   });
 
-  test("that are stopped fail whoever waits for them", async () => {
+  test("that are stopped reject pending reads", async () => {
     const other = await readyPool(1);
     const waiting = contents(demoLines(50, NOW), (chunk) => {
       const read = other.read(chunk, true);
@@ -134,7 +134,7 @@ describe("working ahead", () => {
     expect(await results).toEqual([0, 1, 2, 3]);
   });
 
-  test("no more is under way than there is room for, but one always", async () => {
+  test("no more is in progress than there is room for, but always one", async () => {
     let underWay = 0;
     let most = 0;
     const work = async (weight: number) => {
@@ -156,7 +156,7 @@ describe("working ahead", () => {
     expect(most).toBeLessThanOrEqual(9);
   });
 
-  test("a failure comes out where its result would have", async () => {
+  test("a failure is thrown where its result would have been", async () => {
     const seen: number[] = [];
     const work = async (at: number) => {
       if (at === 2) throw new Error("two failed");

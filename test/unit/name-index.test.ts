@@ -5,32 +5,32 @@ import { closestNames, indexKeys, lettersOf } from "../../src/domain/similar-nam
 
 const letters = (name: string) => Array.from(lettersOf(name)).join("");
 
-describe("of a name counts", () => {
+describe("the letters of a name", () => {
   test.each([
-    ["no case", "ADA", "ada"],
-    ["no blank, wherever it is", "  A d\ta ", "ada"],
-    ["no punctuation", "x_X.Ada-X_x", "xxadaxx"],
-    ["no accent", "Ádà", "ada"],
-    ["no accent written apart", "A\u0301da", "ada"],
-    ["no width", "Ａｄａ", "ada"],
-    ["nothing invisible", "A\u200bda\u2060", "ada"],
-    ["no case, where only capitals have it", "Straße", "strasse"],
-    ["no dot that only some have", "İIıi", "iiii"],
-    ["no form that letters have at the end of a word", "ΟΔΟΣ", "οδοσ"],
-    ["each syllable as one letter", "하늘", "하늘"],
-    ["every other script as it is", "名前", "名前"],
-    ["a symbol", "$😀", "$😀"],
+    ["ignore case", "ADA", "ada"],
+    ["ignore spaces, wherever they are", "  A d\ta ", "ada"],
+    ["ignore punctuation", "x_X.Ada-X_x", "xxadaxx"],
+    ["ignore accents", "Ádà", "ada"],
+    ["ignore combining accents", "A\u0301da", "ada"],
+    ["ignore width", "Ａｄａ", "ada"],
+    ["ignore invisible characters", "A\u200bda\u2060", "ada"],
+    ["ignore case, where only capitals differ", "Straße", "strasse"],
+    ["ignore the dots of i", "İIıi", "iiii"],
+    ["ignore final forms of letters", "ΟΔΟΣ", "οδοσ"],
+    ["count each syllable as one letter", "하늘", "하늘"],
+    ["keep every other script", "名前", "名前"],
+    ["keep symbols", "$😀", "$😀"],
   ])("%s: %s", (_, name, expected) => {
     expect(letters(name)).toBe(expected);
   });
 
-  test("everything, if there are only spaces and punctuation", () => {
+  test("are everything, if there are only spaces and punctuation", () => {
     expect(letters("-_-")).toBe("-_-");
     expect(letters(" ")).toBe(" ");
     expect(letters("\u0301")).toBe("\u0301");
   });
 
-  test("no more than the first 32 letters", () => {
+  test("are at most the first 32", () => {
     expect(letters("😀".repeat(40))).toBe("😀".repeat(32));
   });
 });
@@ -42,21 +42,21 @@ test("the keys of a name are those in existing data folders", () => {
   expect(indexKeys("aa")).toEqual(["=aa", "<aa", "-aa", "-a"]);
 });
 
-describe("close to what was typed come", () => {
+describe("the closest names are, in this order,", () => {
   test.each([
     ["the name itself before others of the same letters", "ada", ["Ada", "ada", "A da"], "ada"],
-    ["the same letters before one slip", "ad a", ["Adan", "Adda", "ADA"], "ADA"],
-    ["one slip before names that begin so", "adda", ["Addams", "Ada"], "Ada"],
+    ["the same letters before one typo", "ad a", ["Adan", "Adda", "ADA"], "ADA"],
+    ["one typo before names with this prefix", "adda", ["Addams", "Ada"], "Ada"],
     [
-      "names that begin so before two slips",
+      "names with this prefix before two typos",
       "gracia",
       ["Grace", "GraciaPatricia"],
       "GraciaPatricia",
     ],
-    ["beginnings before slips, where little is typed", "ad", ["Al", "Adalbert"], "Adalbert"],
+    ["prefixes before typos, where little is typed", "ad", ["Al", "Adalbert"], "Adalbert"],
     ["the same first letter before another", "ada", ["Ida", "Ala"], "Ala"],
     ["a length that fits before one that does not", "adam", ["Adams", "Adan"], "Adan"],
-    ["a swap as one slip", "gracee", ["Garcee", "Grxcxe"], "Garcee"],
+    ["a swap as one typo", "gracee", ["Garcee", "Grxcxe"], "Garcee"],
   ])("%s", (_, typed, names, first) => {
     expect(closestNames(typed, names, 10)[0]).toBe(first);
     expect(closestNames(typed, [...names].reverse(), 10)[0]).toBe(first);

@@ -1,4 +1,4 @@
-/** In charge of how events become metrics: buckets, labels, gauges, and what is not counted. */
+/** Tests how events become metrics: buckets, labels, gauges, and what is not counted. */
 
 import { describe, expect, test } from "bun:test";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
@@ -59,18 +59,18 @@ describe("a duration", () => {
     return (le: string) => samples.find(({ labels }) => labels.le === le)?.value;
   };
 
-  test("falls into every bucket whose bound it does not pass", async () => {
+  test("falls into every bucket whose bound it does not exceed", async () => {
     const below = await counts([0.05, 0.050001, 1, 4000]);
     expect([below("0.00005"), below("0.0001"), below("0.0005")]).toEqual([1, 2, 2]);
     expect([below("0.001"), below("1"), below("5"), below("+Inf")]).toEqual([3, 3, 4, 4]);
   });
 
-  test("above every bound is counted all the same", async () => {
+  test("above every bound is still counted", async () => {
     const below = await counts([60_000]);
     expect([below("5"), below("+Inf")]).toEqual([0, 1]);
   });
 
-  test("of a stage that was not reached is none", async () => {
+  test("of a stage that was not reached is not counted", async () => {
     const scrape = await after([aRequest({ stages: [2, 0] }), aRequest({ stages: [3, 4] })]);
     const name = "matchbook_stage_duration_seconds";
     expect(seriesValue(scrape, `${name}_count`, { stage: "first" })).toBe(2);
@@ -94,14 +94,14 @@ describe("labels", () => {
     ]);
   });
 
-  test("may hold any text", async () => {
+  test("may contain any text", async () => {
     const scrape = await after([aRequest({ tier: 'a "tier" of\n\\ours' })]);
     const [sample] = scrape.get("matchbook_tier_requests_total")!.samples;
     expect(sample!.labels).toEqual({ tier: 'a \\"tier\\" of\\n\\\\ours' });
   });
 });
 
-describe("what went wrong inside", () => {
+describe("a failure or rejection", () => {
   const error = new Error("out of luck");
 
   test.each<[string, Event, Record<string, string>]>([
@@ -118,7 +118,7 @@ describe("what went wrong inside", () => {
     expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
   });
 
-  test("does not show in the limits until somebody runs into one", async () => {
+  test("by a limit is counted as 0 before the first one", async () => {
     const quiet = await after([]);
     const limits = quiet.get("matchbook_limit_rejections_total")!.samples;
     expect(limits.map(({ labels, value }) => [labels.limit, value])).toEqual([
@@ -129,7 +129,7 @@ describe("what went wrong inside", () => {
   });
 });
 
-test("the number of live keys is that of the last reading", async () => {
+test("the number of live keys is that of the last reload", async () => {
   const scrape = await after([
     { event: "keys-reloaded", live: 3 },
     { event: "keys-reloaded", live: 2 },
@@ -145,7 +145,7 @@ describe("a shard", () => {
     expect(scrape.get("matchbook_shard_newest_match_timestamp_seconds")!.samples).toEqual([]);
   });
 
-  test("never lags less than not at all", async () => {
+  test("never has a negative lag", async () => {
     const scrape = await after(
       [],
       [aShard("old", { newestMatch: 0 }), aShard("new", { newestMatch: NOW + 5000 })],
@@ -155,7 +155,7 @@ describe("a shard", () => {
   });
 });
 
-test("several readings at once are each whole", async () => {
+test("concurrent scrapes are each complete", async () => {
   const metrics = new Metrics({
     version: "1.2.3",
     stages: [],

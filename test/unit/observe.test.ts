@@ -1,4 +1,4 @@
-/** In charge of what the log shows, and of what it must never show. */
+/** Tests what the log shows, and what it must never show. */
 
 import { describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
@@ -46,8 +46,8 @@ const request: RequestEvent = {
   records: 0,
 };
 
-describe("the log for machines", () => {
-  test("is one JSON object a line, of a request with what tells callers and replies apart", () => {
+describe("the JSON log", () => {
+  test("is one JSON object per line, with the key, path and status of a request", () => {
     const lines = logged([{ ...request, query: "page[limit]=2" }, { event: "stopped" }])
       .trimEnd()
       .split("\n");
@@ -84,7 +84,7 @@ describe("the log for machines", () => {
     ]);
   });
 
-  test("has lines that are short enough to be written to a pipe at once; long values are cut", () => {
+  test("has lines short enough to be written to a pipe at once; long values are truncated", () => {
     const error = new Error("\u0001é".repeat(5000));
     const events: Event[] = [
       { ...request, query: `sort=${"a".repeat(8000)}`, path: `/shards/${"é".repeat(4000)}` },
@@ -97,7 +97,7 @@ describe("the log for machines", () => {
     }
   });
 
-  test("carries an error's name, message and stack", () => {
+  test("includes an error's name, message and stack", () => {
     const line = logged([{ event: "failure", requestId: "r-1", error: new TypeError("odd") }]);
     const { level, error } = JSON.parse(line);
     expect(level).toBe(50);
@@ -106,8 +106,8 @@ describe("the log for machines", () => {
   });
 });
 
-describe("the log for people", () => {
-  test("is one readable line an event, coloured only where colours are shown", () => {
+describe("the log on a terminal", () => {
+  test("is one readable line per event, coloured only where colours are enabled", () => {
     const plain = logged([{ ...request, query: "sort=-createdAt" }], { isTTY: true });
     expect(plain).toMatch(
       /^\d\d:\d\d:\d\d GET \/shards\/na\/matches\?sort=-createdAt 404 not-found 1\.3 ms, k_1 \(hobby\), r-1\n$/,
@@ -116,12 +116,12 @@ describe("the log for people", () => {
     expect(coloured).toContain("\u001b[33m404 not-found\u001b[0m");
   });
 
-  test("says when there was no key", () => {
+  test("shows that there was no key", () => {
     const text = logged([{ ...request, keyId: undefined, tier: undefined }], { isTTY: true });
     expect(text).toContain("no key, r-1");
   });
 
-  test("cannot be made to do something to the terminal", () => {
+  test("contains no control characters from messages", () => {
     const error = new Error("\u001b]0;owned\u0007");
     const text = logged([{ event: "keys-reload-failed", error }], { isTTY: true });
     expect(text).not.toContain("\u001b");
@@ -130,8 +130,8 @@ describe("the log for people", () => {
 });
 
 describe.each([
-  ["for machines", false],
-  ["for people", true],
+  ["as JSON", false],
+  ["on a terminal", true],
 ])("the log %s", (_, isTTY) => {
   test("shows an event from its level on", () => {
     expect(logged([request], { isTTY, level: "warn" })).toBe("");
@@ -195,7 +195,7 @@ describe.each([
     expect(shown(query, { showNames: true })).toContain("Zoe");
   });
 
-  test("shows names of players when it is told to, as they were sent", () => {
+  test("shows player names if enabled, as they were sent", () => {
     const query = "filter%5BplayerNames%5D=Zo%C3%AB&page[limit]=2";
     expect(shown(query, { showNames: true })).toContain(query);
     expect(shown(query)).toContain("filter[playerNames]=…&page[limit]=2");
@@ -210,7 +210,7 @@ describe.each([
     expect(shown(`${encodeURIComponent(given)}=${example}`)).toContain(expected);
   });
 
-  test("is not led astray by what a caller puts into an address", () => {
+  test("is one safe line, whatever a URL contains", () => {
     const query = 'sort="},{"x":"\u001b[31m&page[limit]=\u2028&%0a=1';
     for (const showNames of [false, true]) {
       const text = logged([{ ...request, query, path: '/a"b\u0007' }], { isTTY, showNames });

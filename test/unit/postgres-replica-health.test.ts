@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../src/store/store.ts";
 
 /** The shard's states in order; how many of them a server has, or that it is unavailable. */
 class Server {
-  has: number | "away" = 0;
+  has: number | "down" = 0;
   version = MIGRATIONS.length;
   isReplica = true;
 
@@ -16,7 +16,7 @@ class Server {
 
   get session(): Session {
     const rows = (_: string, values: unknown[] = []) => {
-      if (this.has === "away") return Promise.reject(new StoreUnavailable("away"));
+      if (this.has === "down") return Promise.reject(new StoreUnavailable("down"));
       const [seq, token] = values;
       const known = typeof seq === "number" && seq <= this.has && this.tokens[seq] === token;
       const { has, version, isReplica } = this;
@@ -75,40 +75,40 @@ describe("a replica", () => {
 
   test("that is unavailable is not used until it is back", async () => {
     const pair = aPair();
-    expect(await pair.at(0, 2, "away")).toBe(false);
+    expect(await pair.at(0, 2, "down")).toBe(false);
     expect(await pair.at(1, 2, 2)).toBe(true);
-    expect(await pair.at(2, 2, "away")).toBe(false);
+    expect(await pair.at(2, 2, "down")).toBe(false);
     expect(await pair.at(3, 2, 2)).toBe(true);
   });
 
   test("of an unavailable primary stays in use, as far as it had kept up", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
-    expect(await pair.at(10, "away", 2)).toBe(true);
+    expect(await pair.at(10, "down", 2)).toBe(true);
     expect(await pair.at(20, 3, 2)).toBe(true);
-    expect(await pair.at(24, "away", 2)).toBe(false);
-    expect(await pair.at(25, "away", 3)).toBe(true);
+    expect(await pair.at(24, "down", 2)).toBe(false);
+    expect(await pair.at(25, "down", 3)).toBe(true);
   });
 
   test("of a primary that has not responded yet is used unless another one is ahead", async () => {
     const pair = aPair();
-    expect(await pair.at(0, "away", 2)).toBe(true);
-    expect(await pair.at(1, "away", 2, 3)).toBe(false);
-    expect(await pair.at(2, "away", 3, 3)).toBe(true);
+    expect(await pair.at(0, "down", 2)).toBe(true);
+    expect(await pair.at(1, "down", 2, 3)).toBe(false);
+    expect(await pair.at(2, "down", 3, 3)).toBe(true);
     // From here on, the primary decides.
     expect(await pair.at(3, 4, 3)).toBe(true);
-    expect(await pair.at(7, "away", 3)).toBe(false);
+    expect(await pair.at(7, "down", 3)).toBe(false);
   });
 
   test("of a primary that has not responded yet is not used if it replicates nothing or has another schema version", async () => {
     const pair = aPair();
     pair.replica.isReplica = false;
-    expect(await pair.at(0, "away", 2)).toBe(false);
+    expect(await pair.at(0, "down", 2)).toBe(false);
     // It need not be in recovery if the primary knows its state.
     expect(await pair.at(1, 2, 2)).toBe(true);
     const newer = aPair();
     newer.replica.version = MIGRATIONS.length + 1;
-    expect(await newer.at(0, "away", 2)).toBe(false);
+    expect(await newer.at(0, "down", 2)).toBe(false);
     expect(await newer.at(1, 2, 2)).toBe(true);
   });
 
@@ -116,7 +116,7 @@ describe("a replica", () => {
     const pair = aPair();
     pair.replica.version = MIGRATIONS.length - 1;
     expect(await pair.at(0, 2, 2)).toBe(false);
-    expect(await pair.at(1, "away", 2)).toBe(false);
+    expect(await pair.at(1, "down", 2)).toBe(false);
     pair.replica.version = MIGRATIONS.length;
     expect(await pair.at(2, 2, 2)).toBe(true);
   });
@@ -126,6 +126,6 @@ describe("a replica", () => {
     expect(await pair.at(0, 2, 2)).toBe(true);
     expect(await pair.at(1, 3, 3)).toBe(false);
     expect(await pair.at(2, 4, 3)).toBe(false);
-    expect(await pair.at(3, "away", 3)).toBe(false);
+    expect(await pair.at(3, "down", 3)).toBe(false);
   });
 });

@@ -84,7 +84,7 @@ describe("a cursor", () => {
     ["two sequences", forge(1, 0, 0n, "a 7 8")],
     ["more words than there are", forge(1, 0, 0n, "a 7 z p t more")],
   ];
-  test.each(forgeries)("is refused with a right checksum over %s", (_, cursor) => {
+  test.each(forgeries)("is refused with a valid checksum over %s", (_, cursor) => {
     expect(decodeCursor(cursor)).toBeUndefined();
   });
 

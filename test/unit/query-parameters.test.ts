@@ -24,7 +24,7 @@ const PARSERS = {
 const rows = (PARAMETERS as readonly Parameter[]).map((row) => [row.name, row] as const);
 
 describe("the table of parameters", () => {
-  test.each(rows)("has an example of %s that works wherever the parameter is taken", (_, row) => {
+  test.each(rows)("has an example of %s that works wherever it is accepted", (_, row) => {
     const raw = writeQuery([[row.name.replace("TYPE", "match"), row.example]]);
     for (const [endpoint, parse] of Object.entries(PARSERS)) {
       const taken = row.endpoints.some((taker) => taker === endpoint);

@@ -63,15 +63,15 @@ describe("an overlap", () => {
   );
 });
 
-describe("the other terms", () => {
+describe("the other options", () => {
   const parsers = keyOptionParsers(TIERS, NOW);
 
   test.each(["tier", "rate", "burst", "matchesPerDay", "shards"] as const)(
-    "%s is left to the tier by the word for that",
-    (term) => expect(parsers[term]("default")).toEqual({ value: null }),
+    "%s is left to the tier by the word default",
+    (option) => expect(parsers[option]("default")).toEqual({ value: null }),
   );
 
-  test("are numbers and lists like those of a tier, and say what else is right", () => {
+  test("are numbers and lists as in a tier, and errors mention the word default", () => {
     expect(parsers.rate("300")).toEqual({ value: 300 });
     expect(parsers.burst("0")).toEqual({ value: 0 });
     expect(parsers.matchesPerDay("0")).toEqual({ value: 0 });
@@ -80,18 +80,18 @@ describe("the other terms", () => {
     expect(errorOf(parsers.shards("NA"))).toMatch(/na\+eu.*default/);
   });
 
-  test("name a tier that there is", () => {
+  test("name an existing tier", () => {
     expect(parsers.tier("community")).toEqual({ value: "community" });
     expect(errorOf(parsers.tier("comunity"))).toMatch(/community\?.*hobby, community/);
     expect(errorOf(parsers.tier("gold"))).toMatch(/^[^?]*hobby, community$/);
   });
 
-  test("name a tier that bears the very word for none", () => {
+  test("may name a tier called default", () => {
     const { tier } = keyOptionParsers([{ name: "free" }, { name: "default" }], NOW);
     expect(tier("default")).toEqual({ value: "default" });
   });
 
-  test("have a note that an empty text removes, and that keeps to one line", () => {
+  test("include a note of one line, which an empty text removes", () => {
     expect(parseNote("")).toEqual({ value: null });
     expect(parseNote("ask Ana")).toEqual({ value: "ask Ana" });
     expect(errorOf(parseNote("two\nlines"))).toContain("1 to 500");

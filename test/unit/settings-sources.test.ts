@@ -35,16 +35,16 @@ function problemsOf(work: () => unknown): readonly string[] {
   return [];
 }
 
-describe("sources in their order", () => {
+describe("the precedence of sources", () => {
   const toml = "port = 1";
   const env = { MATCHBOOK_PORT: "2" };
   const flags = { port: "3" };
 
   test.each([
-    ["a flag goes before everything", toml, { env, flags }, 3, "flag"],
-    ["a variable goes before the file", toml, { env }, 2, "variable"],
-    ["the file goes before the default", toml, {}, 1, "file"],
-    ["the default is what is left", undefined, {}, 8080, "default"],
+    ["a flag overrides everything", toml, { env, flags }, 3, "flag"],
+    ["a variable overrides the file", toml, { env }, 2, "variable"],
+    ["the file overrides the default", toml, {}, 1, "file"],
+    ["the default applies otherwise", undefined, {}, 8080, "default"],
   ] as const)("%s", (_, file, sources, value, origin) => {
     const { values, origins } = load(file, sources);
     expect([values.port, origins.port]).toEqual([value, origin]);
@@ -80,7 +80,7 @@ describe("the file", () => {
     expect(values.tiers.map(({ name }) => name)).toEqual(["hobby", "community", "commercial"]);
   });
 
-  test("--config goes before MATCHBOOK_CONFIG, which goes before matchbook.toml", () => {
+  test("--config overrides MATCHBOOK_CONFIG, which overrides matchbook.toml", () => {
     const cwd = folderWith({
       "matchbook.toml": "port = 1",
       "b.toml": "port = 2",
@@ -92,15 +92,15 @@ describe("the file", () => {
   });
 
   test.each([
-    ["a file that was asked for must exist", { configFile: "no.toml" }, /no\.toml/],
-    ["also when a variable asks", { env: { MATCHBOOK_CONFIG: "no.toml" } }, /no\.toml/],
+    ["a requested file must exist", { configFile: "no.toml" }, /no\.toml/],
+    ["so must one requested by a variable", { env: { MATCHBOOK_CONFIG: "no.toml" } }, /no\.toml/],
     ["its name must not be empty", { env: { MATCHBOOK_CONFIG: "" } }, /empty/],
-    ["a folder is no file", { configFile: "." }, / \. /],
+    ["a folder is not accepted", { configFile: "." }, / \. /],
   ])("%s", (_, sources, message) => {
     expect(problemsOf(() => load(undefined, sources))).toEqual([expect.stringMatching(message)]);
   });
 
-  test("invalid TOML is refused with the file's name and the place, and without the text there", () => {
+  test("invalid TOML is refused with the file's name and the position, and without the text there", () => {
     const problems = problemsOf(() => load('rate = 60\nadmin-token = = "hunter2"'));
     expect(problems).toEqual([expect.stringMatching(/matchbook\.toml .*TOML.*line 2, column 15/)]);
     expect(problems[0]).not.toContain("hunter2");
@@ -128,7 +128,7 @@ describe("the file", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("problems", () => {
   test.each([
     [
       "an unknown key of the file",
@@ -149,7 +149,7 @@ describe("what is wrong", () => {
       /MATCHBOOK_PORTS.*MATCHBOOK_PORT\?/,
     ],
     [
-      "an unknown variable like nothing",
+      "an unknown variable similar to no other",
       undefined,
       { env: { MATCHBOOK_FROBNICATE: "5" } },
       /MATCHBOOK_FROBNICATE.*'matchbook config'/,
@@ -174,13 +174,13 @@ describe("what is wrong", () => {
       /\brate "0" \(from matchbook\.toml\)/,
     ],
   ] as [string, string | undefined, Partial<Sources>, RegExp][])(
-    "%s is named with its place",
+    "%s is reported with its source",
     (_, toml, sources, message) => {
       expect(problemsOf(() => load(toml, sources))).toEqual([expect.stringMatching(message)]);
     },
   );
 
-  test("everything is told at once", () => {
+  test("all are reported at once", () => {
     const sources = { env: { MATCHBOOK_X: "1", MATCHBOOK_PORT: "y" }, flags: { batch: "0" } };
     expect(problemsOf(() => load("nonsense = 1", sources))).toHaveLength(4);
   });
@@ -191,7 +191,7 @@ describe("what is wrong", () => {
     expect(problems.join()).not.toContain("hunter2");
   });
 
-  test("variables of other programs are none of ours", () => {
+  test("variables of other programs are ignored", () => {
     expect(problemsOf(() => load(undefined, { env: { PORT: "x", MATCHBOOKS: "1" } }))).toEqual([]);
   });
 });

@@ -81,7 +81,7 @@ const REFUSED: [ValueName, string, RegExp][] = [
 ];
 
 describe("one setting", () => {
-  test.each(ACCEPTED)("%s takes %p", (name, text, value) => {
+  test.each(ACCEPTED)("%s accepts %p", (name, text, value) => {
     expect(read(name, text)).toEqual({ value });
   });
 
@@ -90,7 +90,7 @@ describe("one setting", () => {
     expect(parsed.error).toMatch(right);
   });
 
-  test.each(VALUE_NAMES)("%s has a default that its own parser takes", (name) => {
+  test.each(VALUE_NAMES)("%s has a default that its own parser accepts", (name) => {
     expect(read(name, settingOf(name).default)).toHaveProperty("value");
   });
 });
@@ -105,7 +105,7 @@ describe("trusted proxies", () => {
   );
 
   test.each(["11.0.0.1", "192.168.1.8", "fe80::1", "", "unknown", "10.0.0.0/8"])(
-    "%p is none of them",
+    "%p is not one of them",
     (address) => expect(set.has(address)).toBe(false),
   );
 

@@ -9,7 +9,7 @@ const WRONG_KEY = `mb_${"x".repeat(38)}`;
 const standIn = (scene: Scene, path: string) =>
   matchbookOf(scene, { url: scene.facts.standInUrl + path });
 
-/** Each with what it must be: kind, status and code. */
+/** Each with the expected kind, status and code. */
 const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]]> = {
   "no such match": [
     (scene) => matchbookOf(scene).shard("na").match("nothing"),
@@ -29,19 +29,14 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     404,
     "unknown-shard",
   ],
-  "no such address": [
-    (scene) => matchbookOf(scene).get("/nowhere"),
-    "not-found",
-    404,
-    "unknown-route",
-  ],
+  "no such URL": [(scene) => matchbookOf(scene).get("/nowhere"), "not-found", 404, "unknown-route"],
   "an id that would need escapes": [
     (scene) => matchbookOf(scene).shard("na").match("../players?x=1#/"),
     "not-found",
     404,
     "not-found",
   ],
-  "an address that is too long": [
+  "a URL that is too long": [
     (scene) =>
       matchbookOf(scene)
         .shard("na")
@@ -71,7 +66,7 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     403,
     "shard-closed",
   ],
-  "a fault of the service": [
+  "a failure of the service": [
     (scene) => matchbookOf(scene).shard("hurt").match("match-hurt"),
     "unavailable",
     500,
@@ -89,7 +84,7 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     502,
     undefined,
   ],
-  "something else than a Matchbook": [
+  "a server other than Matchbook": [
     (scene) => standIn(scene, "/html").status(),
     "unreadable",
     200,
@@ -126,13 +121,13 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     undefined,
   ],
   "a redirect": [(scene) => standIn(scene, "/redirect").status(), "unreadable", 302, undefined],
-  "nobody there": [
+  "no server": [
     (scene) => matchbookOf(scene, { url: scene.facts.goneUrl }).status(),
     "network",
     0,
     undefined,
   ],
-  "a reply that breaks off": [
+  "a truncated response": [
     (scene) => matchbookOf(scene, { url: scene.facts.brokenUrl }).status(),
     "network",
     0,
@@ -190,7 +185,7 @@ export const FAILING: Record<string, Scenario> = {
 };
 
 for (const [name, [work, ...expected]] of Object.entries(FAILURES)) {
-  FAILING[`an error says what it is: ${name}`] = async (scene) => {
+  FAILING[`each error has its kind, status and code: ${name}`] = async (scene) => {
     const error: Client.MatchbookError = await errorOf(scene, () => work(scene));
     assert.deepEqual([error.kind, error.status, error.code], expected);
     assert.match(error.message, /\.$/);

@@ -15,7 +15,7 @@ import {
 const ALL = Array.from({ length: 12 }, (_, index) => `match-${String(index).padStart(2, "0")}`);
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
-/** Where time passes only on the server, and at once. */
+/** Waits by advancing the clock of the server. */
 function impatient({ facts }: Scene) {
   const waits: number[] = [];
   const wait: Client.MatchbookOptions["wait"] = async (milliseconds) => {
@@ -117,7 +117,7 @@ export const PAGING: Record<string, Scenario> = {
     assert(performance.now() - began > 900);
   },
 
-  async "patience ends, and no time is spent on a wait that is too long"(scene) {
+  async "patience is limited, and a wait that is too long does not begin"(scene) {
     const { wait, waits } = impatient(scene);
     const ask = (path: string, patience: number) =>
       errorOf(scene, () =>
@@ -153,7 +153,7 @@ export const PAGING: Record<string, Scenario> = {
       url: `${facts.standInUrl}/long-limited`,
       fetch,
       patience: Infinity,
-      // Once the reply has told its limits, the client begins to wait.
+      // After a response with limits, the client begins to wait.
       onLimits: () => setTimeout(() => controller.abort(new Error("enough"))),
     });
     await assert.rejects(matchbook.status({ signal: controller.signal }), { message: "enough" });

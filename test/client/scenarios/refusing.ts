@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { errorOf, matchbookOf, recording, type Scenario, type Scene } from "./scenario.ts";
 
-/** The words with which the client refuses some work, before anything was sent. */
+/** The error message of a call that the client rejects before it sends anything. */
 async function refusalOf(
   scene: Scene,
   work: (fetch: ReturnType<typeof recording>["fetch"]) => unknown,

@@ -3,27 +3,27 @@
 import assert from "node:assert/strict";
 import type * as Client from "../../../client/src/index.ts";
 
-/** Where everything is that a scenario may ask, so that another process can be told. */
+/** The URLs and keys for the scenarios, as data that another process can use. */
 export interface Facts {
-  /** Records without limits; the shard "away" cannot be read, and what is in "hurt" is damaged. */
+  /** Records without limits; the shard "away" cannot be read, and the records in "hurt" are damaged. */
   url: string;
   key: string;
-  /** Two requests at once and then one a second, on a clock that stands; "beta" is closed to all keys. */
+  /** A burst of two requests, then one a second, on a stopped clock; "beta" is closed to all keys. */
   strictUrl: string;
   slowKey: string;
   /** May read two matches a day. */
   overQuotaKey: string;
-  /** In force, and never used. */
+  /** Valid, and never used. */
   freshKey: string;
-  /** Calls itself PUBLIC_URL in links. */
+  /** Its links begin with PUBLIC_URL. */
   proxiedUrl: string;
   proxiedKey: string;
-  /** Listens to one wrong key a minute. */
+  /** Accepts one invalid key a minute before it responds with 429. */
   guardedUrl: string;
   standInUrl: string;
-  /** Every reply ends before its end. */
+  /** Truncates every response. */
   brokenUrl: string;
-  /** Nobody listens there. */
+  /** Nothing listens there. */
   goneUrl: string;
 }
 
@@ -36,7 +36,7 @@ export type Scenario = (scene: Scene) => Promise<void>;
 
 export const PUBLIC_URL = "https://public.example/some/path";
 
-/** The players of the shard "na"; names that mean something in lists, in addresses or nowhere. */
+/** The players of the shard "na", with names that have a meaning in lists, in URLs or nowhere. */
 export const NAMES = ["Ada", "a,b", "back\\slash", "\\,", "50% +&=#?", "日本 🎲", "<img onerror>"];
 
 /** A client of the Matchbook with records. */
@@ -47,20 +47,20 @@ export function matchbookOf(
   return new client.Matchbook({ url: facts.url, key: facts.key, ...options });
 }
 
-/** Notes what is sent and what comes back. */
+/** Records requests and their statuses. */
 export function recording() {
   const calls: { address: string; headers: Record<string, string>; status: number }[] = [];
-  const fetchAndNote: Client.Fetch = async (address, options) => {
+  const fetchAndRecord: Client.Fetch = async (address, options) => {
     const call = { address, headers: options.headers, status: 0 };
     calls.push(call);
     const response = await fetch(address, options);
     call.status = response.status;
     return response;
   };
-  return { fetch: fetchAndNote, calls, statuses: () => calls.map(({ status }) => status) };
+  return { fetch: fetchAndRecord, calls, statuses: () => calls.map(({ status }) => status) };
 }
 
-/** The MatchbookError that some work must end with. */
+/** The MatchbookError that a call must throw. */
 export async function errorOf(
   { client }: Scene,
   work: () => unknown,
@@ -74,7 +74,7 @@ export async function errorOf(
   return assert.fail("no error came");
 }
 
-/** All items of something that can be looped over. */
+/** All items of an async iterable. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
