@@ -138,16 +138,9 @@ export class MemoryLimiter implements Limiter {
 }
 
 /** The headers of every authenticated response. */
-export type LimitHeaders = Record<
-  | "RateLimit-Policy"
-  | "RateLimit"
-  | "X-RateLimit-Limit"
-  | "X-RateLimit-Remaining"
-  | "X-RateLimit-Reset",
-  string
->;
+export type LimitHeaders = ReturnType<typeof limitHeaders>;
 
-export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict): LimitHeaders {
+export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict) {
   // The window is the time to refill the bucket: 60 seconds if burst equals rate.
   const window = Math.ceil((policy.burst * 60) / policy.rate);
   return {

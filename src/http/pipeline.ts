@@ -33,14 +33,7 @@ export interface RequestProgress {
 }
 
 export function newProgress(watch: Stopwatch): RequestProgress {
-  return {
-    route: undefined,
-    key: undefined,
-    headers: {},
-    records: 0,
-    code: undefined,
-    watch,
-  };
+  return { route: undefined, key: undefined, headers: {}, records: 0, code: undefined, watch };
 }
 
 const METHODS = "GET, HEAD, OPTIONS";

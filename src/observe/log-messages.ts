@@ -122,15 +122,10 @@ function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: 
 }
 
 function adminSentence(
-  {
-    method,
-    path,
-    status,
-    milliseconds,
-    requestId,
-  }: Extract<ShownEvent, { event: "admin-request" }>,
+  event: Extract<ShownEvent, { event: "admin-request" }>,
   paint: Paint,
 ): string {
+  const { method, path, status, milliseconds, requestId } = event;
   const details = paint("dim", `${milliseconds.toFixed(1)} ms, admin, ${requestId}`);
   return `${method} ${path} ${paint(colourOf(status), String(status))} ${details}`;
 }
