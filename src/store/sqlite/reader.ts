@@ -88,13 +88,14 @@ export class SqliteReader implements Reader {
 
   playersNamed(names: string[], limit: number): PlayerListing[] {
     this.#snapshot.enter();
-    const byName = "SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ?";
+    // SQLite would prepare a statement again for each value bound to its LIMIT.
+    const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
     const found: PlayerListing[] = [];
     for (const name of names) {
       if (found.length >= limit) break;
-      found.push(...this.#listed(byName, name, limit - found.length));
+      found.push(...this.#listed(byName, name));
     }
-    return found;
+    return found.slice(0, limit);
   }
 
   recentPlayers(limit: number): PlayerListing[] {
