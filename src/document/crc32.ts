@@ -32,7 +32,12 @@ for (let bit = 0; bit < LENGTH_BITS; bit++) {
   for (let byte = 0; byte < 4; byte++) {
     const start = bit * ENTRIES + byte * BYTE_VALUES;
     for (let value = 1; value < BYTE_VALUES; value++) {
-      APPENDED[start + value] = multiply(factor, (value << (8 * byte)) >>> 0);
+      // Multiplication distributes over XOR: only single bits are multiplied.
+      const lowest = value & -value;
+      APPENDED[start + value] =
+        value === lowest
+          ? multiply(factor, (value << (8 * byte)) >>> 0)
+          : APPENDED[start + lowest]! ^ APPENDED[start + (value ^ lowest)]!;
     }
   }
   factor = multiply(factor, factor);

@@ -1,7 +1,5 @@
 /** Checks one resource of a record: its schema, the rules of JSON:API, and values that cannot be stored. */
 
-import { Compile } from "typebox/compile";
-import { Settings } from "typebox/system";
 import {
   isObject,
   isReference,
@@ -10,6 +8,7 @@ import {
   keyOf,
   type Resource,
 } from "../domain/json.ts";
+import { missingMembers, type Violation, validate } from "../schema/json-schema.ts";
 import {
   CarriedPlayer,
   ExtraParticipant,
@@ -25,21 +24,18 @@ import {
 import { isInexact } from "./parse-json.ts";
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
-// All problems of a record are reported at once; the default limit is eight per resource.
-Settings.Set({ maxErrors: 1000 });
-
-const validators = {
-  match: Compile(Match),
-  roster: Compile(Roster),
-  participant: Compile(Participant),
-  extraRoster: Compile(ExtraRoster),
-  extraParticipant: Compile(ExtraParticipant),
-  player: Compile(CarriedPlayer),
-  team: Compile(Team),
-  other: Compile(Other),
+const SCHEMAS = {
+  match: Match,
+  roster: Roster,
+  participant: Participant,
+  extraRoster: ExtraRoster,
+  extraParticipant: ExtraParticipant,
+  player: CarriedPlayer,
+  team: Team,
+  other: Other,
 };
 
-export type Kind = keyof typeof validators;
+export type Kind = keyof typeof SCHEMAS;
 
 /**
  * The problems of a resource, one sentence each. `unsafe` is the same resource if it may contain values
@@ -50,55 +46,36 @@ export function resourceProblems(
   resource: Resource,
   unsafe: Resource | undefined,
 ): string[] {
-  const problems = schemaProblems(kind, resource);
+  const problems = validate(SCHEMAS[kind], resource)
+    // Numbers that are too large are reported by checkValues.
+    .filter(({ value }) => !isInexact(value))
+    .map(sentence);
   checkStructure(resource, problems);
   if (unsafe) checkValues(unsafe as JsonObject, "", 0, problems);
   return problems;
 }
 
-function schemaProblems(kind: Kind, resource: Resource): string[] {
-  const validator = validators[kind];
-  if (validator.Check(resource)) return [];
-  const errors = validator.Errors(resource);
-  // Numbers that are too large are reported by checkValues.
-  return errors.filter((one) => !isInexact(valueAt(resource, one.instancePath))).map(sentence);
-}
-
-function valueAt(resource: Resource, pointer: string): unknown {
-  const step = (value: unknown, name: string) => (value as JsonObject | undefined)?.[name];
-  return pointer.split("/").slice(1).reduce(step, resource);
-}
-
-interface ShapeError {
-  keyword: string;
-  instancePath: string;
-  params: object;
-  message: string;
-}
-
-const TYPE_NAMES: Record<string, string> = {
+const TYPE_NAMES = {
   integer: "an integer",
   number: "a number",
   string: "a string",
   object: "an object",
   array: "an array",
-  boolean: "true or false",
 };
 
-function sentence(error: ShapeError): string {
-  const where = error.instancePath.slice(1).replaceAll("/", ".") || "the resource";
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
+function sentence({ keyword, schema, value, path }: Violation): string {
+  const where = path || "the resource";
+  switch (keyword) {
     case "required":
-      return `${where} is missing ${(params.requiredProperties as string[]).join(", ")}`;
+      return `${where} is missing ${missingMembers(schema, value as object).join(", ")}`;
     case "type":
-      return `${where} must be ${TYPE_NAMES[params.type as string] ?? params.type}`;
+      return `${where} must be ${TYPE_NAMES[schema.type!]}`;
     case "const":
-      return `${where} must be "${params.allowedValue}"`;
+      return `${where} must be "${schema.const}"`;
     case "enum":
       return `${where} must be "true" or "false"`;
     case "pattern":
-      if (params.pattern === NO_NUL) return `${where} must not contain the character U+0000`;
+      if (schema.pattern === NO_NUL) return `${where} must not contain the character U+0000`;
       return where.endsWith("shardId")
         ? `${where} must be 1 to 32 characters from a-z, 0-9 and "-"`
         : `${where} must be 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-"`;
@@ -109,10 +86,8 @@ function sentence(error: ShapeError): string {
       return `${where} must not be negative`;
     case "minLength":
       return `${where} must not be empty`;
-    case "maxLength":
-      return `${where} must not be longer than ${MAX_NAME_LENGTH} characters`;
     default:
-      return `${where} ${error.message}`;
+      return `${where} must not be longer than ${MAX_NAME_LENGTH} characters`;
   }
 }
 

@@ -117,12 +117,24 @@ export function shownQuery(query: string, showNames: boolean): string {
  */
 function shownPart(part: string): string {
   const equals = part.indexOf("=");
-  const name = unescaped(equals < 0 ? part : part.slice(0, equals));
+  const name = parameterName(equals < 0 ? part : part.slice(0, equals));
   if (name === PLAYER_NAMES) return `${name}=${HIDDEN}`;
   if (!SHOWN.has(name) && !FIELDS.test(name)) return part === "" ? "" : HIDDEN;
   if (equals < 0) return name;
   const value = part.slice(equals + 1);
   return `${name}=${PLAIN_VALUE.test(value) ? value : HIDDEN}`;
+}
+
+const MAX_SPELLINGS = 256;
+/** Clients escape each name in one of a few ways, so that most names need not be decoded. */
+const spellings = new Map<string, string>();
+
+function parameterName(spelled: string): string {
+  const known = spellings.get(spelled);
+  if (known !== undefined) return known;
+  const name = unescaped(spelled);
+  if (SHOWN.has(name) && spellings.size < MAX_SPELLINGS) spellings.set(spelled, name);
+  return name;
 }
 
 /** Decodes the text if the escapes hide a secret. */

@@ -1,6 +1,5 @@
 /** The schemas of responses, based on the fields of the resources. */
 
-import type { TSchema } from "typebox";
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
@@ -19,7 +18,7 @@ const COUNT = { type: "integer", minimum: 0 };
  * A response may contain only part of a resource, as `fields[TYPE]` says. Only the type and the id are always
  * there.
  */
-function asResponse(schema: TSchema, description: string): Schema {
+function asResponse(schema: object, description: string): Schema {
   const plain = JSON.parse(JSON.stringify(schema)) as Schema;
   const properties = plain.properties as Record<string, Schema>;
   const { type, id, ...members } = properties;
@@ -44,7 +43,7 @@ function opened(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   const members = Object.entries(schema).map(([name, value]) => [name, opened(value)]);
   const isObject = (schema as Schema).type === "object";
-  return { ...Object.fromEntries(members), ...(isObject ? { additionalProperties: true } : {}) };
+  return { ...(isObject && { additionalProperties: true }), ...Object.fromEntries(members) };
 }
 
 const list = (items: Schema, maxItems?: number): Schema => ({
