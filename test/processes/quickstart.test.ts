@@ -23,7 +23,10 @@ interface Started {
 
 /** Starts it and reads its output up to the curl line. */
 async function quickstart(flags: string[] = []): Promise<Started> {
-  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", data, ...flags]);
+  const child = spawnMatchbook([
+    ...["quickstart", "--port", "0", "--data", data, "--drain-ms", "0"],
+    ...flags,
+  ]);
   const [said, noted] = [collect(child.stdout), collect(child.stderr)];
   const curl = await until(
     "quickstart prints its curl line",

@@ -35,7 +35,7 @@ const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
 const callersOf = (url: string, callers = 8) =>
-  new Callers({ url, path: "/shards/na/matches/one", headers, callers, pauseMs: 5 });
+  new Callers({ url, path: "/shards/na/matches/one", headers, callers, pauseMs: 25 });
 
 /** Clients that have reached both workers. The system assigns connections at random; 32 never reach only one. */
 async function meetBoth(url: string): Promise<Callers> {

@@ -194,12 +194,13 @@ describe("the index finds", () => {
       letter: random.pick([..."aeiostrn0123456789"]),
     });
     let [byOne, byTwo] = [0, 0];
-    for (const name of names) {
+    const searched = names.slice(0, scaled(names.length));
+    for (const name of searched) {
       const typed = mistype(name, any());
       if (index.closestTo(typed).includes(name)) byOne += 1;
       if (index.closestTo(mistype(typed, any())).includes(name)) byTwo += 1;
     }
-    expect(byOne / names.length).toBeGreaterThan(0.99);
-    expect(byTwo / names.length).toBeGreaterThan(0.9);
+    expect(byOne / searched.length).toBeGreaterThan(0.99);
+    expect(byTwo / searched.length).toBeGreaterThan(0.9);
   });
 });
