@@ -22,6 +22,7 @@ import type { Settings } from "./settings/definitions.ts";
 import {
   type ShardLocation,
   type ShardReplicas,
+  type SqliteLocation,
   showLocation,
 } from "./settings/shard-locations.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
@@ -30,10 +31,18 @@ import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
-import { openForReading, openForWriting } from "./store/sqlite/open.ts";
+import { NotAShard, openForReading, openForWriting } from "./store/sqlite/open.ts";
+import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
-import { type Reader, StoreUnavailable, type Writer } from "./store/store.ts";
+import {
+  type Reader,
+  type StoreError,
+  StoreReplaced,
+  StoreUnavailable,
+  type Writer,
+} from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -45,8 +54,9 @@ const MIB = 1024 * 1024;
 /** One writes; the other reads meanwhile. */
 const WRITING_CONNECTIONS = 2;
 
-/** An open shard, shared by all readers. */
-type OpenStore = SqliteReader | PostgresReader | ReplicatedReaders;
+/** An open database, shared by all readers. */
+type OpenDatabase = PostgresReader | ReplicatedReaders;
+type OpenStore = SqliteReader | OpenDatabase;
 
 /**
  * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
@@ -58,10 +68,16 @@ export function openShards(
   writerCacheKib?: number,
 ): Shards {
   const configured = new Map(settings.shards.map((shard) => [shard.id, shard]));
-  const opened = new Map<string, OpenStore>();
+  /** Shards in files that exist, or existed when they were opened. */
+  const files = new Map<string, WatchedReader>();
+  const opened = new Map<string, OpenDatabase>();
   /** Shards that are being opened: concurrent requests share one attempt. */
-  const opening = new Map<string, Promise<OpenStore | undefined>>();
+  const opening = new Map<string, Promise<OpenDatabase>>();
   const writers = new Map<string, Writer>();
+  /** Writers of files that were replaced. A transaction may still use them. */
+  const retired: Writer[] = [];
+  /** Files that were reported as ignored. */
+  const ignored = new Set<string>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
   /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
   const reported = new Map<string, boolean>();
@@ -73,40 +89,87 @@ export function openShards(
     observe(replicaEvent(id, change));
   };
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
-  const openStore = async (id: string): Promise<OpenStore | undefined> => {
-    const location = locationOf(settings, id);
-    const found =
-      location.engine === "sqlite"
-        ? openSqlite(location.path, cacheBytes)
-        : await openPostgres(location, configured.get(id)?.replicas, {
-            cacheBytes,
-            writer: shards.writer(id) as PostgresWriter,
-            onChange: (change) => report(id, change),
-          });
-    if (!found) return undefined;
-    opened.set(id, found);
+  const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
+  const openFile = (id: string, location: SqliteLocation): SqliteReader | undefined => {
+    const { path } = location;
+    const file = new WatchedReader(
+      path,
+      () => openSqlite(path, cacheBytes),
+      () => reportOpened(id, location),
+    );
+    try {
+      return file.get();
+    } finally {
+      if (file.isKnown) files.set(id, file);
+    }
+  };
+  const openDatabase = async (id: string, location: PostgresLocation): Promise<OpenDatabase> => {
+    const found = await openPostgres(location, configured.get(id)?.replicas, {
+      cacheBytes,
+      writer: shards.writer(id) as PostgresWriter,
+      onChange: (change) => report(id, change),
+    });
+    opened.set(id, found);
+    reportOpened(id, location);
     return found;
   };
   const open = (id: string): Awaitable<OpenStore | undefined> => {
+    const file = files.get(id);
+    if (file) return file.get();
     const known = opened.get(id) ?? opening.get(id);
     if (known || !mayExist(id)) return known;
-    const found = openStore(id).finally(() => opening.delete(id));
+    const location = locationOf(settings, id);
+    if (location.engine === "sqlite") return openFile(id, location);
+    const found = openDatabase(id, location).finally(() => opening.delete(id));
     opening.set(id, found);
     return found;
+  };
+  /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
+  const isIgnored = (id: string, error: unknown): boolean => {
+    if (configured.size > 0 || !(error instanceof NotAShard) || files.get(id)?.wasOpened)
+      return false;
+    if (!ignored.has(id)) observe({ event: "file-ignored", error });
+    ignored.add(id);
+    return true;
+  };
+  const isShard = (id: string): boolean => {
+    try {
+      return open(id) !== undefined;
+    } catch (error) {
+      return !isIgnored(id, error);
+    }
+  };
+  const shardsInFolder = (): string[] => {
+    const lost = [...files.keys()].filter((id) => files.get(id)?.wasOpened);
+    return [...new Set([...storesIn(settings.data), ...lost])].filter(isShard).sort();
   };
 
   const shards: Shards = {
     allowed: configured.size > 0 ? new Set(configured.keys()) : undefined,
-    list: () => (configured.size > 0 ? [...configured.keys()].sort() : storesIn(settings.data)),
-    reader: async (id) => readerOf(await open(id)),
+    list: () => (configured.size > 0 ? [...configured.keys()].sort() : shardsInFolder()),
+    async reader(id) {
+      try {
+        const store = await open(id);
+        if (!store && configured.has(id)) throw missing(locationOf(settings, id));
+        return readerOf(store);
+      } catch (error) {
+        if (isIgnored(id, error)) return undefined;
+        throw error;
+      }
+    },
     replicas(id) {
       const store = opened.get(id);
       if (store instanceof ReplicatedReaders) return store.inUse;
       return configured.get(id)?.replicas?.places.map(() => false) ?? [];
     },
-    writer(id) {
-      const writer = writers.get(id) ?? openWriter(locationOf(settings, id), writerCacheKib);
+    writer(id, mustExist = false) {
+      const location = locationOf(settings, id);
+      const known = writers.get(id);
+      if (known && !isReplaced(known)) return known;
+      if (known) retired.push(known);
+      if (mustExist && isMissing(location)) throw missing(location);
+      const writer = openWriter(location, writerCacheKib);
       writers.set(id, writer);
       return writer;
     },
@@ -114,9 +177,12 @@ export function openShards(
     async close() {
       // A store that opens later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
-      for (const store of [...opened.values(), ...writers.values()]) await store.close();
+      const all = [...files.values(), ...opened.values(), ...writers.values(), ...retired];
+      for (const store of all) await store.close();
+      files.clear();
       opened.clear();
       writers.clear();
+      retired.length = 0;
     },
   };
   return shards;
@@ -124,6 +190,18 @@ export function openShards(
 
 const readerOf = (store: OpenStore | undefined): Reader | undefined =>
   store instanceof ReplicatedReaders ? store.forRequest() : store;
+
+/** Throws StoreReplaced if the file was deleted. */
+const isReplaced = (writer: Writer): boolean =>
+  writer instanceof SqliteWriter && writer.file.isReplaced();
+
+const isMissing = (location: ShardLocation): boolean =>
+  location.engine === "sqlite" && fileStats(location.path) === undefined;
+
+const missing = (location: ShardLocation): StoreError =>
+  new StoreReplaced(
+    `${showLocation(location)} does not exist; put it back or restore a backup, or restart the server to create a new one`,
+  );
 
 /** Undefined when there is no shard (yet). */
 function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
@@ -145,7 +223,7 @@ async function openPostgres(
   location: PostgresLocation,
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
-): Promise<OpenStore> {
+): Promise<OpenDatabase> {
   const unavailable = await unavailability(writer.ready());
   if (unavailable && !replicas) throw unavailable;
   if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes, checkFragment);
@@ -187,7 +265,12 @@ export function locationOf(
 export function openWriter(location: ShardLocation, cacheKib?: number): Writer {
   return location.engine === "postgres"
     ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
-    : new SqliteWriter(openForWriting(location.path, cacheKib));
+    : openSqliteWriter(location.path, cacheKib);
+}
+
+function openSqliteWriter(path: string, cacheKib: number | undefined): SqliteWriter {
+  const file = fileStats(path);
+  return new SqliteWriter(openForWriting(path, cacheKib), new OpenedFile(path, file));
 }
 
 /** The ids of the shards in a data folder. */

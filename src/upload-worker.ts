@@ -16,7 +16,7 @@ import { type Bytes, plainBytes } from "./ingest/source.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreUnavailable } from "./store/store.ts";
+import { StoreError, StoreReplaced } from "./store/store.ts";
 
 declare const self: Worker;
 
@@ -70,7 +70,7 @@ function bodyFrom(port: MessagePort, send: (message: StoreMessage) => void): Byt
 async function store(
   body: Bytes,
   settings: UploadSettings,
-  { shard, replace }: UploadOptions,
+  { shard, replace, existing }: UploadOptions,
 ): Promise<UploadResult> {
   let report = emptyReport();
   let error: UploadResult["error"];
@@ -90,7 +90,7 @@ async function store(
   const bytes = untilListIsFull(plainBytes(body, () => {}));
   try {
     await ingest([{ name: "the upload", bytes }], {
-      writer: (id) => shards.writer(id),
+      writer: (id) => shards.writer(id, existing.includes(id)),
       clock: Date.now,
       batch: Math.min(settings.batch, MAX_BATCH),
       threads: READING_THREADS,
@@ -140,7 +140,12 @@ function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
       message: "The disk is full: free some space and send the body again.",
     };
   }
-  if (cause instanceof StoreUnavailable) {
+  if (cause instanceof StoreReplaced) {
+    const message =
+      "The file of a shard was deleted or replaced (see the log): restore it, and send the body again.";
+    return { code: "shard-unavailable", message };
+  }
+  if (cause instanceof StoreError) {
     const message =
       "The database of a shard is unavailable (see the log): send the body again in a few seconds.";
     return { code: "shard-unavailable", message };

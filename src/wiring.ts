@@ -15,13 +15,21 @@ import { Portal } from "./http/portal.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
-import { type Event, type Observe, observeAll } from "./observe/events.ts";
+import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
-import { accessPlan, type Limits, openAccess, openLimits, openShards } from "./open-stores.ts";
+import {
+  accessPlan,
+  type Limits,
+  locationOf,
+  openAccess,
+  openLimits,
+  openShards,
+  openWriter,
+} from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreUnavailable } from "./store/store.ts";
+import { StoreError } from "./store/store.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
@@ -153,7 +161,7 @@ interface WorkerLimits {
   failures: Failures;
 }
 
-/** Opens every shard, so that a damaged file stops the start. */
+/** Opens every shard. One that cannot be opened is unavailable; the others are served. */
 async function openParts(settings: Settings, log: Observe, clock: Clock, sharing?: WorkerLimits) {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
@@ -163,7 +171,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     sharedLimits: () => limits?.shared,
     clock,
   });
-  const watched = observeAll([log, metrics.observe]);
+  const watched = observeAll([onlyChanges(log), metrics.observe]);
   const shards = openShards(settings, watched);
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
@@ -178,9 +186,8 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     await shards.close();
   };
   try {
-    // A shard in the settings exists from the start, even if it is empty.
-    for (const id of shards.allowed ?? []) shards.writer(id);
-    await openAll(shards, watched);
+    for (const id of shards.allowed ?? []) await createShard(settings, id);
+    await shardStatuses({ shards, observe: watched });
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
     await usage.start();
@@ -209,15 +216,16 @@ async function missClosed(
   }
 }
 
-/** A damaged file stops the start. An unavailable database does not: it is retried. */
-async function openAll(shards: Shards, observe: Observe): Promise<void> {
-  for (const id of await shards.list()) {
-    try {
-      await shards.reader(id);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      observe({ event: "shard-unavailable", shard: id, error });
-    }
+/** A shard in the settings exists from the start, even if it is empty. */
+async function createShard(settings: Settings, id: string): Promise<void> {
+  const location = locationOf(settings, id);
+  // The tables of a database are created when it is opened.
+  if (location.engine !== "sqlite") return;
+  try {
+    await openWriter(location).close();
+  } catch (error) {
+    // The reader fails too, which is reported.
+    if (!(error instanceof StoreError)) throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Observe } from "../observe/events.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
+  shards: { list(): Awaitable<string[]> };
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;

@@ -17,7 +17,7 @@ import { UploadThread } from "./upload-thread.ts";
 export interface AdminOptions
   extends Pick<
     AdminService,
-    "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
+    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
   > {
   token: string;
   keys: Pick<KeyLookup, "reload">;

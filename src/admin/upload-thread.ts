@@ -18,6 +18,8 @@ export interface UploadOptions {
   /** The shard of records without one; records of other shards are rejected. */
   shard: string | undefined;
   replace: boolean;
+  /** The shards that the server knows, whose files must not be created. */
+  existing: string[];
 }
 
 /** To the thread. Each upload has its own port; "close" is sent when there are none. */

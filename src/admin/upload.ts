@@ -10,8 +10,8 @@ import type { UploadOptions } from "./upload-thread.ts";
 const ENCODINGS = ["identity", "gzip", "x-gzip"];
 
 export const uploadRecords: AdminEndpoint = async (service, { request, requestId, query }) => {
-  const { uploads, observe } = service;
-  const options = readOptions(query);
+  const { uploads, shards, observe } = service;
+  const options = { ...readOptions(query), existing: await shards.list() };
   checkEncoding(request.headers.get("content-encoding"));
   const { report, notStored, bytes, error, cause } = await uploads.store(request, options);
   const { withheld, released: _, ...counts } = report ?? emptyReport();
@@ -26,7 +26,7 @@ export const uploadRecords: AdminEndpoint = async (service, { request, requestId
   throw new AdminError("records-not-stored", message, { details });
 };
 
-function readOptions({ shard, replace = "false" }: AdminQuery): UploadOptions {
+function readOptions({ shard, replace = "false" }: AdminQuery): Omit<UploadOptions, "existing"> {
   const problems: string[] = [];
   if (shard !== undefined && !isShardId(shard)) {
     problems.push('shard must be 1 to 32 characters from a-z, 0-9 and "-"');

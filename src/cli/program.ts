@@ -7,7 +7,7 @@ import { ListenError } from "../http/listen.ts";
 import { RetryTimeout } from "../ingest/retry.ts";
 import { fileOnly, flagOf, isTableName } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
-import { StoreError } from "../store/store.ts";
+import { StoreError, StoreReplaced } from "../store/store.ts";
 import { WorkersError } from "../workers/libc.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
 import { describeError } from "./system-errors.ts";
@@ -31,8 +31,9 @@ const EXPECTED = [
   { type: SettingsError, exitCode: 2 },
   { type: CommandError, exitCode: 1 },
   { type: AccessError, exitCode: 1 },
-  // Before StoreError, its base class: the command may be retried.
+  // Before StoreError, their base class: the command may be retried.
   { type: RetryTimeout, exitCode: 3 },
+  { type: StoreReplaced, exitCode: 3 },
   { type: StoreError, exitCode: 1 },
   { type: ListenError, exitCode: 1 },
   { type: WorkersError, exitCode: 1 },

@@ -1,23 +1,28 @@
 /** Opens the shards for commands, and reports unknown shard ids. */
 
-import { unobserved } from "../observe/events.ts";
+import type { Event } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { CommandError } from "./command.ts";
+import { CommandError, note } from "./command.ts";
+import { describeError } from "./system-errors.ts";
 
 export async function withShards<T>(
   settings: Settings,
   work: (shards: Shards) => Promise<T>,
 ): Promise<T> {
-  const shards = openShards(settings, unobserved);
+  const shards = openShards(settings, noteIgnored);
   try {
     return await work(shards);
   } finally {
     await shards.close();
   }
+}
+
+function noteIgnored(event: Event): void {
+  if (event.event === "file-ignored") note(`Ignored: ${describeError(event.error as Error)}`);
 }
 
 /** Throws CommandError if the shard does not exist or is empty. */

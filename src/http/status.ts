@@ -86,7 +86,7 @@ export async function openApi({ openApi }: StatusContext): Promise<JsonResult> {
 /** A shard without records. */
 const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined, bytes: 0 };
 
-/** The state of every shard. Unavailable ones are logged. */
+/** The state of every shard, which is also reported as events. */
 export async function shardStatuses({
   shards,
   observe,
@@ -95,6 +95,7 @@ export async function shardStatuses({
   const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
       const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;
+      observe({ event: "shard-available", shard: id });
       return { id, available: true, ...summary, replicas: shards.replicas(id) };
     } catch (error) {
       observe({ event: "shard-unavailable", shard: id, error });

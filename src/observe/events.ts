@@ -3,6 +3,10 @@
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
+  /** It was unavailable before. */
+  | { event: "shard-available"; shard: string }
+  /** A file in the data folder has the name of a shard, but is none. */
+  | { event: "file-ignored"; error: unknown }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }
@@ -109,6 +113,20 @@ export type Observe = (event: Event) => void;
 export function observeAll(observers: readonly Observe[]): Observe {
   return (event) => {
     for (const observe of observers) observe(event);
+  };
+}
+
+/** Drops repeated reports that a shard is unavailable, or still available, so that the log has one for each change. */
+export function onlyChanges(observe: Observe): Observe {
+  const reasons = new Map<string, string>();
+  return (event) => {
+    if (event.event === "shard-available" && !reasons.delete(event.shard)) return;
+    if (event.event === "shard-unavailable") {
+      const reason = event.error instanceof Error ? event.error.message : String(event.error);
+      if (reasons.get(event.shard) === reason) return;
+      reasons.set(event.shard, reason);
+    }
+    observe(event);
   };
 }
 

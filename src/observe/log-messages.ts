@@ -6,6 +6,8 @@ import type { ShownEvent } from "./redact.ts";
 export const LEVELS = {
   "shard-opened": "info",
   "shard-unavailable": "error",
+  "shard-available": "info",
+  "file-ignored": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
   "keys-reloaded": "info",
@@ -48,6 +50,10 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `opened shard ${event.shard} at ${event.location}`;
     case "shard-unavailable":
       return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
+    case "shard-available":
+      return `shard ${event.shard} is available again`;
+    case "file-ignored":
+      return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "replica-included":
       return `replica ${event.replica} of shard ${event.shard} is in use`;
     case "replica-excluded":

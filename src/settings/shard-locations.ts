@@ -11,7 +11,8 @@ import {
 } from "./database-urls.ts";
 import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 
-export type ShardLocation = { engine: "sqlite"; path: string } | PostgresLocation;
+export type SqliteLocation = { engine: "sqlite"; path: string };
+export type ShardLocation = SqliteLocation | PostgresLocation;
 
 /** A shard without a location is stored in the data folder, under its own id. */
 export interface ConfiguredShard {

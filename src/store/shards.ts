@@ -20,8 +20,11 @@ export interface ReadableShards {
 export interface Shards extends ReadableShards {
   /** The ids that records may have; undefined if a new id creates a new shard. */
   readonly allowed: ReadonlySet<string> | undefined;
-  /** Creates the shard if it does not exist. May throw StoreError. */
-  writer(id: string): Writer;
+  /**
+   * Creates the shard if it does not exist, unless it `mustExist`. May throw StoreError. Call it for every
+   * transaction: a file that was replaced has a new writer.
+   */
+  writer(id: string, mustExist?: boolean): Writer;
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;

@@ -362,3 +362,8 @@ export class StoreUnavailable extends StoreError {
 export class StoreRefuses extends StoreUnavailable {
   override name = "StoreRefuses";
 }
+
+/** The file that was opened is no longer at its path: it was deleted or replaced. */
+export class StoreReplaced extends StoreRefuses {
+  override name = "StoreReplaced";
+}

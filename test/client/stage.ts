@@ -4,9 +4,9 @@
  */
 
 import { Database } from "bun:sqlite";
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -71,7 +71,7 @@ export async function startStage(): Promise<Stage> {
   store.run("UPDATE matches SET served = x'0badcafe'");
   store.close();
   // Only now: a server does not start with a store that it cannot read.
-  writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
+  writeDamagedShard(join(world.data, "away.db"));
   const standIns = startStandIns({
     advance: (milliseconds) => clock.advance(milliseconds),
     addMatch: async () => void (await world.ingest([aMatch({ shard: "eu" })])),

@@ -1,11 +1,11 @@
 /** Triggers every error response: one real request for each variant of each message. */
 
 import { Database } from "bun:sqlite";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -170,7 +170,7 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
 
 /** Damages a shard file, a stored record, and the usage table. */
 function damage(world: World): void {
-  writeFileSync(join(world.data, "torn.db"), "this is no shard".repeat(100));
+  writeDamagedShard(join(world.data, "torn.db"));
   const database = new Database(join(world.data, "na.db"));
   database.run("UPDATE matches SET served = zeroblob(100)");
   database.close();

@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { startAdmin } from "../../src/admin/server.ts";
@@ -10,6 +10,7 @@ import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN, uploadTo } from "../support/admin.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { aMatch, type RosterIn } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
 import { openUpload, padded, sendUntilHeld } from "../support/wire-upload.ts";
@@ -31,6 +32,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
   };
   const admin = startAdmin(settings, {
     token: TOKEN,
+    shards: { list: () => [] },
     keyStore: openAccess({ data: folder.path }).keys,
     plan: {
       tiers: settings.tiers,
@@ -206,11 +208,11 @@ describe("a store that fails", () => {
 
   test("stops the upload with an error; counted records are stored, and other uploads continue", async () => {
     const listener = startListener();
-    writeFileSync(join(listener.data, "bad.db"), "this is no store ".repeat(100));
+    writeDamagedShard(join(listener.data, "bad.db"));
     // Enough records that the first are stored before the damaged shard is reached.
     const documents = [...some(300), aMatch({ shard: "bad" })];
     const { status, report, error } = await uploadTo(listener.url, ndjson(documents));
-    expect([status, error!.code]).toEqual([500, "internal-error"]);
+    expect([status, error!.code]).toEqual([503, "shard-unavailable"]);
     expect(report.stored).toBeGreaterThan(0);
     rmSync(join(listener.data, "bad.db"));
     expect(await listener.served()).toBe(report.stored);

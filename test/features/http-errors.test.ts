@@ -2,10 +2,10 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -20,11 +20,11 @@ const world = await startWorld([
 const hurt = new Database(join(world.data, "hurt.db"));
 hurt.run("UPDATE matches SET served = x'00000000' || x'0badcafe'");
 hurt.close();
-writeFileSync(join(world.data, "away.db"), "this is no store at all, ".repeat(1000));
+writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
 usage.close();
-const server = await serveOnlyHealthy();
+const server = await serveStrictly();
 const [limited, used] = server.keys as [string, string];
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${limited}` });
 await world.get(`${server.url}/shards/na/matches/match-a`, { Authorization: `Bearer ${used}` });
@@ -36,10 +36,9 @@ afterAll(async () => {
 
 /**
  * Starts a second server with a key for one request a minute and one for a single match a day; it accepts
- * one invalid key a minute. Its clock stands still, so that nothing is refilled. It serves only the healthy
- * shards, because a damaged store would prevent the start.
+ * one invalid key a minute. Its clock stands still, so that nothing is refilled.
  */
-function serveOnlyHealthy() {
+function serveStrictly() {
   const settings = {
     shards: ["na", "beta"].map((id) => ({ id, location: undefined })),
     "closed-shards": ["beta"],

@@ -1,10 +1,10 @@
 /** Tests the routes about the service itself. */
 
 import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { type Endpoint, PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -141,7 +141,7 @@ test("listed shards exist from the start, and no others", async () => {
 test("a shard that cannot be read makes the service not ready, and does not affect the others", async () => {
   const hurt = await startWorld([aMatch({ id: "match-a" })]);
   try {
-    writeFileSync(join(hurt.data, "eu.db"), "this is no store at all, ".repeat(1000));
+    writeDamagedShard(join(hurt.data, "eu.db"));
     const ready = await hurt.get("/readyz", BARE);
     expect(ready.status).toBe(503);
     expect(ready.body).toEqual({ status: "not ready", unavailable: ["eu"] });

@@ -227,6 +227,8 @@ describe("the log examples", () => {
   const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
     "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
+    "shard-available": { event: "shard-available", shard: "na" },
+    "file-ignored": { event: "file-ignored", error },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },
     "replica-excluded": { event: "replica-excluded", shard: "na", replica: 1, why: "odd" },

@@ -1,11 +1,11 @@
 /** Starts a Matchbook with keys of two tiers and an admin listener, and generates traffic for metrics. */
 
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
+import { writeDamagedShard } from "./damaged-shard.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import { startWorld } from "./world.ts";
@@ -99,7 +99,7 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
       return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };
     },
     spoil(shard) {
-      writeFileSync(join(world.data, `${shard}.db`), "this is no store at all, ".repeat(1000));
+      writeDamagedShard(join(world.data, `${shard}.db`));
     },
     async stop() {
       await server.stop("test");

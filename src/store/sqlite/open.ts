@@ -14,6 +14,11 @@ const CACHED_KIB = 64 * 1024;
 /** The whole file, up to SQLite's limit (2 GiB in Bun's build). */
 const MAPPED_BYTES = 2 ** 40;
 
+/** The file has nothing of a shard, or belongs to another program. */
+export class NotAShard extends StoreError {
+  override name = "NotAShard";
+}
+
 /**
  * Opens for reading, and migrates the file if necessary. Undefined if the file does not exist or
  * contains no shard yet.
@@ -54,6 +59,8 @@ export function openForWriting(
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    // Checked before anything is changed: the file may belong to another program.
+    const version = versionOf(database, path);
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
     // of a large file is read one page at a time.
     database.run("PRAGMA page_size = 8192");
@@ -62,7 +69,7 @@ export function openForWriting(
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (versionOf(database, path) < MIGRATIONS.length) migrate(database, path);
+    if (version < MIGRATIONS.length) migrate(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -94,17 +101,25 @@ function migrate(database: Database, path: string): void {
 
 function versionOf(database: Database, path: string): number {
   const version = pragma(database, "user_version");
+  if (
+    pragma(database, "application_id") !== APPLICATION_ID &&
+    (version > 0 || hasTables(database))
+  ) {
+    throw new NotAShard(
+      `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
+    );
+  }
   if (version > MIGRATIONS.length) {
     throw new StoreError(
       `${path} was written by a newer Matchbook (format ${version}; this version supports ${MIGRATIONS.length}); upgrade Matchbook to use it`,
     );
   }
-  if (version > 0 && pragma(database, "application_id") !== APPLICATION_ID) {
-    throw new StoreError(
-      `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
-    );
-  }
   return version;
+}
+
+/** A shard gets its tables and its application id in one transaction. */
+function hasTables(database: Database): boolean {
+  return database.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null;
 }
 
 function pragma(database: Database, name: string): number {

@@ -13,6 +13,7 @@ import {
 import { counterTables, readCounts, Totals } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
+import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
@@ -24,7 +25,10 @@ export class SqliteWriter implements Writer {
   #version: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    readonly file = new OpenedFile(database.filename),
+  ) {
     this.#statements = new Statements(database);
     this.#tables = openTables(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
@@ -89,6 +93,7 @@ export class SqliteWriter implements Writer {
       const result = await work(this.#tables.transaction);
       this.#tables.conclude();
       this.database.query("COMMIT").run();
+      this.file.checkCommitted();
       noteCommit();
       return result;
     } catch (error) {

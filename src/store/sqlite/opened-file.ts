@@ -1,0 +1,68 @@
+/** Notices that the file of a connection was deleted or replaced. SQLite does not: it goes on with the deleted file. */
+
+import { type Stats, statSync } from "node:fs";
+import { StoreError, StoreReplaced } from "../store.ts";
+
+/**
+ * Undefined without a file. Throws StoreError. It never opens the file: closing it again would drop the locks that
+ * SQLite holds on it.
+ */
+export function fileStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new StoreError(`cannot use ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
+}
+
+export class OpenedFile {
+  readonly #wal: Stats | undefined;
+
+  /**
+   * Call after the first read, which creates the WAL. `file` is from before the file was opened, if it existed:
+   * a file that is replaced meanwhile then counts as replaced.
+   */
+  constructor(
+    private readonly path: string,
+    private readonly file: Stats | undefined = fileStats(path),
+  ) {
+    this.#wal = fileStats(this.#walPath);
+  }
+
+  /** Whether there is another file now, which can be opened instead. Throws StoreReplaced if there is none. */
+  isReplaced(): boolean {
+    const now = fileStats(this.path);
+    if (isSame(now, this.file)) return false;
+    if (now === undefined) {
+      throw new StoreReplaced(
+        `${this.path} was deleted while it was in use; put it back or restore a backup, or restart the server to continue without it`,
+      );
+    }
+    const wal = fileStats(this.#walPath);
+    if (isSame(wal, this.#wal) && wal!.size > 0) {
+      throw new StoreReplaced(
+        `${this.path} was replaced, but ${this.#walPath} belongs to the previous file and would damage the new one; delete ${this.#walPath} and ${this.path}-shm`,
+      );
+    }
+    return true;
+  }
+
+  /** Throws StoreReplaced unless what was committed is in the files that the next start will find. */
+  checkCommitted(): void {
+    const isThere =
+      isSame(fileStats(this.path), this.file) &&
+      (this.#wal === undefined || isSame(fileStats(this.#walPath), this.#wal));
+    if (isThere) return;
+    throw new StoreReplaced(
+      `${this.path} or its -wal was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
+    );
+  }
+
+  get #walPath(): string {
+    return `${this.path}-wal`;
+  }
+}

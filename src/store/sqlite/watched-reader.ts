@@ -1,0 +1,135 @@
+/**
+ * The reader of a shard's file, whatever happens to the file: one that cannot be opened is tried again, and one that
+ * is replaced is opened again.
+ */
+
+import { closeSync, lstatSync, openSync, readSync } from "node:fs";
+import { StoreError, StoreReplaced } from "../store.ts";
+import { NotAShard } from "./open.ts";
+import { fileStats, OpenedFile } from "./opened-file.ts";
+import type { SqliteReader } from "./reader.ts";
+import { APPLICATION_ID } from "./schema.ts";
+
+/** How often the file is looked at, at most. */
+const LOOK_MS = 1000;
+/** How often a file that cannot be opened, and does not change, is tried again. */
+const RETRY_MS = 5000;
+/** By then no request uses the reader of a replaced file. */
+const RETIRE_MS = 10_000;
+
+export class WatchedReader {
+  #open: { reader: SqliteReader; file: OpenedFile } | undefined;
+  #failure: { error: StoreError; retryAt: number; state: string } | undefined;
+  #nextLook = 0;
+  readonly #retired = new Set<SqliteReader>();
+
+  /** `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. */
+  constructor(
+    private readonly path: string,
+    private readonly open: () => SqliteReader | undefined,
+    private readonly onOpen: () => void,
+  ) {}
+
+  /** Whether there is or was a file. */
+  get isKnown(): boolean {
+    return this.#open !== undefined || this.#failure !== undefined;
+  }
+
+  /** Whether there is or was a shard in the file. */
+  get wasOpened(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Undefined if there is no file. Throws StoreError if there is no shard in it, or if it cannot be read. */
+  get(): SqliteReader | undefined {
+    const now = performance.now();
+    if (now >= this.#nextLook) this.#look(now);
+    if (this.#failure) throw this.#failure.error;
+    return this.#open?.reader;
+  }
+
+  close(): void {
+    this.#open?.reader.close();
+    for (const reader of this.#retired) reader.close();
+    this.#open = undefined;
+    this.#retired.clear();
+  }
+
+  #look(now: number): void {
+    let state = "";
+    try {
+      state = stateOf(this.path);
+      if (this.#open && !this.#open.file.isReplaced()) this.#failure = undefined;
+      else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
+        this.#reopen();
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const pause = error instanceof StoreReplaced ? 0 : RETRY_MS;
+      this.#failure = { error, retryAt: now + pause, state };
+    }
+    // A new file is found at once.
+    if (this.isKnown) this.#nextLook = now + LOOK_MS;
+  }
+
+  #reopen(): void {
+    const file = fileStats(this.path);
+    if (!file && lstatSync(this.path, { throwIfNoEntry: false })) {
+      throw new StoreError(`${this.path} is a link to a file that does not exist`);
+    }
+    if (!file) {
+      this.#failure = undefined;
+      return;
+    }
+    const reader = this.#openShard(file.isDirectory());
+    this.#retire();
+    this.#open = { reader, file: new OpenedFile(this.path, file) };
+    this.#failure = undefined;
+    this.onOpen();
+  }
+
+  #openShard(isFolder: boolean): SqliteReader {
+    if (isFolder) throw new NotAShard(`${this.path} is a folder, not a file; move it elsewhere`);
+    try {
+      const reader = this.open();
+      if (reader) return reader;
+    } catch (error) {
+      throw isForeign(error, this.path)
+        ? new NotAShard((error as Error).message, { cause: (error as Error).cause })
+        : error;
+    }
+    throw new NotAShard(`${this.path} contains no shard yet`);
+  }
+
+  #retire(): void {
+    const reader = this.#open?.reader;
+    if (!reader) return;
+    this.#retired.add(reader);
+    setTimeout(() => {
+      if (this.#retired.delete(reader)) reader.close();
+    }, RETIRE_MS).unref();
+  }
+}
+
+/** Changes when the file does, or its owner or mode. */
+function stateOf(path: string): string {
+  const stats = fileStats(path);
+  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join() : "";
+}
+
+/** Where an SQLite file has its application id. */
+const ID_AT = 68;
+
+/** Whether a file is neither an SQLite file nor what is left of a shard. */
+function isForeign(error: unknown, path: string): boolean {
+  const { cause } = error as { cause?: { code?: unknown } };
+  if (cause?.code !== "SQLITE_NOTADB") return false;
+  // SQLite has no lock on a file that it cannot read.
+  const file = openSync(path, "r");
+  try {
+    const id = Buffer.alloc(4);
+    return readSync(file, id, 0, 4, ID_AT) < 4 || id.readUInt32BE() !== APPLICATION_ID;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,271 @@
+/** Shard files that cannot be used, that are deleted and that are replaced, before the start and while serving. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
+import { StoreReplaced } from "../../src/store/store.ts";
+import { ndjson, uploadTo } from "../support/admin.ts";
+import { type Instance, startInstance } from "../support/instances.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const inShard = (shard: string, id?: string) =>
+  aMatch(id === undefined ? { shard } : { shard, id });
+
+/** A complete copy of the shard na, without a WAL. */
+function copyOfNa(world: World, path: string): string {
+  const database = new Database(join(world.data, "na.db"));
+  database.run(`VACUUM INTO '${path}'`);
+  database.close();
+  return path;
+}
+
+function deleteShard(world: World, id: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    rmSync(join(world.data, `${id}.db${suffix}`), { force: true });
+  }
+}
+
+function change(path: string, ...statements: string[]): void {
+  const database = new Database(path, { create: true });
+  for (const sql of statements) database.run(sql);
+  database.close();
+}
+
+/** Makes `<name>.db` for each way in which a file can be unusable. */
+function makeBadFiles(world: World): void {
+  const at = (name: string) => join(world.data, `${name}.db`);
+  copyOfNa(world, at("truncated"));
+  truncateSync(at("truncated"), 8192 + 100);
+  copyOfNa(world, at("header"));
+  const bytes = readFileSync(at("header"));
+  bytes.write("garbage");
+  writeFileSync(at("header"), bytes);
+  change(copyOfNa(world, at("newer")), "PRAGMA user_version = 99");
+  // Not even root can read it.
+  symlinkSync(at("unreadable"), at("unreadable"));
+  symlinkSync(join(world.data, "unmounted/away.db"), at("away"));
+  mkdirSync(at("folder"));
+  writeFileSync(at("text"), "not a database, but long enough to be one ".repeat(20));
+  change(at("foreign"), "CREATE TABLE notes (text)");
+  change(at("foreign-version"), "CREATE TABLE notes (text)", "PRAGMA user_version = 7");
+  writeFileSync(at("empty"), "");
+}
+
+const DAMAGED = ["away", "header", "newer", "truncated", "unreadable"];
+const STRAY = ["empty", "folder", "foreign", "foreign-version", "text"];
+
+interface ShardState {
+  id: string;
+  available: boolean;
+}
+
+const unavailableIn = (status: { shards: ShardState[] }) =>
+  status.shards.filter(({ available }) => !available).map(({ id }) => id);
+
+const upIn = async (instance: Instance) =>
+  Object.fromEntries(
+    (await instance.metric("matchbook_shard_up")).map(({ labels, value }) => [labels.shard, value]),
+  );
+
+const eventsOf = ({ events }: Instance, name: string) =>
+  events.filter(({ event }) => event === name);
+
+const reasonFor = (instance: Instance, shard: string) =>
+  eventsOf(instance, "shard-unavailable").flatMap((one) =>
+    one.event === "shard-unavailable" && one.shard === shard ? (one.error as Error).message : [],
+  );
+
+describe("a server whose data folder has unusable files", () => {
+  let world: World;
+  let instance: Instance;
+  beforeAll(async () => {
+    world = await startWorld([inShard("na")]);
+    makeBadFiles(world);
+    instance = await startInstance(world, {});
+  });
+  afterAll(async () => {
+    await instance.stop();
+    await world.stop();
+  });
+
+  test("starts and serves the others; damaged shards are unavailable", async () => {
+    expect((await instance.get("/shards/na/matches", world.key)).status).toBe(200);
+    for (const id of DAMAGED) {
+      const { status, body } = await instance.get(`/shards/${id}/matches`, world.key);
+      expect([id, status, body.errors[0].code]).toEqual([id, 503, "shard-unavailable"]);
+    }
+    expect(unavailableIn(await instance.status())).toEqual(DAMAGED);
+    const ready = await instance.get("/readyz", world.key);
+    expect([ready.status, ready.body.unavailable]).toEqual([503, DAMAGED]);
+    expect(await upIn(instance)).toEqual({
+      na: 1,
+      ...Object.fromEntries(DAMAGED.map((id) => [id, 0])),
+    });
+  });
+
+  test("ignores files that are not shards, with one warning each", async () => {
+    for (const id of STRAY) {
+      const { status, body } = await instance.get(`/shards/${id}/matches`, world.key);
+      expect([id, status, body.errors[0].code]).toEqual([id, 404, "unknown-shard"]);
+    }
+    await instance.status();
+    const warnings = eventsOf(instance, "file-ignored").flatMap((one) =>
+      one.event === "file-ignored" ? (one.error as Error).message : [],
+    );
+    const named = STRAY.map((id) => warnings.filter((text) => text.includes(`/${id}.db`)).length);
+    expect(named).toEqual(STRAY.map(() => 1));
+  });
+
+  test("reports each damaged shard once, with the reason, however often it is checked", async () => {
+    for (let at = 0; at < 3; at++) await instance.status();
+    await instance.metric("matchbook_shard_up");
+    for (const id of DAMAGED) {
+      const [reason, ...more] = reasonFor(instance, id);
+      expect([id, more]).toEqual([id, []]);
+      expect(reason).toContain(join(world.data, `${id}.db`));
+    }
+  });
+
+  test("serves a repaired file without a restart", async () => {
+    const repaired = copyOfNa(world, join(world.data, "repaired"));
+    renameSync(repaired, join(world.data, "truncated.db"));
+    await until("the shard is served", async () => {
+      return (await instance.get("/shards/truncated/matches", world.key)).status === 200;
+    });
+    await until("it is available", async () => {
+      return !unavailableIn(await instance.status()).includes("truncated");
+    });
+    expect(eventsOf(instance, "shard-available")).toEqual([
+      { event: "shard-available", shard: "truncated" },
+    ]);
+  });
+});
+
+test("a shard in the settings whose file belongs to another program is unavailable, and the file is left alone", async () => {
+  const world = await startWorld([inShard("na")]);
+  const path = join(world.data, "notes.sqlite");
+  change(path, "CREATE TABLE notes (text)");
+  const location = (id: string, file: string) => ({
+    id,
+    location: { engine: "sqlite", path: file } as const,
+  });
+  const folder = join(world.data, "folder.db");
+  mkdirSync(folder);
+  const shards = [
+    location("eu", path),
+    location("na", join(world.data, "na.db")),
+    location("sa", folder),
+  ];
+  const instance = await startInstance(world, { shards });
+  expect(unavailableIn(await instance.status())).toEqual(["eu", "sa"]);
+  expect((await instance.get("/shards/na/matches", world.key)).status).toBe(200);
+  const { status, error } = await uploadTo(instance.adminUrl, ndjson([inShard("eu")]));
+  expect([status, error!.code]).toEqual([503, "shard-unavailable"]);
+  await instance.stop();
+  const database = new Database(path);
+  expect(database.query("SELECT name FROM sqlite_schema").values()).toEqual([["notes"]]);
+  expect(database.query("PRAGMA journal_mode").values()).toEqual([["delete"]]);
+  database.close();
+  await world.stop();
+});
+
+describe("a shard file that is deleted while it is served", () => {
+  let world: World;
+  let instance: Instance;
+  /** Serves the shard too, but has stored no upload. */
+  let idle: Instance;
+  let backup: string;
+  const served = (id: string) => instance.get(`/shards/na/matches/${id}`, world.key);
+
+  beforeAll(async () => {
+    world = await startWorld([inShard("na", "match-first"), inShard("eu")]);
+    backup = copyOfNa(world, join(world.data, "backup"));
+    instance = await startInstance(world, {});
+    idle = await startInstance(world, {});
+    expect((await uploadTo(instance.adminUrl, ndjson([inShard("na")]))).status).toBe(200);
+  });
+  afterAll(async () => {
+    await idle.stop();
+    await instance.stop();
+    await world.stop();
+  });
+
+  test("is unavailable, not absent, and the others are served", async () => {
+    expect((await served("match-first")).status).toBe(200);
+    deleteShard(world, "na");
+    await until("it is unavailable", async () => (await served("match-first")).status === 503);
+    await until("the status has it", async () => {
+      return unavailableIn(await instance.status()).includes("na");
+    });
+    expect(await upIn(instance)).toEqual({ eu: 1, na: 0 });
+    expect(reasonFor(instance, "na")).toEqual([
+      expect.stringContaining(`${join(world.data, "na.db")} was deleted while it was in use`),
+    ]);
+    expect((await instance.get("/shards/eu/matches", world.key)).status).toBe(200);
+  });
+
+  test("acknowledges no upload, whether or not the server has written to it before", async () => {
+    for (const { adminUrl } of [instance, idle]) {
+      const reply = await uploadTo(adminUrl, ndjson([inShard("na", "match-lost")]));
+      const { status, error, report } = reply;
+      expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
+      expect(error!.message).toContain("restore it");
+    }
+    expect(existsSync(join(world.data, "na.db"))).toBe(false);
+  });
+
+  test("is served again when it is restored, and takes uploads", async () => {
+    copyFileSync(backup, join(world.data, "na.db"));
+    await until("it is served", async () => (await served("match-first")).status === 200);
+    const { status } = await uploadTo(instance.adminUrl, ndjson([inShard("na", "match-new")]));
+    expect(status).toBe(200);
+    expect((await served("match-new")).status).toBe(200);
+  });
+});
+
+test("a transaction is not acknowledged if the file is deleted before its end", async () => {
+  const world = await startWorld([inShard("na")]);
+  const shards = openShards(world.settings, unobserved);
+  for (const suffix of ["-wal", ""]) {
+    const written = shards.writer("na").write(async (transaction) => {
+      transaction.changeVocabulary(new Map([["type:extra", 1]]));
+      rmSync(join(world.data, `na.db${suffix}`));
+    });
+    expect(await written.catch((error) => error)).toBeInstanceOf(StoreReplaced);
+  }
+  await shards.close();
+  await world.stop();
+});
+
+test("a new file is not served with the WAL of the file that it replaces", async () => {
+  const world = await startWorld([inShard("na", "match-first")]);
+  const instance = await startInstance(world, {});
+  const served = () => instance.get("/shards/na/matches/match-first", world.key);
+  const copy = copyOfNa(world, join(world.data, "copy"));
+  expect((await uploadTo(instance.adminUrl, ndjson([inShard("na")]))).status).toBe(200);
+  renameSync(copy, join(world.data, "na.db"));
+  await until("it is unavailable", async () => (await served()).status === 503);
+  await instance.status();
+  expect(reasonFor(instance, "na")).toEqual([
+    expect.stringMatching(/na\.db-wal belongs to the previous file .* delete /),
+  ]);
+  for (const suffix of ["-wal", "-shm"]) rmSync(join(world.data, `na.db${suffix}`));
+  await until("it is served", async () => (await served()).status === 200);
+  await instance.stop();
+  await world.stop();
+});
