@@ -64,7 +64,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
         const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
         const call = readRequest(request, addressing, peer, clock.now());
-        const response = await respond(service, tokens, call);
+        // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
+        const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({
           event: "admin-request",
           requestId: call.requestId,
@@ -105,12 +106,13 @@ async function respond(
   service: AdminService,
   tokens: TokenCheck,
   call: ApiRequest,
+  address: string,
 ): Promise<Response> {
   const { raw: request, requestId, query, method, path } = call;
   let response: Response;
   try {
     const authorization = request.headers.get("authorization");
-    tokens.check(authorization, call.clientAddress(), service.clock.monotonic());
+    tokens.check(authorization, address, service.clock.monotonic());
     const { route, id } = findRoute(method, path);
     const parameters = readQuery(query, route.takes ?? []);
     response = await route.endpoint(service, { request, requestId, query: parameters, id });
