@@ -7,7 +7,7 @@ import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
-import { AdminError } from "./errors.ts";
+import { AdminError, isDiskFull } from "./errors.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
@@ -127,6 +127,12 @@ async function respond(
 
 function unexpected({ observe }: AdminService, requestId: string, error: unknown): AdminError {
   observe({ event: "failure", requestId, error });
+  if (isDiskFull(error)) {
+    return new AdminError(
+      "disk-full",
+      "The disk is full, and nothing was changed: free some space and send the request again.",
+    );
+  }
   if (error instanceof AccessError) {
     return new AdminError(
       "keys-unavailable",

@@ -1,7 +1,8 @@
 /** Keys or usage that cannot be read do not stop the start, and nobody's key is called invalid. */
 
+import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KEYS_FILE, USAGE_FILE } from "../../src/access/sqlite/schema.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
@@ -36,8 +37,19 @@ async function serveAfter(damage: (data: string) => void, settings = {}): Promis
 const get = (path: string, headers = {}) => world.get(`${running!.url}${path}`, headers);
 const named = (...names: EventName[]) => events.filter(({ event }) => names.includes(event));
 
+const admin = (method: string, path: string, body?: object) =>
+  fetch(`${running!.adminUrl}${path}`, {
+    method,
+    headers: AUTHORIZATION,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+const listed = async () =>
+  ((await (await admin("GET", "/keys")).json()) as { keys: { id: string }[] }).keys;
+
 const remove = (path: string) => {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(path + suffix, { recursive: true, force: true });
 };
 
 test.each([
@@ -69,7 +81,7 @@ test.each([
     expect(named("keys-load-failed")).toMatchObject([
       {
         error: {
-          message: expect.stringMatching(/access\.sqlite: it is .*; restore it from a backup$/),
+          message: expect.stringMatching(/access\.sqlite: it is .*; restore it from a backup/),
         },
       },
     ]);
@@ -90,11 +102,7 @@ test("a deleted key file ends no key, and is not created again by POST /keys", a
   await until("it is reported", () => named("keys-reload-failed").length === 1);
   expect((await get(MATCHES)).status).toBe(200);
   expect((await get("/readyz")).status).toBe(200);
-  const response = await fetch(`${running!.adminUrl}/keys`, {
-    method: "POST",
-    headers: AUTHORIZATION,
-    body: JSON.stringify({ name: "in vain" }),
-  });
+  const response = await admin("POST", "/keys", { name: "in vain" });
   expect([response.status, await response.text()]).toEqual([
     503,
     expect.stringContaining('"keys-unavailable"'),
@@ -102,18 +110,23 @@ test("a deleted key file ends no key, and is not created again by POST /keys", a
   expect((await get(MATCHES)).status).toBe(200);
 });
 
-test.each([["damaged", (path: string) => writeFileSync(path, GARBAGE)]])(
-  "a server starts with a usage file that is %s, and quotas hold; a new file is used",
-  async (_, damage) => {
+test.each([
+  [
+    "damaged",
+    /it is not an SQLite file; .* move it elsewhere/,
+    (path: string) => writeFileSync(path, GARBAGE),
+  ],
+  ["a folder", /it cannot be opened; check its owner and mode/, (path: string) => mkdirSync(path)],
+])(
+  "a server starts with a usage file that is %s: quotas hold, keys can be managed, and a new file is used",
+  async (_, why, damage) => {
     let file = "";
-    await serveAfter(
-      (data) => {
-        file = join(data, USAGE_FILE.name);
-        remove(file);
-        damage(file);
-      },
-      { "matches-per-day": 7 },
-    );
+    const damaged = (data: string) => {
+      file = join(data, USAGE_FILE.name);
+      remove(file);
+      damage(file);
+    };
+    await serveAfter(damaged, { "matches-per-day": 7 });
     expect((await get("/readyz")).status).toBe(200);
     expect((await get(MATCHES)).status).toBe(200);
     expect((await get(`${MATCHES}?page[offset]=5`)).body.errors).toMatchObject([
@@ -121,14 +134,16 @@ test.each([["damaged", (path: string) => writeFileSync(path, GARBAGE)]])(
     ]);
     expect((await get("/usage")).body.errors).toMatchObject([{ code: "usage-unavailable" }]);
     expect(named("usage-write-failed")).toMatchObject([
-      {
-        error: {
-          message: expect.stringMatching(
-            /usage\.sqlite: it is not an SQLite file; .* move it elsewhere/,
-          ),
-        },
-      },
+      { error: { message: expect.stringMatching(why) } },
     ]);
+    const [key] = await listed();
+    expect(key).not.toHaveProperty("lastSeen");
+    for (const [method, path] of [
+      ["PATCH", `/keys/${key!.id}`],
+      ["POST", `/keys/${key!.id}/rotate`],
+    ] as const) {
+      expect((await admin(method, path, {})).status).toBe(200);
+    }
 
     remove(file);
     await until("usage is stored", () => named("usage-write-recovered").length === 1);
@@ -136,3 +151,36 @@ test.each([["damaged", (path: string) => writeFileSync(path, GARBAGE)]])(
     expect([status, body.today.matchesLeft]).toEqual([200, 0]);
   },
 );
+
+test("on a full disk, POST /keys responds with 507, changes nothing, and works once there is space", async () => {
+  await serveAfter(() => {});
+  const create = () => admin("POST", "/keys", { name: "one more", note: "x".repeat(500) });
+  const { query } = Database.prototype;
+  let mayGrow = false;
+  // SQLite treats a file that must not grow like a full disk.
+  Database.prototype.query = function (this: Database, sql: string) {
+    this.run(`PRAGMA max_page_count = ${mayGrow ? 1_000_000 : 1}`);
+    return query.call(this, sql);
+  } as typeof query;
+  try {
+    let [response, created] = [await create(), 0];
+    // The first ones fit into pages that are not full yet.
+    for (; response.status === 201; created++) response = await create();
+    expect([response.status, await response.json()]).toEqual([
+      507,
+      {
+        error: {
+          code: "disk-full",
+          message:
+            "The disk is full, and nothing was changed: free some space and send the request again.",
+        },
+      },
+    ]);
+    expect((await listed()).length).toBe(1 + created);
+    expect((await get(MATCHES)).status).toBe(200);
+    mayGrow = true;
+    expect((await create()).status).toBe(201);
+  } finally {
+    Database.prototype.query = query;
+  }
+});

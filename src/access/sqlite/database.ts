@@ -73,7 +73,9 @@ export class SqliteDatabase implements Database, Versioned {
     if (!found && !this.#wasOpened) return undefined;
     // Not opened, which would write to it: a backup may be being copied there.
     if (found?.size === 0n)
-      throw new AccessError(`cannot use ${this.shown}: it is empty; ${this.#file.ifDamaged}`);
+      throw new AccessError(
+        `cannot use ${this.shown}: it is empty; ${this.#file.ifDamaged}, or delete it if there were no keys`,
+      );
     return this.#inTurn(async ({ inode, connection }) => {
       // data_version changes when another connection commits; own changes are counted here.
       const [row] = await connection.rows<{ data_version: number }>("PRAGMA data_version");
@@ -150,9 +152,7 @@ export class SqliteDatabase implements Database, Versioned {
   /** Messages of SQLite do not name the file. Errors of callers are returned as they are. */
   #asAccessError(error: unknown): unknown {
     if (error instanceof SQLiteError) {
-      const [, damage] =
-        Object.entries(DAMAGE).find(([code]) => error.code?.startsWith(code)) ?? [];
-      const fault = damage ? `${damage}; ${this.#file.ifDamaged}` : error.message;
+      const fault = faultOf(error, this.#file);
       return new AccessError(`cannot use ${this.shown}: ${fault}`, { cause: error });
     }
     const { path, message } = error as { path?: unknown; message?: string };
@@ -161,11 +161,13 @@ export class SqliteDatabase implements Database, Versioned {
   }
 }
 
-/** By the code of SQLite, which may have a suffix. */
-const DAMAGE: Record<string, string> = {
-  SQLITE_NOTADB: "it is not an SQLite file",
-  SQLITE_CORRUPT: "it is damaged",
-};
+/** What is wrong and what to do, by the code, which may have a suffix; otherwise the message of SQLite. */
+function faultOf({ code = "", message }: SQLiteError, { ifDamaged }: SqliteFile): string {
+  if (code.startsWith("SQLITE_NOTADB")) return `it is not an SQLite file; ${ifDamaged}`;
+  if (code.startsWith("SQLITE_CORRUPT")) return `it is damaged; ${ifDamaged}`;
+  if (code.startsWith("SQLITE_CANTOPEN")) return "it cannot be opened; check its owner and mode";
+  return message;
+}
 
 const isBusy = (error: unknown): boolean =>
   error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;
