@@ -1,5 +1,6 @@
 /** The thread that stores uploads, so that requests never wait for a transaction. */
 
+import { isDiskFull } from "./admin/errors.ts";
 import type {
   BodyMessage,
   NotStored,
@@ -152,13 +153,4 @@ function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
   }
   const message = "An internal error stopped the upload: see the log, and send the body again.";
   return { code: "internal-error", message };
-}
-
-/** As the operating system, SQLite and PostgreSQL report it. */
-const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"];
-
-function isDiskFull(error: Error): boolean {
-  const { code, errno, cause } = error as { code?: unknown; errno?: unknown; cause?: unknown };
-  const isFull = [code, errno].some((one) => DISK_FULL.includes(String(one)));
-  return isFull || (cause instanceof Error && isDiskFull(cause));
 }

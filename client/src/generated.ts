@@ -314,6 +314,7 @@ export type Errors = {
       | "quota-exceeded"
       | "too-many-failures"
       | "internal-error"
+      | "keys-unavailable"
       | "shard-unavailable"
       | "usage-unavailable";
     readonly title: string;
@@ -392,7 +393,10 @@ export type Health = {
 
 export type Readiness = {
   readonly status: "ready" | "not ready";
+  /** The shards that cannot be read. */
   readonly unavailable?: readonly string[];
+  /** Present while API keys cannot be checked, because they have not been loaded. */
+  readonly keys?: "unavailable";
 };
 
 /** An OpenAPI 3.1 document. */

@@ -33,6 +33,8 @@ interface Recent {
 
 /** Operators are promised two seconds. */
 const CHECK_EVERY_MS = 1000;
+/** Until the keys are loaded for the first time, the pauses between attempts grow to this. */
+const LONGEST_PAUSE_MS = 10_000;
 const MOST_RECENT = 10_000;
 
 export class KeyLookup {
@@ -43,10 +45,11 @@ export class KeyLookup {
   #version: string | undefined;
   /** Serialises reloads: an older result must not replace a newer one. */
   #reloading: Promise<unknown> = Promise.resolve();
-  #isLooking = false;
+  #isLoaded = false;
   /** Whether the last check failed. */
   #isUnreadable = false;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #isStopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly store: Pick<KeyStore, "version" | "liveSecrets">,
@@ -54,11 +57,15 @@ export class KeyLookup {
     private readonly observe: Observe,
   ) {}
 
-  /** Loads the keys and starts watching for changes. Throws if the first load fails. */
+  /** Loads the keys and starts watching for changes. Keys that cannot be loaded yet are retried. */
   async start(): Promise<void> {
-    await this.refresh();
-    this.#timer = setInterval(() => void this.#lookInTurn(), CHECK_EVERY_MS);
-    this.#timer.unref();
+    await this.reload();
+    this.#checkAfter(CHECK_EVERY_MS);
+  }
+
+  /** Whether the keys have been loaded. Until then, valid keys cannot be told from invalid ones. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** Checks for changes now. */
@@ -69,15 +76,16 @@ export class KeyLookup {
       this.#isUnreadable = false;
     } catch (error) {
       // Keep the loaded keys: a temporary failure must not lock out every caller.
-      const event = this.#isUnreadable ? "keys-reload-still-failing" : "keys-reload-failed";
+      const first = this.#isLoaded ? "keys-reload-failed" : "keys-load-failed";
+      this.observe({ event: this.#isUnreadable ? "keys-reload-still-failing" : first, error });
       this.#isUnreadable = true;
-      this.observe({ event, error });
     }
   }
 
   /** Resolves when the store is no longer in use. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
     await this.#reloading;
   }
 
@@ -118,15 +126,18 @@ export class KeyLookup {
     if (version !== undefined && version === this.#version) return false;
     const secrets = version === undefined ? [] : await this.store.liveSecrets();
     this.#version = version;
+    this.#isLoaded = true;
     return this.#replace(secrets);
   }
 
   /** Checks do not overlap. */
-  async #lookInTurn(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    await this.reload();
-    this.#isLooking = false;
+  #checkAfter(pauseMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(async () => {
+      await this.reload();
+      this.#checkAfter(this.#isLoaded ? CHECK_EVERY_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+    }, pauseMs);
+    this.#timer.unref();
   }
 
   #replace(secrets: readonly LiveSecret[]): boolean {

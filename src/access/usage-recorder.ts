@@ -41,6 +41,8 @@ export class UsageRecorder {
   /** The current day, and since when the clock has shown it. */
   #today = { day: -1, since: 0 };
   #prunedOn = -1;
+  /** Whether the stored quotas of today must be read before the next write. */
+  #mustLoad = false;
   /** Whether the last write failed. */
   #isUnwritten = false;
 
@@ -50,9 +52,10 @@ export class UsageRecorder {
     private readonly observe: Observe,
   ) {}
 
-  /** Loads the quotas of today. Throws AccessError if the store cannot be used. */
+  /** Loads the quotas of today. If the store cannot be used, that is tried again with each write. */
   async start(): Promise<void> {
-    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now())));
+    this.#mustLoad = true;
+    await this.write();
     this.#timer = setInterval(() => {
       // Writes do not pile up if the database is slow.
       if (!this.#writing) void this.write();
@@ -100,6 +103,7 @@ export class UsageRecorder {
 
   async #write(): Promise<void> {
     try {
+      if (this.#mustLoad) await this.#load();
       while (await this.#writeBatch()) await new Promise(setImmediate);
       await this.#refreshFollowed();
       await this.#forgetOldDays();
@@ -111,6 +115,11 @@ export class UsageRecorder {
     }
     if (this.#isUnwritten) this.observe({ event: "usage-write-recovered" });
     this.#isUnwritten = false;
+  }
+
+  async #load(): Promise<void> {
+    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now())));
+    this.#mustLoad = false;
   }
 
   /** Returns whether there may be more. */

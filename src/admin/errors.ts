@@ -60,3 +60,12 @@ export class AdminError extends Error {
     return { error: { code, message, ...(problems ? { problems } : {}) }, ...details };
   }
 }
+
+/** As the operating system, SQLite and PostgreSQL report it. */
+const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"];
+
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errno, cause } = error as { code?: unknown; errno?: unknown; cause?: unknown };
+  return [code, errno].some((one) => DISK_FULL.includes(String(one))) || isDiskFull(cause);
+}

@@ -2,6 +2,7 @@
 
 import { describeKey } from "../access/describe-key.ts";
 import { looksLikeKey } from "../access/key.ts";
+import { AccessError } from "../access/key-database.ts";
 import { endOfPrevious, type KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/usage.ts";
@@ -19,8 +20,8 @@ const DEFAULT_DAYS = "30";
 
 export const listKeys: AdminEndpoint = async (service) => {
   const records = await service.keyStore.list();
-  const seen = await service.usage.lastSeen();
-  const keys = records.map((one) => described(service, one, seen.get(one.id)));
+  const seen = await lastSeen(service);
+  const keys = records.map((one) => described(service, one, seen));
   return jsonResponse(200, { keys });
 };
 
@@ -29,7 +30,7 @@ export const createKey: AdminEndpoint = async (service, { request }) => {
   const wanted = readNewKeyOptions(await readJson(request), service.plan.tiers, now);
   const { key, record } = await service.keyStore.create(wanted, now);
   await service.onKeysChanged();
-  return jsonResponse(201, { key, record: described(service, record, undefined) });
+  return jsonResponse(201, { key, record: described(service, record, NEVER) });
 };
 
 export const showKey: AdminEndpoint = async (service, { id }) => {
@@ -47,7 +48,7 @@ export const changeKey: AdminEndpoint = async (service, { request, id }) => {
 export const rotateKey: AdminEndpoint = async (service, { request, id }) => {
   const overlapMs = readOverlap(await readJson(request));
   // Read first: an error after the rotation would lose the new secret.
-  const seen = await service.usage.lastSeen();
+  const seen = await lastSeen(service);
   const outcome = await service.keyStore.rotate(id, overlapMs, service.clock.now());
   if (outcome === "unknown") noKey(id);
   if (outcome === "ended") {
@@ -61,7 +62,7 @@ export const rotateKey: AdminEndpoint = async (service, { request, id }) => {
   return jsonResponse(200, {
     key,
     previousUntil: formatTimestamp(endOfPrevious(record)),
-    record: described(service, record, seen.get(id)),
+    record: described(service, record, seen),
   });
 };
 
@@ -95,11 +96,27 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
 };
 
 async function seenAndDescribed(service: AdminService, record: KeyRecord) {
-  return described(service, record, (await service.usage.lastSeen()).get(record.id));
+  return described(service, record, await lastSeen(service));
 }
 
-function described({ plan, clock }: AdminService, record: KeyRecord, seen: number | undefined) {
-  return describeKey(record, plan, seen, clock.now());
+/** When keys were last used, by id. */
+type LastSeen = ReadonlyMap<string, number>;
+const NEVER: LastSeen = new Map();
+
+/** Undefined while usage cannot be read, which is logged elsewhere: keys can be managed without it. */
+async function lastSeen({ usage }: AdminService): Promise<LastSeen | undefined> {
+  try {
+    return await usage.lastSeen();
+  } catch (error) {
+    if (error instanceof AccessError) return undefined;
+    throw error;
+  }
+}
+
+/** Without `lastSeen` if that is unknown. */
+function described({ plan, clock }: AdminService, record: KeyRecord, seen: LastSeen | undefined) {
+  const key = describeKey(record, plan, seen?.get(record.id), clock.now());
+  return seen ? key : { ...key, lastSeen: undefined };
 }
 
 function noKey(id: string): never {

@@ -7,7 +7,7 @@ import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
-import { AdminError } from "./errors.ts";
+import { AdminError, isDiskFull } from "./errors.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
@@ -64,7 +64,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
         const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
         const call = readRequest(request, addressing, peer, clock.now());
-        const response = await respond(service, tokens, call);
+        // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
+        const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({
           event: "admin-request",
           requestId: call.requestId,
@@ -105,12 +106,13 @@ async function respond(
   service: AdminService,
   tokens: TokenCheck,
   call: ApiRequest,
+  address: string,
 ): Promise<Response> {
   const { raw: request, requestId, query, method, path } = call;
   let response: Response;
   try {
     const authorization = request.headers.get("authorization");
-    tokens.check(authorization, call.clientAddress(), service.clock.monotonic());
+    tokens.check(authorization, address, service.clock.monotonic());
     const { route, id } = findRoute(method, path);
     const parameters = readQuery(query, route.takes ?? []);
     response = await route.endpoint(service, { request, requestId, query: parameters, id });
@@ -125,6 +127,12 @@ async function respond(
 
 function unexpected({ observe }: AdminService, requestId: string, error: unknown): AdminError {
   observe({ event: "failure", requestId, error });
+  if (isDiskFull(error)) {
+    return new AdminError(
+      "disk-full",
+      "The disk is full, and nothing was changed: free some space and send the request again.",
+    );
+  }
   if (error instanceof AccessError) {
     return new AdminError(
       "keys-unavailable",

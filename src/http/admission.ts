@@ -16,6 +16,7 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
   const known = keys.recent(header, request.time);
   if (known) return known;
   if (header === null) throw unauthorized();
+  if (!keys.isLoaded) throw keysUnavailable();
   const address = request.clientAddress();
   const wait = guard.wait(address, clock.monotonic());
   if (wait > 0) throw tooManyFailures(wait);
@@ -73,6 +74,14 @@ function unauthorized(): ApiError {
     "unauthorized",
     'Send the header "Authorization: Bearer <API_KEY>" with a valid key. The key may be mistyped, expired or revoked.',
     { source: { header: "Authorization" }, headers: { "WWW-Authenticate": "Bearer" } },
+  );
+}
+
+function keysUnavailable(): ApiError {
+  return apiError(
+    "keys-unavailable",
+    "API keys cannot be checked at the moment. Your key may be valid: retry after 5 s.",
+    { headers: { "Retry-After": "5" } },
   );
 }
 

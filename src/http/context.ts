@@ -17,7 +17,7 @@ export interface ServerContext {
   openApi: object;
   startedAt: number;
   shards: ReadableShards;
-  keys: Pick<KeyLookup, "recent" | "find" | "mayRead">;
+  keys: Pick<KeyLookup, "isLoaded" | "recent" | "find" | "mayRead">;
   guard: FailureGuard;
   limiter: Limiter;
   quotas: Quotas;

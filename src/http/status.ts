@@ -13,6 +13,7 @@ export interface StatusContext {
   startedAt: number;
   now: number;
   shards: ReadableShards;
+  keys: { readonly isLoaded: boolean };
   /** Whether the shared limits work; undefined if limits are not shared. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   profile: CompatProfile;
@@ -69,13 +70,14 @@ export async function health(): Promise<JsonResult> {
   return { status: 200, body: { status: "ok" } };
 }
 
-/** Every shard is available. */
+/** Every shard is available, and API keys can be checked. */
 export async function readiness(state: StatusContext): Promise<JsonResult> {
   const shards = await shardStatuses(state);
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
-  return unavailable.length === 0
-    ? { status: 200, body: { status: "ready" } }
-    : { status: 503, body: { status: "not ready", unavailable } };
+  const { isLoaded } = state.keys;
+  if (unavailable.length === 0 && isLoaded) return { status: 200, body: { status: "ready" } };
+  const keys = isLoaded ? {} : { keys: "unavailable" };
+  return { status: 503, body: { status: "not ready", unavailable, ...keys } };
 }
 
 /** The OpenAPI document. */

@@ -11,6 +11,8 @@ export type Event =
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }
   | { event: "keys-reloaded"; live: number }
+  /** At startup. Requests with a key get 503 until the keys are loaded. */
+  | { event: "keys-load-failed"; error: unknown }
   /** The keys loaded last remain valid until a reload succeeds. */
   | { event: "keys-reload-failed"; error: unknown }
   | { event: "keys-reload-still-failing"; error: unknown }

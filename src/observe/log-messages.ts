@@ -11,6 +11,7 @@ export const LEVELS = {
   "replica-included": "info",
   "replica-excluded": "warn",
   "keys-reloaded": "info",
+  "keys-load-failed": "error",
   "keys-reload-failed": "error",
   // Repeated every second until it recovers.
   "keys-reload-still-failing": "debug",
@@ -60,12 +61,14 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not in use`)}: ${event.why}`;
     case "keys-reloaded":
       return `loaded API keys: ${event.live} active`;
+    case "keys-load-failed":
+      return `${paint("red", "cannot load API keys; requests with a key get 503 until they are loaded, and loading is retried")}: ${event.error.message}`;
     case "keys-reload-failed":
       return `${paint("red", "cannot reload API keys; the keys loaded last remain valid")}: ${event.error.message}`;
     case "keys-reload-still-failing":
       return `still cannot reload API keys: ${event.error.message}`;
     case "keys-reload-recovered":
-      return "API keys can be reloaded again";
+      return "API keys can be loaded again";
     case "unknown-tier":
       return `${paint("yellow", `unknown tier ${event.tier}`)}: keys with this tier use the limits of ${event.taken}`;
     case "closed-shard-missing":

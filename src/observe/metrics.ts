@@ -44,7 +44,7 @@ export class Metrics {
   #liveKeys = 0;
   readonly #keyFailures = new Counter(
     "matchbook_key_reload_failures_total",
-    "Failed attempts to reload the API keys; the keys loaded last remain valid",
+    "Failed attempts to load or reload the API keys; the keys loaded last remain valid",
   );
   readonly #usageFailures = new Counter(
     "matchbook_usage_write_failures_total",
@@ -90,6 +90,7 @@ export class Metrics {
       case "keys-reloaded":
         this.#liveKeys = event.live;
         break;
+      case "keys-load-failed":
       case "keys-reload-failed":
       case "keys-reload-still-failing":
         this.#keyFailures.add();

@@ -67,6 +67,7 @@ const OWN_CODES: ErrorCode[] = [
   "rate-limited",
   "too-many-failures",
   "internal-error",
+  "keys-unavailable",
   "usage-unavailable",
 ];
 
@@ -102,7 +103,7 @@ function failures(route: DescribedRoute): Responses {
   if (route.response === "Readiness") {
     const schema = { $ref: "#/components/schemas/Readiness" };
     responses[503] = {
-      description: "A shard is unavailable.",
+      description: "A shard is unavailable, or API keys cannot be checked.",
       headers: reference(EVERYWHERE),
       content: { "application/json": { schema } },
     };

@@ -224,7 +224,12 @@ export const SCHEMAS: Record<string, Schema> = {
   Readiness: object(
     {
       status: { type: "string", enum: ["ready", "not ready"] },
-      unavailable: list({ type: "string" }),
+      unavailable: { ...list({ type: "string" }), description: "The shards that cannot be read." },
+      keys: {
+        type: "string",
+        const: "unavailable",
+        description: "Present while API keys cannot be checked, because they have not been loaded.",
+      },
     },
     ["status"],
   ),

@@ -6,7 +6,7 @@ import { makeKey } from "../../src/access/key.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -110,6 +110,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     { "auth-failures-per-minute": 1 },
     noon,
   );
+  const keyless = await serveWithoutKeys(world);
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
     messages.push(await ask(empty, [MATCHES]));
@@ -118,12 +119,14 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
       request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
     });
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
+    messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
     for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/usage"]) {
       messages.push(await ask(world, [path]));
     }
     return messages;
   } finally {
+    await keyless.stop();
     await limited.stop();
     await guarded.stop();
     for (const one of [relaxed, empty, world]) await one.stop();

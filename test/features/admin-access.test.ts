@@ -94,6 +94,20 @@ describe("invalid tokens", () => {
     await guessed.stop();
   });
 
+  test("are counted by the address of the connection, also behind a trusted proxy", async () => {
+    const guessed = await startAdminWorld([], {
+      "auth-failures-per-minute": "3",
+      "trusted-proxies": "127.0.0.1",
+    });
+    const statuses = [];
+    for (let count = 1; count <= 5; count++) {
+      const headers = { Authorization: "Bearer wrong", "X-Forwarded-For": `203.0.113.${count}` };
+      statuses.push((await guessed.ask("GET", "/keys", undefined, headers)).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    await guessed.stop();
+  });
+
   test("are counted separately from invalid API keys", async () => {
     const guessed = await startAdminWorld([], { "auth-failures-per-minute": "1" });
     for (let count = 0; count < 3; count++) {

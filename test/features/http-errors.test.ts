@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -29,7 +29,9 @@ const [limited, used] = server.keys as [string, string];
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${limited}` });
 await world.get(`${server.url}/shards/na/matches/match-a`, { Authorization: `Bearer ${used}` });
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${makeKey()}` });
+const keyless = await serveWithoutKeys(world);
 afterAll(async () => {
+  await keyless.stop();
   await server.stop();
   await world.stop();
 });
@@ -172,6 +174,11 @@ const CASES: Case[] = [
     source: { header: "Authorization" },
   },
   { code: "internal-error", status: 500, path: "/shards/hurt/matches/match-b" },
+  {
+    code: "keys-unavailable",
+    status: 503,
+    path: `${keyless.url}${M}`,
+  },
   { code: "shard-unavailable", status: 503, path: "/shards/away/matches" },
   { code: "usage-unavailable", status: 503, path: "/usage" },
 ];

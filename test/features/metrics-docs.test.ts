@@ -232,6 +232,7 @@ describe("the log examples", () => {
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },
     "replica-excluded": { event: "replica-excluded", shard: "na", replica: 1, why: "odd" },
+    "keys-load-failed": { event: "keys-load-failed", error },
     "keys-reload-failed": { event: "keys-reload-failed", error },
     "keys-reload-still-failing": { event: "keys-reload-still-failing", error },
     "keys-reload-recovered": { event: "keys-reload-recovered" },

@@ -13,14 +13,15 @@ import {
   test,
 } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
+import type { EventName } from "../../src/observe/events.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { AUTHORIZATION } from "../support/admin.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { matchbook } from "../support/process.ts";
+import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { JSON_API, startWorld, type World } from "../support/world.ts";
 
 /** As documented for operators. */
 const NOTICED_MS = 5000;
@@ -201,15 +202,41 @@ describe("an unavailable key database", () => {
     }
   });
 
-  test("prevents the start, with a message", async () => {
-    const started = await matchbook(["serve", "--port", "0"], {
+  test("at startup: workers start, keys get 503 and not 401, and work once it is back", async () => {
+    const { key } = await makeKey();
+    cluster.stop("immediate");
+    const server = await startServerProcess(["--workers", "2"], {
       cwd: world.data,
-      env: { MATCHBOOK_KEYS_DATABASE: "postgres://matchbook:open-sesame@127.0.0.1:1/postgres" },
+      env: { MATCHBOOK_KEYS_DATABASE: address(), MATCHBOOK_DATA: world.data },
     });
-    expect(started.exitCode).toBe(1);
-    expect(started.stderr).toContain(
-      "matchbook: cannot use postgres://127.0.0.1:1/postgres, schema matchbook_access",
-    );
-    expect(started.stderr).not.toContain("open-sesame");
+    let log = "";
+    const logged = (async () => {
+      for await (const chunk of server.child.stderr) log += Buffer.from(chunk).toString();
+    })();
+    const count = (event: EventName) => log.split(`"event":"${event}"`).length - 1;
+    const get = (path: string) =>
+      fetch(`${server.url}${path}`, {
+        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
+      });
+    try {
+      expect((await get("/healthz")).status).toBe(200);
+      const ready = await get("/readyz");
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        { status: "not ready", unavailable: [], keys: "unavailable" },
+      ]);
+      const refused = await get(ONE);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await refused.json()).toMatchObject({ errors: [{ code: "keys-unavailable" }] });
+    } finally {
+      await cluster.start();
+    }
+    await until("both workers have the keys", () => count("keys-reload-recovered") === 2);
+    expect((await get("/readyz")).status).toBe(200);
+    expect((await get(ONE)).status).toBe(200);
+    expect(await server.end()).toBe(0);
+    await logged;
+    expect([count("keys-load-failed"), count("keys-reload-recovered")]).toEqual([2, 2]);
+    expect(log).not.toContain("open-sesame");
   });
 });

@@ -1,12 +1,15 @@
 /** More API keys for tests, and a server that knows them at once. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { KeyOptions } from "../../src/access/key-store.ts";
+import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
-import type { World } from "./world.ts";
+import { aFolder, type World } from "./world.ts";
 
 export interface KeyIn extends Partial<KeyOptions> {
   revoked?: boolean;
@@ -35,6 +38,22 @@ export async function serveWithKeys(
   await access.close();
   const server = await serve({ ...world.settings, ...settings }, unobserved, clock);
   return { url: server.url, keys, stop: () => server.stop("test") };
+}
+
+/** A server with a damaged key file, so that it cannot tell which keys are valid. */
+export async function serveWithoutKeys(
+  world: World,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = aFolder();
+  writeFileSync(join(folder.path, KEYS_FILE.name), "this is not a database, ".repeat(1000));
+  const server = await serve({ ...world.settings, data: folder.path }, unobserved);
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop("test");
+      folder.remove();
+    },
+  };
 }
 
 /** A clock that advances only on command. */

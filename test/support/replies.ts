@@ -45,7 +45,8 @@ const ERRORS_SCHEMA = "#/components/schemas/Errors";
 const OCCASIONAL = new Set(["Content-Encoding"]);
 
 /** The one 429 that is not about a key and so has no limit to report. */
-const isWithoutKey = ({ text }: CheckedReply) => text.includes('"code":"too-many-failures"');
+const isWithoutKey = ({ text }: CheckedReply) =>
+  /"code":"(too-many-failures|keys-unavailable)"/.test(text);
 
 /** Throws when a response does not match its description. */
 export function checkReply(reply: CheckedReply): void {

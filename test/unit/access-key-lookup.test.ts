@@ -8,7 +8,7 @@ import { KeyLookup } from "../../src/access/key-lookup.ts";
 import type { KeyStore } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/limits.ts";
-import { type Event, unobserved } from "../../src/observe/events.ts";
+import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-watch-"));
@@ -79,7 +79,7 @@ describe("a server's keys", () => {
     await access.close();
   });
 
-  test("follow a replaced file, and disappear with the file", async () => {
+  test("follow a replaced file, and stay valid when the file is deleted, which is reported once", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
     const here = openAccess({ data: folder });
     const old = await here.keys.create({ name: "old" }, 1000);
@@ -88,17 +88,42 @@ describe("a server's keys", () => {
     const restored = await there.keys.create({ name: "restored" }, 1000);
     await there.close();
 
-    const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, unobserved);
+    const events: Event[] = [];
+    const serving = openAccess({ data: folder });
+    const watch = new KeyLookup(serving.keys, PLAN, (event) => events.push(event));
     await watch.start();
     expect(watch.find(bearer(old.key), NOW)?.name).toBe("old");
     renameSync(fileIn(backup), fileIn(folder));
     await watch.refresh();
     expect(watch.find(bearer(old.key), NOW)).toBeUndefined();
     expect(watch.find(bearer(restored.key), NOW)?.name).toBe("restored");
-    rmSync(fileIn(folder));
-    await watch.refresh();
+    events.length = 0;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(fileIn(folder) + suffix, { force: true });
+    await watch.reload();
+    await watch.reload();
+    expect(watch.find(bearer(restored.key), NOW)?.name).toBe("restored");
+    const error = expect.objectContaining({
+      message: `${fileIn(folder)} was deleted; restore it from a backup`,
+    });
+    expect(events).toEqual([
+      { event: "keys-reload-failed", error },
+      { event: "keys-reload-still-failing", error },
+    ]);
+    // The server itself does not create an empty file, which would end every key.
+    expect(serving.keys.create({ name: "in vain" }, 1000)).rejects.toThrow("was deleted");
+    events.length = 0;
+    const again = openAccess({ data: folder });
+    const created = await again.keys.create({ name: "created again" }, 1000);
+    await again.close();
+    await watch.reload();
     expect(watch.find(bearer(restored.key), NOW)).toBeUndefined();
-    watch.stop();
+    expect(watch.find(bearer(created.key), NOW)?.name).toBe("created again");
+    expect(events).toEqual([
+      { event: "keys-reloaded", live: 1 },
+      { event: "keys-reload-recovered" },
+    ]);
+    await watch.stop();
+    await serving.close();
   });
 });
 

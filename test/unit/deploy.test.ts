@@ -57,6 +57,17 @@ describe("the image", () => {
   });
 });
 
+test.each(files.filter((name) => name.endsWith(".service")))(
+  "deploy/%s restarts until it works, except when the settings are not valid",
+  (name) => {
+    const [, unit, service] = read(name).split(/^\[\w+\]$/m);
+    // systemd ignores the limit in any other section.
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(service).toMatch(/^Restart=(always|on-failure)$/m);
+    expect(service).toMatch(/^RestartPreventExitStatus=2$/m);
+  },
+);
+
 test("the proxy limits exactly the endpoints that Matchbook does not", () => {
   const [, listed] = /acl is_open .* -m str (.+)$/m.exec(read("haproxy.cfg"))!;
   const open = ROUTES.filter(({ access }) => access !== "key").map(({ path }) => path);

@@ -4,7 +4,7 @@
  */
 
 import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   AccessError,
@@ -30,21 +30,22 @@ interface Opened {
 export class SqliteDatabase implements Database, Versioned {
   readonly shown: string;
   readonly migrations: Migrations;
-  readonly #synchronous: SqliteFile["synchronous"];
+  readonly #file: SqliteFile;
   #opened: Opened | undefined;
+  #wasOpened = false;
   /** Serialises use of the connection. */
   #queue: Promise<unknown> = Promise.resolve();
   #keyChanges = 0;
 
-  constructor(path: string, { migrations, synchronous }: SqliteFile) {
+  constructor(path: string, file: SqliteFile) {
     this.shown = path;
-    this.migrations = migrations;
-    this.#synchronous = synchronous;
+    this.migrations = file.migrations;
+    this.#file = file;
   }
 
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
-    return this.#inode() !== undefined;
+    return this.#found() !== undefined;
   }
 
   open(): Promise<void> {
@@ -68,7 +69,13 @@ export class SqliteDatabase implements Database, Versioned {
   }
 
   async keysVersion(): Promise<string | undefined> {
-    if (!(await this.exists())) return undefined;
+    const found = this.#found();
+    if (!found && !this.#wasOpened) return undefined;
+    // Not opened, which would write to it: a backup may be being copied there.
+    if (found?.size === 0n)
+      throw new AccessError(
+        `cannot use ${this.shown}: it is empty; ${this.#file.ifDamaged}, or delete it if there were no keys`,
+      );
     return this.#inTurn(async ({ inode, connection }) => {
       // data_version changes when another connection commits; own changes are counted here.
       const [row] = await connection.rows<{ data_version: number }>("PRAGMA data_version");
@@ -103,33 +110,33 @@ export class SqliteDatabase implements Database, Versioned {
       try {
         return await turn;
       } catch (error) {
-        if (!(error instanceof SQLiteError)) throw error;
-        if (!error.code?.startsWith("SQLITE_BUSY") || performance.now() > until) {
-          // SQLite's message does not name the file.
-          const message = `cannot use ${this.shown}: ${error.message}`;
-          throw new AccessError(message, { cause: error });
-        }
+        if (!isBusy(error) || performance.now() > until) throw this.#asAccessError(error);
         await Bun.sleep(RETRY_MS);
       }
     }
   }
 
   async #openFile(): Promise<Opened> {
-    if (this.#opened && this.#opened.inode === this.#inode()) return this.#opened;
+    const inode = this.#wasOpened ? this.#found()?.ino : undefined;
+    if (this.#opened && this.#opened.inode === inode) return this.#opened;
+    if (inode === undefined && this.#wasOpened && !this.#file.isReplaceable) {
+      throw new AccessError(`${this.shown} was deleted; restore it from a backup`);
+    }
     this.#closeFile();
     createFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
-    const opened = { inode: this.#inode()!, sqlite, connection: connectionOf(sqlite) };
+    const opened = { inode: this.#found()!.ino, sqlite, connection: connectionOf(sqlite) };
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
       sqlite.run("PRAGMA journal_mode = WAL");
-      sqlite.run(`PRAGMA synchronous = ${this.#synchronous}`);
+      sqlite.run(`PRAGMA synchronous = ${this.#file.synchronous}`);
       await migrate(this, opened.connection, (work) => inTransaction(opened, work));
     } catch (error) {
       sqlite.close();
       throw error;
     }
     this.#opened = opened;
+    this.#wasOpened = true;
     return opened;
   }
 
@@ -138,10 +145,32 @@ export class SqliteDatabase implements Database, Versioned {
     this.#opened = undefined;
   }
 
-  #inode(): bigint | undefined {
-    return statSync(this.shown, { bigint: true, throwIfNoEntry: false })?.ino;
+  #found(): BigIntStats | undefined {
+    return statSync(this.shown, { bigint: true, throwIfNoEntry: false });
+  }
+
+  /** Messages of SQLite do not name the file. Errors of callers are returned as they are. */
+  #asAccessError(error: unknown): unknown {
+    if (error instanceof SQLiteError) {
+      const fault = faultOf(error, this.#file);
+      return new AccessError(`cannot use ${this.shown}: ${fault}`, { cause: error });
+    }
+    const { path, message } = error as { path?: unknown; message?: string };
+    if (typeof path !== "string") return error;
+    return new AccessError(`cannot use ${path}: ${message}`, { cause: error });
   }
 }
+
+/** What is wrong and what to do, by the code, which may have a suffix; otherwise the message of SQLite. */
+function faultOf({ code = "", message }: SQLiteError, { ifDamaged }: SqliteFile): string {
+  if (code.startsWith("SQLITE_NOTADB")) return `it is not an SQLite file; ${ifDamaged}`;
+  if (code.startsWith("SQLITE_CORRUPT")) return `it is damaged; ${ifDamaged}`;
+  if (code.startsWith("SQLITE_CANTOPEN")) return "it cannot be opened; check its owner and mode";
+  return message;
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;
 
 /** Creates missing folders and files, readable by their owner only. */
 function createFile(path: string): void {

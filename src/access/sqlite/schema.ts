@@ -10,11 +10,18 @@ export interface SqliteFile {
    * waiting for the disk.
    */
   synchronous: "FULL" | "NORMAL";
+  /** Whether a file that is deleted while it is in use is created again. */
+  isReplaceable: boolean;
+  /** What to do about a damaged file. */
+  ifDamaged: string;
 }
 
 export const KEYS_FILE: SqliteFile = {
   name: "access.sqlite",
   synchronous: "FULL",
+  // An empty one would end every key.
+  isReplaceable: false,
+  ifDamaged: "restore it from a backup",
   migrations: [
     [
       `CREATE TABLE api_keys (
@@ -62,6 +69,8 @@ export const KEYS_FILE: SqliteFile = {
 export const USAGE_FILE: SqliteFile = {
   name: "usage.sqlite",
   synchronous: "NORMAL",
+  isReplaceable: true,
+  ifDamaged: "restore it from a backup, or move it elsewhere: then a new one is created",
   migrations: [
     [
       `CREATE TABLE requests (
