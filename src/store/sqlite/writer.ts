@@ -16,6 +16,7 @@ import { NameIndex } from "./name-index.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
+import { Wal, type WalLimits } from "./wal.ts";
 
 export class SqliteWriter implements Writer {
   readonly #statements: Statements;
@@ -23,8 +24,13 @@ export class SqliteWriter implements Writer {
   readonly #dataVersion: Statement<{ data_version: number }, []>;
   #version: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #wal: Wal;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    walLimits?: Partial<WalLimits>,
+  ) {
+    this.#wal = new Wal(database, walLimits);
     this.#statements = new Statements(database);
     this.#tables = openTables(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
@@ -83,6 +89,7 @@ export class SqliteWriter implements Writer {
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    await this.#wal.limit();
     this.#begin();
     try {
       this.#noticeOthers();
