@@ -15,12 +15,16 @@ export interface WalLimits {
 
 const LIMITS: WalLimits = { maxBytes: 64 * 1024 * 1024, patienceMs: 10_000 };
 
+/** How fast it may grow beyond its limit during a long read. */
+const BYTES_PER_SECOND = 2 * 1024 * 1024;
 /** How long one attempt blocks the thread, on which other readers may have to finish. */
 const ATTEMPT_MS = 100;
 
 export class Wal {
   readonly #path: string;
   readonly #limits: WalLimits;
+  /** Its size when a long read last kept it from being emptied. */
+  #stuckAt: number | undefined;
 
   constructor(
     private readonly database: Database,
@@ -38,17 +42,25 @@ export class Wal {
   }
 
   /**
-   * Empties the WAL if it is too large; must be called outside a transaction. Writers wait for it, so
-   * that a long read, such as a backup, slows them down. It must not stop them, so it gives up after
-   * a while.
+   * Empties the WAL if it is too large; must be called outside a transaction. Writers wait for it. A
+   * long read, such as a backup, must not stop them: then they wait in proportion to what they wrote.
    */
   async limit(): Promise<void> {
-    const giveUpAt = performance.now() + this.#limits.patienceMs;
-    while (this.bytes >= this.#limits.maxBytes) {
+    const { bytes } = this;
+    const { maxBytes, patienceMs } = this.#limits;
+    if (bytes < maxBytes) return;
+    const waitMs =
+      this.#stuckAt === undefined
+        ? patienceMs
+        : (1000 * (bytes - this.#stuckAt)) / BYTES_PER_SECOND;
+    const giveUpAt = performance.now() + waitMs;
+    this.#stuckAt = undefined;
+    do {
       // Readers on this thread end their snapshots first.
       await new Promise(setImmediate);
-      if (this.#truncate() || performance.now() >= giveUpAt) return;
-    }
+      if (this.#truncate()) return;
+    } while (performance.now() < giveUpAt);
+    this.#stuckAt = bytes;
   }
 
   /** Copies all changes into the database. False if a reader or another writer is in the way. */
