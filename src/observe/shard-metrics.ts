@@ -13,6 +13,8 @@ export interface ShardStatus {
   /** Milliseconds since the epoch; undefined without a match. */
   newestMatch: number | undefined;
   bytes: number;
+  /** Undefined if the shard does not have its own WAL. */
+  walBytes?: number;
   /** Whether each replica is in use, in the order of the settings. */
   replicas: readonly boolean[];
 }
@@ -47,6 +49,11 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
       "matchbook_shard_bytes",
       "Size of the shard's store in bytes, including withheld records",
       readable.map(({ id, bytes }) => sample(id, bytes)),
+    ),
+    gauge(
+      "matchbook_shard_wal_bytes",
+      "Size of the shard's write-ahead log in bytes; SQLite only",
+      readable.flatMap(({ id, walBytes }) => (walBytes === undefined ? [] : sample(id, walBytes))),
     ),
     gauge(
       "matchbook_shard_newest_match_timestamp_seconds",

@@ -159,6 +159,8 @@ export interface Summary {
   newestMatch: number | undefined;
   /** The approximate size of the store, including withheld records. */
   bytes: number;
+  /** The size of the shard's write-ahead log; undefined if the shard does not have its own. */
+  walBytes?: number;
 }
 
 export interface Vocabulary {
@@ -206,7 +208,7 @@ export interface StoredResource extends NamedFragments {
   id: string;
 }
 
-export interface Counts extends Omit<Summary, "matches"> {
+export interface Counts extends Omit<Summary, "matches" | "walBytes"> {
   served: number;
   withheld: Record<WithheldReason, number>;
   teams: number;

@@ -45,7 +45,8 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
     expect(await reader.namesAround(["=ana"], 6, 6)).toEqual([]);
     expect(await reader.playersWithNames(["Ana"], 6)).toEqual([]);
-    expect(await reader.summary()).toEqual({
+    const { walBytes: _, ...summary } = await reader.summary();
+    expect(summary).toEqual({
       matches: 0,
       players: 0,
       newestMatch: undefined,

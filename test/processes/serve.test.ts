@@ -1,6 +1,7 @@
 /** Tests `matchbook serve` as a process: its first line, changes while it runs, and shutdown. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync, truncateSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
@@ -69,6 +70,32 @@ describe("while it serves", () => {
       await ingest(data, aMatch({ shard: "new-one" }), aMatch({ shard: "another" }));
       expect((await get("/shards/new-one/matches")).body.data).toHaveLength(2);
       expect((await get("/shards/another/matches")).body.data).toHaveLength(1);
+    } finally {
+      await server.end();
+    }
+  }, 30_000);
+
+  test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
+    const data = newData();
+    const key = await aKey(data);
+    const match = aMatch({
+      id: "in-na",
+      shard: "na",
+      rosters: [{ members: [{ id: "player-in-na" }] }, { members: [{ id: "another-in-na" }] }],
+    });
+    await ingest(data, match, aMatch({ shard: "eu" }));
+    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+    const statusOf = async (path: string) =>
+      (await fetch(`${server.url}${path}`, { headers: headersFor(key) })).status;
+    try {
+      expect(await statusOf("/shards/na/players/player-in-na")).toBe(200);
+      // Reading a part of a mapped file that is gone would kill the process (SIGBUS).
+      const mapped = readFileSync(`/proc/${server.child.pid}/maps`, "utf8").split("\n");
+      expect(mapped.filter((line) => line.endsWith(".db"))).toEqual([]);
+      // The page of the schema alone is left.
+      truncateSync(join(data, "na.db"), 8192);
+      expect([500, 503]).toContain(await statusOf("/shards/na/matches/in-na"));
+      expect(await statusOf("/shards/eu/matches")).toBe(200);
     } finally {
       await server.end();
     }

@@ -69,7 +69,7 @@ export async function countsOf(data: string): Promise<Record<string, ShardCounts
       const writer = await shards.existingWriter(id);
       if (!writer) continue;
       const { bytes: _, ...rest } = await writer.counts();
-      const { bytes: __, ...summary } = await (await shards.reader(id))!.summary();
+      const { bytes: __, walBytes: ___, ...summary } = await (await shards.reader(id))!.summary();
       counts[id] = { ...rest, summary };
     }
     return counts;

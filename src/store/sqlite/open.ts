@@ -9,10 +9,12 @@ import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
-/** For pages that are not memory-mapped. */
+/**
+ * Pages that a connection keeps in memory. Files are not memory-mapped: that is a few percent faster,
+ * but a file that is truncated, or a bad sector, would then kill the process with SIGBUS instead of
+ * failing one read.
+ */
 const CACHED_KIB = 64 * 1024;
-/** The whole file, up to SQLite's limit (2 GiB in Bun's build). */
-const MAPPED_BYTES = 2 ** 40;
 
 /** The file has nothing of a shard, or belongs to another program. */
 export class NotAShard extends StoreError {
@@ -41,7 +43,6 @@ export function openForReading(path: string): Database | undefined {
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
     database.run("PRAGMA query_only = ON");
-    database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
   } catch (error) {
@@ -61,13 +62,12 @@ export function openForWriting(
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Checked before anything is changed: the file may belong to another program.
     const version = versionOf(database, path);
-    // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
-    // of a large file is read one page at a time.
+    // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads
+    // whole pages.
     database.run("PRAGMA page_size = 8192");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
-    database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
     if (version < MIGRATIONS.length) migrate(database, path);
     return database;

@@ -24,6 +24,7 @@ import { findPage } from "./pages.ts";
 import type { NamedTable } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
+import { Wal } from "./wal.ts";
 
 const NAMED = {
   players: "SELECT num, id, name, resource, companions, seen_at AS lastMatchAt FROM players",
@@ -35,6 +36,7 @@ const TEAMS_SHARE = 1 / 8;
 
 export class SqliteReader implements Reader {
   readonly #statements: Statements;
+  readonly #wal: Wal;
   readonly #scans: ScanStatements;
   readonly #snapshot: Snapshot;
   readonly #cached: Record<NamedTable, NamedCache>;
@@ -47,6 +49,7 @@ export class SqliteReader implements Reader {
     private readonly check: CheckFragment,
   ) {
     this.#statements = new Statements(database);
+    this.#wal = new Wal(database);
     this.#scans = new ScanStatements(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
     this.#cached = {
@@ -124,7 +127,7 @@ export class SqliteReader implements Reader {
   summary(): Summary {
     this.#snapshot.enter();
     const { teams: _, ...summary } = readSummary(this.#statements);
-    return summary;
+    return { ...summary, walBytes: this.#wal.bytes };
   }
 
   vocabulary(): Vocabulary {

@@ -17,6 +17,7 @@ import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { Statements } from "./statements.ts";
+import { Wal, type WalLimits } from "./wal.ts";
 
 export class SqliteWriter implements Writer {
   readonly #statements: Statements;
@@ -24,11 +25,14 @@ export class SqliteWriter implements Writer {
   readonly #dataVersion: Statement<{ data_version: number }, []>;
   #version: number | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #wal: Wal;
 
   constructor(
     private readonly database: Database,
     readonly file = new OpenedFile(database.filename),
+    walLimits?: Partial<WalLimits>,
   ) {
+    this.#wal = new Wal(database, walLimits);
     this.#statements = new Statements(database);
     this.#tables = openTables(this.#statements);
     this.#dataVersion = database.query("PRAGMA data_version");
@@ -87,6 +91,7 @@ export class SqliteWriter implements Writer {
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    await this.#wal.limit();
     this.#begin();
     try {
       this.#noticeOthers();
