@@ -12,7 +12,8 @@ export interface ShardStatus {
   players: number;
   /** Milliseconds since the epoch; undefined without a match. */
   newestMatch: number | undefined;
-  bytes: number;
+  /** Undefined if it was not read. */
+  bytes: number | undefined;
   /** Whether each replica is in use, in the order of the settings. */
   replicas: readonly boolean[];
 }
@@ -46,7 +47,7 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
     gauge(
       "matchbook_shard_bytes",
       "Size of the shard's store in bytes, including withheld records",
-      readable.map(({ id, bytes }) => sample(id, bytes)),
+      readable.flatMap(({ id, bytes }) => (bytes === undefined ? [] : sample(id, bytes))),
     ),
     gauge(
       "matchbook_shard_newest_match_timestamp_seconds",

@@ -147,6 +147,8 @@ export interface Reader {
   playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
+  /** The approximate size of the store, including withheld records. The cost grows with the number of its tables. */
+  bytes(): Awaitable<number>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
 }
@@ -157,8 +159,6 @@ export interface Summary {
   players: number;
   /** The creation time of the newest match, if any. */
   newestMatch: number | undefined;
-  /** The approximate size of the store, including withheld records. */
-  bytes: number;
 }
 
 export interface Vocabulary {
@@ -210,6 +210,8 @@ export interface Counts extends Omit<Summary, "matches"> {
   served: number;
   withheld: Record<WithheldReason, number>;
   teams: number;
+  /** As in `Reader`. */
+  bytes: number;
 }
 
 /** Reads for operators. They may see an unfinished write of the same writer. */

@@ -13,7 +13,7 @@ import type {
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readSummary } from "./counters.ts";
+import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage, type PageMatch } from "./pages.ts";
@@ -121,6 +121,10 @@ export class PostgresReader implements Reader {
 
   summary(): Promise<Summary> {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
+  }
+
+  bytes(): Promise<number> {
+    return readBytes(this.session);
   }
 
   async vocabulary(): Promise<Vocabulary> {

@@ -128,6 +128,10 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.summary());
   }
 
+  bytes(): Promise<number> {
+    return this.#read((reader) => reader.bytes());
+  }
+
   vocabulary(): Promise<Vocabulary> {
     return this.#read((reader) => reader.vocabulary());
   }

@@ -17,7 +17,7 @@ import type {
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readSummary } from "./counters.ts";
+import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage } from "./pages.ts";
@@ -125,6 +125,11 @@ export class SqliteReader implements Reader {
     this.#snapshot.enter();
     const { teams: _, ...summary } = readSummary(this.#statements);
     return summary;
+  }
+
+  bytes(): number {
+    this.#snapshot.enter();
+    return readBytes(this.#statements);
   }
 
   vocabulary(): Vocabulary {
