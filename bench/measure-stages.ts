@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { FailureGuard } from "../src/access/failed-keys.ts";
+import { FailureGuard, OpenRequestLimit } from "../src/access/failed-keys.ts";
 import { KeyLookup, type LiveKey } from "../src/access/key-lookup.ts";
 import { MemoryQuotas } from "../src/access/quota.ts";
 import { MemoryLimiter } from "../src/access/rate-limit.ts";
@@ -107,8 +107,10 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
     openApi: {},
     startedAt: 0,
     shards,
+    shardStates: async () => [],
     keys,
     guard: new FailureGuard(0),
+    openLimit: new OpenRequestLimit(0),
     limiter: new MemoryLimiter(),
     quotas: new MemoryQuotas(),
     usage: { daysOf: () => [] },

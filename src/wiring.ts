@@ -3,7 +3,7 @@
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
 import type { Failures } from "./access/failed-keys.ts";
-import { FailureGuard } from "./access/failed-keys.ts";
+import { FailureGuard, OpenRequestLimit } from "./access/failed-keys.ts";
 import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
@@ -72,6 +72,7 @@ export async function serve(
       shards,
       keys,
       guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
+      openLimit: new OpenRequestLimit(settings["open-requests-per-minute"]),
       limiter,
       quotas,
       sharedLimits: shared,
@@ -167,7 +168,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
   const metrics = new Metrics({
     version,
     stages: STAGES,
-    shardStates: () => shardStatuses({ shards, observe: watched }),
+    shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
     clock,
   });
@@ -187,7 +188,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
   };
   try {
     for (const id of shards.allowed ?? []) await createShard(settings, id);
-    await shardStatuses({ shards, observe: watched });
+    await shardStatuses({ shards, observe: watched }, { withSizes: false });
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
     await usage.start();

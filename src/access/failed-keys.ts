@@ -1,8 +1,4 @@
-/**
- * Limits how many invalid keys a client address may send. After too many, the address is refused
- * for a while, except for keys in use: many callers can share an address, and one must not lock out
- * the others.
- */
+/** Limits by client address: on invalid keys, and on requests that need no key. */
 
 import { isIPv6 } from "node:net";
 import { MemoryLimiter, type Policy } from "./rate-limit.ts";
@@ -14,6 +10,11 @@ export interface Failures {
   wait(address: string, policy: Policy, nowMs: number): number;
 }
 
+/**
+ * Limits how many invalid keys a client address may send. After too many, the address is refused
+ * for a while, except for keys in use: many callers can share an address, and one must not lock out
+ * the others.
+ */
 export class FailureGuard {
   readonly #failures: Failures;
   readonly #policy: Policy | undefined;
@@ -31,6 +32,22 @@ export class FailureGuard {
 
   failed(address: string, nowMs: number): void {
     if (this.#policy) this.#failures.take(networkOf(address), this.#policy, nowMs);
+  }
+}
+
+/** Limits the requests that need no key. The buckets are those of this process. */
+export class OpenRequestLimit {
+  readonly #buckets = new MemoryLimiter();
+
+  /** 0: unlimited. */
+  constructor(readonly perMinute: number) {}
+
+  /** Counts a request. Seconds until the address may send another; 0: this one is allowed. */
+  take(address: string, nowMs: number): number {
+    if (this.perMinute === 0) return 0;
+    const policy = { rate: this.perMinute, burst: this.perMinute };
+    const { allowed, retryAfterSeconds } = this.#buckets.take(networkOf(address), policy, nowMs);
+    return allowed ? 0 : Math.max(1, retryAfterSeconds);
   }
 }
 

@@ -7,6 +7,7 @@ import { isPortalBuilt } from "../http/portal-assets.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
+import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import { openAccess, storesIn } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
@@ -65,9 +66,15 @@ export async function serveUntilSignal(
   onReady: (url: string) => Awaitable<void>,
   offeredKey?: string,
 ): Promise<void> {
-  const server = await start(command, settings, offeredKey);
+  const log = logTo({
+    level: settings["log-level"],
+    showNames: settings["log-player-names"] === "on",
+  });
+  const uncaught = Promise.withResolvers<string>();
+  onUncaughtError(log, () => uncaught.resolve("uncaught error"));
+  const server = await start(command, settings, log, offeredKey);
   if (server === undefined) return;
-  const signal = nextSignal(settings.workers);
+  const signal = Promise.race([nextSignal(settings.workers), uncaught.promise]);
   print(`listening on ${server.url}`);
   if (server.adminUrl !== undefined) print(`admin listener on ${server.adminUrl}`);
   await onReady(server.url);
@@ -79,9 +86,12 @@ export async function serveUntilSignal(
 }
 
 /** Undefined when a worker could not start: it has printed why, and process.exitCode is set. */
-async function start(command: Command, settings: Settings, offeredKey: string | undefined) {
-  const showNames = settings["log-player-names"] === "on";
-  const log = logTo({ level: settings["log-level"], showNames });
+async function start(
+  command: Command,
+  settings: Settings,
+  log: Observe,
+  offeredKey: string | undefined,
+) {
   if (settings.workers === 1) {
     ignoreHangup(log);
     return startServing(settings, log, undefined, undefined, offeredKey);

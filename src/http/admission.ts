@@ -26,6 +26,29 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
   throw unauthorized();
 }
 
+/**
+ * How long the response to a request beyond the limit is held back. Refusing one takes about as long as a read
+ * from the cache, so a client that ignores Retry-After must not be able to send the next one at once.
+ */
+const HOLD_BACK_MS = 100;
+
+/** Limits the requests that need no key, by IP address. Health checks are held back but never refused. */
+export async function checkOpenRate(
+  { openLimit, clock }: ServerContext,
+  request: ApiRequest,
+  isHealthCheck: boolean,
+): Promise<void> {
+  const wait = openLimit.take(request.clientAddress(), clock.monotonic());
+  if (wait === 0) return;
+  await Bun.sleep(HOLD_BACK_MS);
+  if (isHealthCheck) return;
+  throw apiError(
+    "rate-limited",
+    `Without a key, an IP address may send ${openLimit.perMinute} requests per minute. Retry after ${wait} s.`,
+    { headers: { "Retry-After": String(wait) } },
+  );
+}
+
 /** Returns the headers that describe the rate limit, or rejects the request. */
 export function checkRate({ limits }: LiveKey, verdict: Verdict): LimitHeaders {
   const headers = limitHeaders(limits, verdict);

@@ -1,12 +1,13 @@
 /** What the stages of a request share: shards, keys, limits, clock. */
 
-import type { FailureGuard } from "../access/failed-keys.ts";
+import type { FailureGuard, OpenRequestLimit } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
 import type { KeyDay } from "../access/usage.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
+import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import type { Portal } from "./portal.ts";
@@ -17,8 +18,11 @@ export interface ServerContext {
   openApi: object;
   startedAt: number;
   shards: ReadableShards;
+  /** The state of every shard, at most a second old. */
+  shardStates(): Promise<ShardStatus[]>;
   keys: Pick<KeyLookup, "isLoaded" | "recent" | "find" | "mayRead">;
   guard: FailureGuard;
+  openLimit: OpenRequestLimit;
   limiter: Limiter;
   quotas: Quotas;
   /** Whether the shared limits work; undefined if limits are not shared. */

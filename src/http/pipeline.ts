@@ -6,7 +6,14 @@ import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import { type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { authenticate, checkQuota, checkRate, checkShard, consumeQuota } from "./admission.ts";
+import {
+  authenticate,
+  checkOpenRate,
+  checkQuota,
+  checkRate,
+  checkShard,
+  consumeQuota,
+} from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
 import { MEDIA_TYPE } from "./negotiate.ts";
@@ -51,9 +58,12 @@ export async function handleRequest(
     if (request.method === "OPTIONS") return preflightResponse(request, METHODS);
     checkMethod(request);
     watch.lap("route");
-    if (route.access === "page")
+    if (route.access === "page") {
+      await checkOpenRate(context, request, false);
       return await context.portal!.answer(request, route.opens, found.id);
+    }
     if (route.access === "open") {
+      await checkOpenRate(context, request, route.isHealthCheck);
       return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
     }
 

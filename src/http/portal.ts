@@ -86,12 +86,24 @@ const pageOf = (text: string): PackedFile => ({
   gzip: gzipSync(text),
 });
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Decompressing a file takes longer than anything else here, and needs no key: each is decompressed once. */
+const decompressed = new WeakMap<PackedFile, Bytes>();
+
+function plainBytes(file: PackedFile): Bytes {
+  const known = decompressed.get(file) ?? (gunzipSync(file.gzip) as Bytes);
+  decompressed.set(file, known);
+  return known;
+}
+
 function send(
   { raw, requestId }: ApiRequest,
-  { type, tag, gzip }: PackedFile,
+  file: PackedFile,
   status: number,
   caching: Opens,
 ): Response {
+  const { type, tag } = file;
   const headers: Record<string, string> = {
     ...COMMON_HEADERS,
     "Cache-Control": CACHING[caching],
@@ -105,6 +117,8 @@ function send(
   headers["Content-Type"] = type;
   const encoding = chooseEncoding(raw.headers.get("accept-encoding"));
   if (encoding === "gzip") headers["Content-Encoding"] = "gzip";
-  const body = encoding === "gzip" ? gzip : gunzipSync(gzip);
-  return new Response(body as Uint8Array<ArrayBuffer>, { status, headers });
+  return new Response(encoding === "gzip" ? (file.gzip as Bytes) : plainBytes(file), {
+    status,
+    headers,
+  });
 }

@@ -8,9 +8,11 @@ import { handleRequest, newProgress } from "./pipeline.ts";
 import { newRequestId, readRequest, type UrlSettings } from "./request.ts";
 import { failureResponse } from "./response.ts";
 import { openApiPath, ROUTES } from "./routes.ts";
+import { atMostOncePerSecond, shardStatuses } from "./status.ts";
 import { stopwatches } from "./stopwatch.ts";
 
-export interface ServerOptions extends Omit<ServerContext, "startedAt" | "openApi"> {
+export interface ServerOptions
+  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates"> {
   host: string;
   port: number;
   /** Whether other processes listen on the same port and share its connections. */
@@ -46,6 +48,10 @@ export function startServer(options: ServerOptions): RunningServer {
   const context: ServerContext = {
     ...options,
     startedAt: clock.now(),
+    shardStates: atMostOncePerSecond(
+      () => shardStatuses(options, { withSizes: false }),
+      clock.monotonic,
+    ),
     openApi: openApiDocument(
       ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
       options,

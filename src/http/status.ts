@@ -12,12 +12,11 @@ export interface StatusContext {
   openApi: object;
   startedAt: number;
   now: number;
-  shards: ReadableShards;
+  shardStates(): Promise<ShardStatus[]>;
   keys: { readonly isLoaded: boolean };
   /** Whether the shared limits work; undefined if limits are not shared. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
   profile: CompatProfile;
-  observe: Observe;
 }
 
 export interface JsonResult {
@@ -31,7 +30,7 @@ export type OpenEndpoint = (state: StatusContext) => Promise<JsonResult>;
 
 /** All shards, and how fresh each of them is. */
 export async function status(state: StatusContext): Promise<JsonResult> {
-  const shards = await shardStatuses(state);
+  const shards = await state.shardStates();
   return {
     status: 200,
     body: {
@@ -72,7 +71,7 @@ export async function health(): Promise<JsonResult> {
 
 /** Every shard is available, and API keys can be checked. */
 export async function readiness(state: StatusContext): Promise<JsonResult> {
-  const shards = await shardStatuses(state);
+  const shards = await state.shardStates();
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
   const { isLoaded } = state.keys;
   if (unavailable.length === 0 && isLoaded) return { status: 200, body: { status: "ready" } };
@@ -86,23 +85,49 @@ export async function openApi({ openApi }: StatusContext): Promise<JsonResult> {
 }
 
 /** A shard without records. */
-const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined, bytes: 0 };
+const EMPTY: Summary = { matches: 0, players: 0, newestMatch: undefined };
 
-/** The state of every shard, which is also reported as events. */
-export async function shardStatuses({
-  shards,
-  observe,
-}: Pick<StatusContext, "shards" | "observe">): Promise<ShardStatus[]> {
+/** The state of every shard, which is also reported as events. Sizes take longer to read than everything else. */
+export async function shardStatuses(
+  { shards, observe }: { shards: ReadableShards; observe: Observe },
+  { withSizes }: { withSizes: boolean },
+): Promise<ShardStatus[]> {
   // In parallel, because an unavailable shard takes a while to fail.
   const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
-      const summary = (await (await shards.reader(id))?.summary()) ?? EMPTY;
+      const reader = await shards.reader(id);
+      const summary = (await reader?.summary()) ?? EMPTY;
+      const sizes = withSizes ? await reader?.sizes() : undefined;
       observe({ event: "shard-available", shard: id });
-      return { id, available: true, ...summary, replicas: shards.replicas(id) };
+      return { id, available: true, ...summary, ...sizes, replicas: shards.replicas(id) };
     } catch (error) {
       observe({ event: "shard-unavailable", shard: id, error });
       return { id, available: false, ...EMPTY, replicas: shards.replicas(id) };
     }
   };
   return Promise.all((await shards.list()).map(stateOf));
+}
+
+const SHARED_MS = 1000;
+
+/**
+ * Calls `read` at most once a second, and never twice at the same time: all callers meanwhile share the result.
+ * So the load on the stores does not depend on the number of requests, which need no key.
+ */
+export function atMostOncePerSecond<T>(
+  read: () => Promise<T>,
+  monotonic: () => number,
+): () => Promise<T> {
+  let last: { startedAt: number; isDone: boolean; result: Promise<T> } | undefined;
+  return () => {
+    const now = monotonic();
+    if (last && (!last.isDone || now - last.startedAt < SHARED_MS)) return last.result;
+    const current = { startedAt: now, isDone: false, result: read() };
+    const done = () => {
+      current.isDone = true;
+    };
+    current.result.then(done, done);
+    last = current;
+    return current.result;
+  };
 }

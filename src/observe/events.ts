@@ -48,6 +48,8 @@ export type Event =
   | UploadEvent
   | RequestEvent
   | { event: "failure"; requestId: string; error: unknown }
+  /** No code caught this error. The process shuts down. */
+  | { event: "uncaught-error"; error: unknown }
   /** The buffer of the log was full because nothing read the log. There is room again. */
   | { event: "log-lines-dropped"; lines: number }
   | { event: "stopping"; signal: string; inFlight: number }

@@ -37,6 +37,7 @@ export const LEVELS = {
   upload: "info",
   request: "info",
   failure: "error",
+  "uncaught-error": "error",
   "log-lines-dropped": "warn",
   stopping: "info",
   stopped: "info",
@@ -111,6 +112,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return requestSentence(event, paint);
     case "failure":
       return `${paint("red", `request ${event.requestId} failed`)}: ${event.error.stack ?? event.error.message}`;
+    case "uncaught-error":
+      return `${paint("red", "shutting down because of an uncaught error")}: ${event.error.stack ?? event.error.message}`;
     case "log-lines-dropped":
       return paint(
         "yellow",

@@ -66,7 +66,7 @@ export class Metrics {
   );
   readonly #shardFailures = new Counter(
     "matchbook_shard_failures_total",
-    "Failed health checks of a shard; /status, /readyz and each scrape of these metrics check every shard",
+    "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
     ["shard"],
   );
 

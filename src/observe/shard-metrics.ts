@@ -12,8 +12,9 @@ export interface ShardStatus {
   players: number;
   /** Milliseconds since the epoch; undefined without a match. */
   newestMatch: number | undefined;
-  bytes: number;
-  /** Undefined if the shard does not have its own WAL. */
+  /** Undefined if it was not read. */
+  bytes?: number;
+  /** Undefined if it was not read, or if the shard does not have its own WAL. */
   walBytes?: number;
   /** Whether each replica is in use, in the order of the settings. */
   replicas: readonly boolean[];
@@ -48,7 +49,7 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
     gauge(
       "matchbook_shard_bytes",
       "Size of the shard's store in bytes, including withheld records",
-      readable.map(({ id, bytes }) => sample(id, bytes)),
+      readable.flatMap(({ id, bytes }) => (bytes === undefined ? [] : sample(id, bytes))),
     ),
     gauge(
       "matchbook_shard_wal_bytes",

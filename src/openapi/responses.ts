@@ -13,6 +13,8 @@ export interface DescribedRoute {
   summary: string;
   description: string;
   access: "key" | "own" | "open";
+  /** Whether it is never refused by the limit on requests without a key. */
+  isHealthCheck?: boolean;
   takes?: Endpoint;
   /** Whether the daily match quota applies. */
   readsMatches?: boolean;
@@ -45,8 +47,14 @@ function successes(route: DescribedRoute): Responses {
 }
 
 /** The error codes of a route, by its stages. */
-function codesOf({ access, takes, readsMatches }: DescribedRoute): ErrorCode[] {
-  if (access === "open") return ["uri-too-long", "internal-error"];
+function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute): ErrorCode[] {
+  if (access === "open") {
+    return [
+      "uri-too-long",
+      ...(isHealthCheck ? [] : (["rate-limited"] as const)),
+      "internal-error",
+    ];
+  }
   if (access === "own") return OWN_CODES;
   const elsewhere = new Set<ErrorCode>([
     "unknown-route",

@@ -157,6 +157,11 @@ export const SETTINGS = {
     help: "invalid keys that one client address may send per minute; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
   }),
+  "open-requests-per-minute": setting({
+    default: "600",
+    help: "requests without a key (status, portal) that one client address may send per minute to a process; 0 means unlimited",
+    parse: wholeNumber(0, 1_000_000),
+  }),
   "max-offset": setting({
     default: "10000",
     help: "highest page[offset] that is served, or off for no limit",

@@ -147,6 +147,8 @@ export interface Reader {
   playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
+  /** The cost grows with the number of tables. */
+  sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
 }
@@ -157,9 +159,12 @@ export interface Summary {
   players: number;
   /** The creation time of the newest match, if any. */
   newestMatch: number | undefined;
+}
+
+export interface Sizes {
   /** The approximate size of the store, including withheld records. */
   bytes: number;
-  /** The size of the shard's write-ahead log; undefined if the shard does not have its own. */
+  /** The size of the write-ahead log; undefined if the shard does not have its own. */
   walBytes?: number;
 }
 
@@ -208,10 +213,12 @@ export interface StoredResource extends NamedFragments {
   id: string;
 }
 
-export interface Counts extends Omit<Summary, "matches" | "walBytes"> {
+export interface Counts extends Omit<Summary, "matches"> {
   served: number;
   withheld: Record<WithheldReason, number>;
   teams: number;
+  /** As in `Sizes`. */
+  bytes: number;
 }
 
 /** Reads for operators. They may see an unfinished write of the same writer. */

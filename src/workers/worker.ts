@@ -1,8 +1,10 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
+import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
+import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
 import { machineClock } from "./libc.ts";
@@ -41,10 +43,13 @@ export async function work(settings: Settings): Promise<void> {
     await report({ type: "hello" });
     const options = await Promise.race([started.promise, disconnected.promise]);
     if (!options) return;
-    running = await start(settings, options);
+    const showNames = settings["log-player-names"] === "on";
+    const log = logTo({ level: settings["log-level"], showNames, worker: options.number });
+    onUncaughtError(log, () => stop("uncaught error", drainMs));
+    running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });
-    const { signal, drainMs } = await stopped.promise;
-    await running.stop(signal, drainMs);
+    const last = await stopped.promise;
+    await running.stop(last.signal, last.drainMs);
     await report({ type: "final-metrics", service: running.metrics.families() });
   } finally {
     if (process.connected) process.disconnect?.();
@@ -52,10 +57,11 @@ export async function work(settings: Settings): Promise<void> {
   await standardError.end();
 }
 
-function start(settings: Settings, options: WorkerOptions): Promise<RunningMatchbook> {
-  const { number, workers, host, port, seed, offeredKey } = options;
-  const showNames = settings["log-player-names"] === "on";
-  const log = logTo({ level: settings["log-level"], showNames, worker: number });
+function start(
+  settings: Settings,
+  { workers, host, port, seed, offeredKey }: WorkerOptions,
+  log: Observe,
+): Promise<RunningMatchbook> {
   // The supervisor runs the admin listener.
   const own = { ...settings, host, port, "admin-port": undefined };
   const clock = { now: Date.now, monotonic: machineClock() };

@@ -45,13 +45,13 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
     expect(await reader.namesAround(["=ana"], 6, 6)).toEqual([]);
     expect(await reader.playersWithNames(["Ana"], 6)).toEqual([]);
-    const { walBytes: _, ...summary } = await reader.summary();
+    const summary = await reader.summary();
     expect(summary).toEqual({
       matches: 0,
       players: 0,
       newestMatch: undefined,
-      bytes: expect.any(Number),
     });
+    expect((await reader.sizes()).bytes).toBeGreaterThanOrEqual(0);
     expect(await reader.vocabulary()).toEqual({ includePaths: new Set(), types: new Set() });
   });
 

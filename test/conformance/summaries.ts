@@ -49,11 +49,12 @@ export function summaryGuarantees(guarantee: Guarantee): void {
       const addsUp = fc.asyncProperty(history, async (writes) => {
         for (const write of writes) {
           model = await carryOut(store, model, write);
-          const { bytes: _, walBytes: _wal, ...summary } = await reader.summary();
+          const summary = await reader.summary();
           const { bytes, ...counts } = await store.writer.counts();
           const expected = countsOf(model);
           expect(counts).toEqual(expected);
           if (expected.served > 0) expect(bytes).toBeGreaterThan(0);
+          expect((await reader.sizes()).bytes).toBe(bytes);
           const { served: matches, players, newestMatch } = expected;
           expect(summary).toEqual({ matches, players, newestMatch });
         }

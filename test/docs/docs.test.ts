@@ -176,6 +176,7 @@ describe("docs/api.md", () => {
     ["Query parameters per request", MAX_PARAMETERS],
     ["URL length, including scheme and host", MAX_URL_LENGTH],
     ["Invalid keys from one IP address*", SETTINGS["auth-failures-per-minute"].default],
+    ["Requests without a key from one IP address*", SETTINGS["open-requests-per-minute"].default],
   ])("gives the limit of %p as it is in the code: %p", (what, limit) => {
     const row = table(api, "Limit", "Value", "Beyond it").find(([name]) => name === what);
     expect(row?.[1]).toMatch(new RegExp(`^(the last )?${limit}\\b`));

@@ -107,7 +107,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
   const guarded = await serveWithKeys(
     world,
     [{ matchesPerDay: 1 }, { shards: ["eu"] }],
-    { "auth-failures-per-minute": 1 },
+    { "auth-failures-per-minute": 1, "open-requests-per-minute": 1 },
     noon,
   );
   const keyless = await serveWithoutKeys(world);
@@ -153,7 +153,7 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
   return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
 }
 
-/** Reads two matches with a quota of one, reads a shard the key may not read, and sends two invalid keys. */
+/** Reads two matches with a quota of one, reads a shard the key may not read, sends two invalid keys, and exceeds the limit of open routes. */
 async function guardedMessages(world: World, { url, keys }: { url: string; keys: string[] }) {
   const as = async (key: string, path: string, request: string): Promise<ReplyMessage> => {
     const headers = { Authorization: `Bearer ${key}` };
@@ -168,6 +168,8 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   ];
   await world.get(`${url}${MATCHES}`, { Authorization: `Bearer ${makeKey()}` });
   messages.push(await as(makeKey(), MATCHES, `GET ${MATCHES}, with one wrong key too many`));
+  await world.get(`${url}/status`);
+  messages.push(await as(reader, "/status", "GET /status, once too often"));
   return messages;
 }
 

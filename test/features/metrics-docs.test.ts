@@ -289,6 +289,7 @@ describe("the log examples", () => {
       rejected: 0,
       broken: undefined,
     },
+    "uncaught-error": { event: "uncaught-error", error },
     failure: { event: "failure", requestId: "r", error },
     "log-lines-dropped": { event: "log-lines-dropped", lines: 1 },
     stopping: { event: "stopping", signal: "SIGTERM", inFlight: 0 },

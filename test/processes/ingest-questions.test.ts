@@ -1,7 +1,8 @@
 /** Tests `matchbook why` and `matchbook status`. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shardsFile } from "../support/places.ts";
@@ -71,6 +72,29 @@ beforeAll(async () => {
   const stdin = matches.map((match) => `${JSON.stringify(match)}\n`).join("");
   expect((await matchbook(["ingest", "-"], { cwd, stdin })).exitCode).toBe(1);
 });
+
+/** Inverts the last byte of everything that is stored as bytes in the rows with this id. */
+function damageRecord(file: string, id: string): void {
+  const store = new Database(file);
+  const blobs = store
+    .query<{ place: string; part: string }, []>(
+      `SELECT m.name AS place, c.name AS part FROM sqlite_master m, pragma_table_info(m.name) c
+       WHERE m.type = 'table' AND c.type = 'BLOB'
+         AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'id')`,
+    )
+    .all();
+  for (const { place, part } of blobs) {
+    const row = store
+      .query<{ bytes: Uint8Array | null }, [string]>(
+        `SELECT ${part} AS bytes FROM ${place} WHERE id = ?`,
+      )
+      .get(id);
+    if (!row?.bytes || row.bytes.length === 0) continue;
+    row.bytes[row.bytes.length - 1]! ^= 0xff;
+    store.query(`UPDATE ${place} SET ${part} = ? WHERE id = ?`).run(row.bytes, id);
+  }
+  store.close();
+}
 
 const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name, ranked });
 
@@ -189,6 +213,15 @@ describe("why", () => {
       expect(stderr).toMatch(/^matchbook: .*"sa".* na\?.*: eu, na\n$/);
     }
     expect(existsSync(join(cwd, "data/sa.db"))).toBe(false);
+  });
+
+  test("reports a damaged match in one line, without a stack", async () => {
+    mkdirSync(join(cwd, "damaged"));
+    copyFileSync(join(cwd, "data/na.db"), join(cwd, "damaged/na.db"));
+    damageRecord(join(cwd, "damaged/na.db"), "good");
+    const { exitCode, stdout, stderr } = await run("why", "na", "good", "--data", "damaged");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/^matchbook: .*good.* damaged .*backup.*\n$/);
   });
 
   test("knows an empty shard of the settings", async () => {

@@ -58,7 +58,7 @@ export async function servedPages(data: string, until: number): Promise<Map<stri
   }
 }
 
-type ShardCounts = Omit<Counts, "bytes"> & { summary: Omit<Summary, "bytes"> };
+type ShardCounts = Omit<Counts, "bytes"> & { summary: Summary };
 
 /** The counts of every shard, as operators and readers see them, without sizes. */
 export async function countsOf(data: string): Promise<Record<string, ShardCounts>> {
@@ -69,7 +69,7 @@ export async function countsOf(data: string): Promise<Record<string, ShardCounts
       const writer = await shards.existingWriter(id);
       if (!writer) continue;
       const { bytes: _, ...rest } = await writer.counts();
-      const { bytes: __, walBytes: ___, ...summary } = await (await shards.reader(id))!.summary();
+      const summary = await (await shards.reader(id))!.summary();
       counts[id] = { ...rest, summary };
     }
     return counts;

@@ -70,8 +70,9 @@ export async function startWorld(
       port: "0",
       "log-level": "silent",
       rate: "1000000",
-      // Many tests send invalid keys, all from one IP address.
+      // Many tests send many requests or invalid keys, all from one IP address.
       "auth-failures-per-minute": "0",
+      "open-requests-per-minute": "0",
       "drain-ms": "0",
       ...flags,
     },

@@ -77,19 +77,23 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
   const [row] = await connection.rows<Record<keyof Summary | "teams", string | null>>(
     `SELECT matches, players, teams,
-       (SELECT max(created_at) FROM {matches}) AS "newestMatch",
-       (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-        WHERE relkind = 'r' AND relnamespace = (
-          SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)) AS bytes
-     FROM {state}`,
+       (SELECT max(created_at) FROM {matches}) AS "newestMatch" FROM {state}`,
   );
   return {
     matches: Number(row!.matches),
     players: Number(row!.players),
     teams: Number(row!.teams),
     newestMatch: row!.newestMatch === null ? undefined : Number(row!.newestMatch),
-    bytes: Number(row!.bytes),
   };
+}
+
+export async function readBytes(connection: Connection): Promise<number> {
+  const [row] = await connection.rows<{ bytes: string }>(
+    `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = (
+       SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
+  );
+  return Number(row!.bytes);
 }
 
 /** Counts withheld records with an index scan; only operators need them. */
@@ -100,5 +104,5 @@ export async function readCounts(connection: Connection): Promise<Counts> {
     "SELECT reason, count(*) AS matches FROM {withheld} GROUP BY reason",
   );
   for (const { reason, matches } of rows) withheld[reason] = Number(matches);
-  return { served, withheld, ...summary };
+  return { served, withheld, ...summary, bytes: await readBytes(connection) };
 }

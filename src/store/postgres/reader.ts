@@ -10,10 +10,11 @@ import type {
   PlayerListing,
   Reader,
   Selection,
+  Sizes,
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readSummary } from "./counters.ts";
+import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage, type PageMatch } from "./pages.ts";
@@ -121,6 +122,10 @@ export class PostgresReader implements Reader {
 
   summary(): Promise<Summary> {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
+  }
+
+  async sizes(): Promise<Sizes> {
+    return { bytes: await readBytes(this.session) };
   }
 
   async vocabulary(): Promise<Vocabulary> {

@@ -12,6 +12,7 @@ import {
   type PlayerListing,
   type Reader,
   type Selection,
+  type Sizes,
   StoreUnavailable,
   type Summary,
   type Vocabulary,
@@ -126,6 +127,10 @@ class RequestReader implements Reader {
 
   summary(): Promise<Summary> {
     return this.#read((reader) => reader.summary());
+  }
+
+  sizes(): Promise<Sizes> {
+    return this.#read((reader) => reader.sizes());
   }
 
   vocabulary(): Promise<Vocabulary> {

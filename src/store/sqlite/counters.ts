@@ -95,12 +95,16 @@ export function readSummary(database: Statements): Summary & { teams: number } {
     players: number;
     teams: number;
     newest: number | null;
-    bytes: number;
   }>(
-    `SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest,
-       page_count * page_size AS bytes FROM tallies, pragma_page_count, pragma_page_size`,
+    "SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest FROM tallies",
   )!;
   return { ...totals, newestMatch: newest ?? undefined };
+}
+
+export function readBytes(database: Statements): number {
+  return database.row<{ bytes: number }>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  )!.bytes;
 }
 
 /** Counts withheld records with an index scan; only operators need them. */
@@ -111,5 +115,5 @@ export function readCounts(database: Statements): Counts {
     "SELECT reason, count(*) AS matches FROM withheld GROUP BY reason",
   );
   for (const { reason, matches } of rows.all()) withheld[reason] = matches;
-  return { served, withheld, ...summary };
+  return { served, withheld, ...summary, bytes: readBytes(database) };
 }

@@ -14,10 +14,11 @@ import type {
   PlayerListing,
   Reader,
   Selection,
+  Sizes,
   Summary,
   Vocabulary,
 } from "../store.ts";
-import { readSummary } from "./counters.ts";
+import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage } from "./pages.ts";
@@ -127,7 +128,12 @@ export class SqliteReader implements Reader {
   summary(): Summary {
     this.#snapshot.enter();
     const { teams: _, ...summary } = readSummary(this.#statements);
-    return { ...summary, walBytes: this.#wal.bytes };
+    return summary;
+  }
+
+  sizes(): Sizes {
+    this.#snapshot.enter();
+    return { bytes: readBytes(this.#statements), walBytes: this.#wal.bytes };
   }
 
   vocabulary(): Vocabulary {
