@@ -128,7 +128,7 @@ const readerOf = (store: OpenStore | undefined): Reader | undefined =>
 /** Undefined when there is no shard (yet). */
 function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
   const database = openForReading(path);
-  return database && new SqliteReader(database, cacheBytes, checkFragment);
+  return database && new SqliteReader(database, cacheBytes);
 }
 
 interface PostgresParts {

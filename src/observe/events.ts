@@ -3,6 +3,14 @@
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
   | { event: "shard-unavailable"; shard: string; error: unknown }
+  /** A stored record is damaged: requests for it are answered with 503. */
+  | {
+      event: "damaged-data";
+      requestId: string;
+      shard: string;
+      table: string;
+      record: string | number;
+    }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }

@@ -6,6 +6,7 @@ import type { ShownEvent } from "./redact.ts";
 export const LEVELS = {
   "shard-opened": "info",
   "shard-unavailable": "error",
+  "damaged-data": "error",
   "replica-included": "info",
   "replica-excluded": "warn",
   "keys-reloaded": "info",
@@ -48,6 +49,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `opened shard ${event.shard} at ${event.location}`;
     case "shard-unavailable":
       return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
+    case "damaged-data":
+      return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; restore the shard from a backup`;
     case "replica-included":
       return `replica ${event.replica} of shard ${event.shard} is in use`;
     case "replica-excluded":

@@ -22,6 +22,8 @@ let scrape: Scrape;
 beforeAll(async () => {
   monitored = await startMonitored({ shards: withReplica() });
   await makeTraffic(monitored);
+  monitored.damage("na");
+  expect(await monitored.ask("/shards/na/matches/match-a", { as: "hobbyist" })).toBe(503);
   ({ read: scrape } = await monitored.scrape());
 });
 afterAll(() => monitored.stop());
@@ -227,6 +229,7 @@ describe("the log examples", () => {
   const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
     "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
+    "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },
     "replica-excluded": { event: "replica-excluded", shard: "na", replica: 1, why: "odd" },

@@ -44,7 +44,7 @@ function costOf(selection: Selection) {
 
 function costOfAsking(ask: (reader: SqliteReader) => void, isMeant: RegExp) {
   const { database, runs } = notingRuns(openForReading(path)!);
-  const reader = new SqliteReader(database, 0, () => {});
+  const reader = new SqliteReader(database, 0);
   ask(reader);
   const finding = runs.filter(({ sql }) => isMeant.test(sql));
   const steps = stepsOf(path, finding);

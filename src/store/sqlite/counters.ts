@@ -75,7 +75,7 @@ export class Totals {
     const { matches, players, teams } = this.#changes;
     if (matches !== 0 || players !== 0 || teams !== 0) {
       database.run(
-        "UPDATE tallies SET matches = matches + ?, players = players + ?, teams = teams + ?",
+        "UPDATE shard SET matches = matches + ?, players = players + ?, teams = teams + ?",
         matches,
         players,
         teams,
@@ -98,7 +98,7 @@ export function readSummary(database: Statements): Summary & { teams: number } {
     bytes: number;
   }>(
     `SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest,
-       page_count * page_size AS bytes FROM tallies, pragma_page_count, pragma_page_size`,
+       page_count * page_size AS bytes FROM shard, pragma_page_count, pragma_page_size`,
   )!;
   return { ...totals, newestMatch: newest ?? undefined };
 }

@@ -4,7 +4,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../store.ts";
-import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
+import { fillChecksums } from "./fill-checksums.ts";
+import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -29,7 +30,7 @@ export function openForReading(path: string): Database | undefined {
       database.close();
       return undefined;
     }
-    if (version < MIGRATIONS.length) {
+    if (version < FORMAT) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
       migrate(database, path);
@@ -57,12 +58,14 @@ export function openForWriting(
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
     // of a large file is read one page at a time.
     database.run("PRAGMA page_size = 8192");
+    // For a new file only: pages that become free can be returned without rewriting the file.
+    database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (versionOf(database, path) < MIGRATIONS.length) migrate(database, path);
+    if (versionOf(database, path) < FORMAT) migrate(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -90,13 +93,15 @@ function migrate(database: Database, path: string): void {
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
   upgrade.immediate();
+  fillChecksums(database);
+  database.run(`PRAGMA user_version = ${FORMAT}`);
 }
 
 function versionOf(database: Database, path: string): number {
   const version = pragma(database, "user_version");
-  if (version > MIGRATIONS.length) {
+  if (version > FORMAT) {
     throw new StoreError(
-      `${path} was written by a newer Matchbook (format ${version}; this version supports ${MIGRATIONS.length}); upgrade Matchbook to use it`,
+      `${path} was written by a newer Matchbook (format ${version}; this version supports ${FORMAT}); upgrade Matchbook to use it`,
     );
   }
   if (version > 0 && pragma(database, "application_id") !== APPLICATION_ID) {
