@@ -49,7 +49,12 @@ export class Snapshot {
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#end.run();
+    try {
+      this.#end.run();
+    } catch {
+      // After a read of a damaged page, the end of the transaction fails with the same error, which that read has
+      // reported. Nothing was written. If the transaction is still open, the next BEGIN fails and is reported.
+    }
   }
 
   readonly #leaveAfterTurn = () => this.leave();
