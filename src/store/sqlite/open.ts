@@ -58,8 +58,8 @@ export function openForWriting(
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
     // of a large file is read one page at a time.
     database.run("PRAGMA page_size = 8192");
-    // For a new file only: pages that become free can be returned without rewriting the file.
-    database.run("PRAGMA auto_vacuum = INCREMENTAL");
+    // Pages that become free can then be returned without rewriting the file.
+    if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");

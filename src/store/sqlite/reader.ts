@@ -1,6 +1,6 @@
 /** Reads served records from a shard's SQLite file. */
 
-import { type Database, SQLiteError } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { whole } from "../byte-range.ts";
 import { NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
@@ -15,7 +15,6 @@ import {
   type PlayerListing,
   type Reader,
   type Selection,
-  StoreUnavailable,
   type Summary,
   type Vocabulary,
 } from "../store.ts";
@@ -26,6 +25,7 @@ import { namesAround } from "./name-index.ts";
 import { compareKeys, findPage } from "./pages.ts";
 import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
+import { asStoreError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 
 /** There are far fewer teams than players. */
@@ -311,15 +311,4 @@ function areInOrder(entries: readonly IndexEntry[], sort: Selection["sort"]): bo
 function named(table: NamedTable, entry: NamedEntry, name: string): NamedEntry {
   if (entry.name !== name) throw new DamagedData(table, entry.id);
   return entry;
-}
-
-const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
-const UNAVAILABLE = /^SQLITE_(IOERR|CANTOPEN|BUSY|FULL|READONLY|NOMEM)/;
-
-/** Other errors are ours. */
-function asStoreError(error: unknown): unknown {
-  if (!(error instanceof SQLiteError)) return error;
-  const { code = "", message } = error;
-  if (DAMAGED.test(code)) return new DamagedData("file", message);
-  return UNAVAILABLE.test(code) ? new StoreUnavailable(message, { cause: error }) : error;
 }

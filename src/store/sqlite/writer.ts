@@ -16,6 +16,7 @@ import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
+import { asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 
 export class SqliteWriter implements Writer {
@@ -96,7 +97,7 @@ export class SqliteWriter implements Writer {
       // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
-      throw error;
+      throw asWriteError(error, this.database.filename);
     }
   }
 
