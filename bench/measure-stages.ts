@@ -11,7 +11,6 @@ import { MemoryQuotas } from "../src/access/quota.ts";
 import { MemoryLimiter } from "../src/access/rate-limit.ts";
 import { UsageCounter } from "../src/access/usage.ts";
 import { strongTag, weakTag } from "../src/document/entity-tag.ts";
-import { checkFragment } from "../src/document/fragment.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { authenticate, checkQuota, checkRate, consumeQuota } from "../src/http/admission.ts";
 import { PROFILES } from "../src/http/compat-profile.ts";
@@ -62,7 +61,7 @@ export async function measureStages(
   );
   await keys.refresh();
   const database = openForReading(join(data.matchbook, `${SHARD}.db`))!;
-  const reader = new SqliteReader(database, CACHE_BYTES, checkFragment);
+  const reader = new SqliteReader(database, CACHE_BYTES);
   const rows = new Map<string, number[]>();
   for (const name of MEASURED) {
     progress(`  ${name}`);

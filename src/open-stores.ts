@@ -206,7 +206,7 @@ const missing = (location: ShardLocation): StoreError =>
 /** Undefined when there is no shard (yet). */
 function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
   const database = openForReading(path);
-  return database && new SqliteReader(database, cacheBytes, checkFragment);
+  return database && new SqliteReader(database, cacheBytes);
 }
 
 interface PostgresParts {

@@ -7,7 +7,7 @@
 
 import { constants, crc32, inflateRawSync } from "node:zlib";
 import { type ByteRange, viewOf, whole } from "../store/byte-range.ts";
-import type { Fragment } from "../store/store.ts";
+import { DamagedData, type Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
 import { deflate, putStored, storedSize } from "./deflate.ts";
 
@@ -23,11 +23,9 @@ export interface Piece extends ByteRange {
   storedCrc: number;
 }
 
-export class DamagedFragment extends Error {
-  override name = "DamagedFragment";
-
+export class DamagedFragment extends DamagedData {
   constructor() {
-    super("a stored fragment is damaged: its checksum does not match");
+    super("fragment", "without a row");
   }
 }
 

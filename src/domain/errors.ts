@@ -25,6 +25,7 @@ export const ERRORS = {
   "quota-exceeded": { status: 429, title: "Daily match quota exceeded" },
   "too-many-failures": { status: 429, title: "Too many invalid API keys" },
   "internal-error": { status: 500, title: "Internal server error" },
+  "damaged-data": { status: 503, title: "Damaged data" },
   "keys-unavailable": { status: 503, title: "API keys unavailable" },
   "shard-unavailable": { status: 503, title: "Shard unavailable" },
   "usage-unavailable": { status: 503, title: "Usage unavailable" },

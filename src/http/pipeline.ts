@@ -4,7 +4,7 @@ import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
-import { type Reader, StoreError } from "../store/store.ts";
+import { DamagedData, type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
@@ -165,7 +165,18 @@ function unexpectedError(
   request: ApiRequest,
   error: unknown,
 ): ApiError {
-  observe({ event: "failure", requestId: request.requestId, error });
+  const { requestId } = request;
+  if (error instanceof DamagedData) {
+    const { table, record } = error;
+    const shard = findRoute(request.path)?.shard ?? "";
+    observe({ event: "damaged-data", requestId, shard, table, record });
+    return apiError(
+      "damaged-data",
+      "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
+      { headers: { "Retry-After": "300" } },
+    );
+  }
+  observe({ event: "failure", requestId, error });
   if (error instanceof StoreError) {
     return apiError(
       "shard-unavailable",

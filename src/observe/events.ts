@@ -7,6 +7,14 @@ export type Event =
   | { event: "shard-available"; shard: string }
   /** A file in the data folder has the name of a shard, but is none. */
   | { event: "file-ignored"; error: unknown }
+  /** A stored record is damaged: requests for it are answered with 503. */
+  | {
+      event: "damaged-data";
+      requestId: string;
+      shard: string;
+      table: string;
+      record: string | number;
+    }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }

@@ -8,6 +8,7 @@ export const LEVELS = {
   "shard-unavailable": "error",
   "shard-available": "info",
   "file-ignored": "warn",
+  "damaged-data": "error",
   "replica-included": "info",
   "replica-excluded": "warn",
   "keys-reloaded": "info",
@@ -56,6 +57,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `shard ${event.shard} is available again`;
     case "file-ignored":
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
+    case "damaged-data":
+      return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; restore the shard from a backup`;
     case "replica-included":
       return `replica ${event.replica} of shard ${event.shard} is in use`;
     case "replica-excluded":

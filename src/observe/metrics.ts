@@ -69,6 +69,11 @@ export class Metrics {
     "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
     ["shard"],
   );
+  readonly #damagedRecords = new Counter(
+    "matchbook_damaged_records_total",
+    "Requests that were answered with 503 because a stored record is damaged",
+    ["shard"],
+  );
 
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
@@ -98,6 +103,9 @@ export class Metrics {
       case "usage-write-failed":
       case "usage-write-still-failing":
         this.#usageFailures.add();
+        break;
+      case "damaged-data":
+        this.#damagedRecords.add([event.shard]);
         break;
       case "shard-unavailable":
         this.#shardFailures.add([event.shard]);
@@ -139,6 +147,7 @@ export class Metrics {
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
       this.#shardFailures.family(),
+      this.#damagedRecords.family(),
       total(
         "matchbook_log_lines_dropped_total",
         "Log lines that were dropped because the log was not read in time",

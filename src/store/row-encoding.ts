@@ -27,8 +27,8 @@ export interface RecordRow {
   patch_version: string;
   content_hash: Uint8Array;
   /** For a served record, preceded by the numbers of its players and teams. */
-  sheet: Uint8Array;
-  carried: Uint8Array;
+  document: Uint8Array;
+  snapshot: Uint8Array;
   reason: WithheldReason | null;
 }
 
@@ -45,8 +45,8 @@ export function readRecord(row: RecordRow): ShardRecord {
       gameMode: row.game_mode,
       patchVersion: row.patch_version,
       contentHash: row.content_hash,
-      encoded: row.reason === null ? unpackServed(row.sheet, [], []) : row.sheet,
-      carried: row.carried,
+      encoded: row.reason === null ? unpackServed(row.document, [], []) : row.document,
+      carried: row.snapshot,
     },
   };
 }
@@ -90,10 +90,37 @@ function addNumbers(packed: Uint8Array, from: number, to: number, numbers: numbe
   // The numbers of one match are distinct. There are few, so a linear search is fastest.
   const known = numbers.length;
   for (let at = from; at < to; at += NUMBER) {
-    // Faster than creating a DataView.
-    const number =
-      (packed[at]! | (packed[at + 1]! << 8) | (packed[at + 2]! << 16) | (packed[at + 3]! << 24)) >>>
-      0;
+    const number = readNumber(packed, at);
     if (known === 0 || !numbers.includes(number)) numbers.push(number);
   }
 }
+
+/** Whether each player and team of a match took part: one byte each, in the order of the numbers. */
+export const packResults = (
+  players: readonly { result: Result }[],
+  teams: readonly { plays: boolean }[],
+): Uint8Array =>
+  Uint8Array.from([
+    ...players.map(({ result }) => packResult(result)),
+    ...teams.map(({ plays }) => (plays ? 1 : 0)),
+  ]);
+
+/** How the player or team with this number took part; undefined if the match does not name it. */
+export function resultIn(
+  document: Uint8Array,
+  results: Uint8Array,
+  of: "players" | "teams",
+  number: number,
+): number | undefined {
+  const players = document[0]! | (document[1]! << 8);
+  const teams = document[2]! | (document[3]! << 8);
+  const [first, end] = of === "players" ? [0, players] : [players, players + teams];
+  for (let index = first; index < end; index++) {
+    if (readNumber(document, COUNTS + NUMBER * index) === number) return results[index];
+  }
+  return undefined;
+}
+
+/** Faster than creating a DataView. */
+const readNumber = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;

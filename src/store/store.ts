@@ -359,6 +359,30 @@ export class StoreError extends Error {
   override name = "StoreError";
 }
 
+/** A stored row is damaged, or an index leads to the wrong row. Nothing of it is served. */
+export class DamagedData extends StoreError {
+  override name = "DamagedData";
+
+  /** `record` is an id, or what is known of the damage. */
+  constructor(
+    readonly table: string,
+    readonly record: string | number,
+  ) {
+    super(
+      `${KINDS[table] ?? table} ${record} is damaged in the store: restore the shard from a backup`,
+    );
+  }
+}
+
+/** For messages: what the rows of a table are. */
+const KINDS: Record<string, string> = {
+  matches: "match",
+  withheld: "match",
+  match_snapshots: "match",
+  players: "player",
+  teams: "team",
+};
+
 /** The shard's database does not respond, or responds with an error that may be temporary. */
 export class StoreUnavailable extends StoreError {
   override name = "StoreUnavailable";

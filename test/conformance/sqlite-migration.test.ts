@@ -49,13 +49,13 @@ const EXPECTED = { players: 3, newestMatch: 7 };
 
 describe("a file of format 1", () => {
   test("gets totals when a reader opens it", () => {
-    const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
+    const reader = new SqliteReader(openForReading(anOldFile())!, 0);
     expect(reader.summary()).toEqual({ matches: 2, ...EXPECTED });
     reader.close();
   });
 
   test("gets a name index when a reader opens it", () => {
-    const reader = new SqliteReader(openForReading(anOldFile())!, 0, () => {});
+    const reader = new SqliteReader(openForReading(anOldFile())!, 0);
     for (const name of ["Ana", "名前"]) {
       for (const spot of indexKeys(name)) {
         expect(reader.namesAround([spot], 0, 1)).toEqual([name]);
@@ -72,7 +72,7 @@ describe("a file of format 1", () => {
       await transaction.putPlayers([aPlayer("p", { name: "Bo" }), aPlayer("r", { name: "Bo" })]);
     });
     writer.close();
-    const reader = new SqliteReader(openForReading(path)!, 0, () => {});
+    const reader = new SqliteReader(openForReading(path)!, 0);
     expect(reader.namesAround([""], 0, 100).sort()).toEqual(["Ana", "Bo"]);
     reader.close();
   });

@@ -20,7 +20,7 @@ storeConformance("SQLite", async () => {
     writer,
     place: path,
     reader() {
-      const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES, () => {});
+      const reader = new SqliteReader(openForReading(path)!, CACHE_BYTES);
       others.push(reader);
       return reader;
     },

@@ -121,7 +121,8 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
-    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/usage"]) {
+    const names = "/shards/na/player-names?filter[near]=Ada";
+    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, names, "/usage"]) {
       messages.push(await ask(world, [path]));
     }
     return messages;
@@ -173,11 +174,12 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   return messages;
 }
 
-/** Damages a shard file, a stored record, and the usage table. */
+/** Damages a shard file, a stored record, and the tables of names and usage. */
 function damage(world: World): void {
   writeDamagedShard(join(world.data, "torn.db"));
   const database = new Database(join(world.data, "na.db"));
-  database.run("UPDATE matches SET served = zeroblob(100)");
+  database.run("UPDATE matches SET document = zeroblob(100)");
+  database.run("DROP TABLE name_index");
   database.close();
   const usage = new Database(join(world.data, "usage.sqlite"));
   usage.run("ALTER TABLE days RENAME TO gone");

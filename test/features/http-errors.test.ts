@@ -15,11 +15,15 @@ const world = await startWorld([
   aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
   aMatch({ id: "match-c" }),
   aMatch({ id: "match-b", shard: "hurt" }),
+  aMatch({ id: "match-e", shard: "odd" }),
   aMatch({ id: "match-d", shard: "beta" }),
 ]);
 const hurt = new Database(join(world.data, "hurt.db"));
-hurt.run("UPDATE matches SET served = x'00000000' || x'0badcafe'");
+hurt.run("UPDATE matches SET document = x'00000000' || x'0badcafe'");
 hurt.close();
+const odd = new Database(join(world.data, "odd.db"));
+odd.run("ALTER TABLE matches RENAME TO gone");
+odd.close();
 writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
@@ -173,7 +177,8 @@ const CASES: Case[] = [
     headers: { Authorization: `Bearer ${makeKey()}` },
     source: { header: "Authorization" },
   },
-  { code: "internal-error", status: 500, path: "/shards/hurt/matches/match-b" },
+  { code: "internal-error", status: 500, path: "/shards/odd/matches/match-e" },
+  { code: "damaged-data", status: 503, path: "/shards/hurt/matches/match-b" },
   {
     code: "keys-unavailable",
     status: 503,

@@ -22,6 +22,8 @@ let scrape: Scrape;
 beforeAll(async () => {
   monitored = await startMonitored({ shards: withReplica() });
   await makeTraffic(monitored);
+  monitored.damage("na");
+  expect(await monitored.ask("/shards/na/matches/match-a", { as: "hobbyist" })).toBe(503);
   ({ read: scrape } = await monitored.scrape());
 });
 afterAll(() => monitored.stop());
@@ -229,6 +231,7 @@ describe("the log examples", () => {
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
     "shard-available": { event: "shard-available", shard: "na" },
     "file-ignored": { event: "file-ignored", error },
+    "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },
     "replica-excluded": { event: "replica-excluded", shard: "na", replica: 1, why: "odd" },

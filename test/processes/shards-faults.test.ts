@@ -8,6 +8,7 @@ import { SQL } from "bun";
 import { writeFollowing } from "../../src/document/fragment.ts";
 import { recordsIn } from "../../src/move/move.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
+import { NAMED_ROWS, type NamedTableRow, namedChecksum } from "../../src/store/sqlite/players.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { spawnMatchbook } from "../support/process.ts";
@@ -149,11 +150,11 @@ async function turns({ granted }: { granted: boolean }): Promise<number> {
 
 describe("damage in the source", () => {
   const cases: [what: string, sql: string][] = [
-    ["a served match", "SELECT id, served AS bytes, 'matches' AS place FROM matches"],
-    ["a withheld match", "SELECT id, sheet AS bytes, 'withheld' AS place FROM withheld"],
+    ["a served match", "SELECT id, document AS bytes, 'matches' AS place FROM matches"],
+    ["a withheld match", "SELECT id, document AS bytes, 'withheld' AS place FROM withheld"],
     ["a player", "SELECT id, resource AS bytes, 'players' AS place FROM players"],
   ];
-  const column = { matches: "served", withheld: "sheet", players: "resource" };
+  const column = { matches: "document", withheld: "document", players: "resource" };
   test.each(cases)(
     "in %s stops the move, which names it",
     async (what, sql) => {
@@ -190,9 +191,12 @@ test("a copy that serves something else is reported as unusable", async () => {
   const odd = path("odd.db");
   copyFileSync(path("home.db"), odd);
   const store = new Database(odd);
-  const { id } = store.query<{ id: string }, []>("SELECT id FROM players LIMIT 1").get()!;
-  const resource = writeFollowing(`{"type":"player","id":"${id}"}`);
-  store.query("UPDATE players SET resource = ? WHERE id = ?").run(resource, id);
+  const row = store.query<NamedTableRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
+  const resource = writeFollowing(`{"type":"player","id":"${row.id}"}`);
+  const sum = namedChecksum({ ...row, resource });
+  store
+    .query("UPDATE players SET resource = ?, checksum = ? WHERE id = ?")
+    .run(resource, sum, row.id);
   store.close();
   const source = homeAt(path("odd"), `sqlite:${odd}`);
   const to = path("odd-copy.db");

@@ -11,7 +11,7 @@ const READS_A_TURN = 100;
 let isOver = false;
 
 function read(path: string, onEnd: () => void): void {
-  const reader = new SqliteReader(openForReading(path)!, 0, () => {});
+  const reader = new SqliteReader(openForReading(path)!, 0);
   const turn = () => {
     for (let reads = 0; reads < READS_A_TURN; reads++) reader.summary();
     if (!isOver) return setImmediate(turn);

@@ -1,5 +1,6 @@
 /** Starts a Matchbook with keys of two tiers and an admin listener, and generates traffic for metrics. */
 
+import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
@@ -29,6 +30,8 @@ export interface Monitored {
   scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
   /** Overwrites a shard's file so that the server cannot read it. */
   spoil(shard: string): void;
+  /** Damages every stored match of a shard. */
+  damage(shard: string): void;
   stop(): Promise<void>;
 }
 
@@ -97,6 +100,11 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
       const text = await reply.text();
       if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
       return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };
+    },
+    damage(shard) {
+      const database = new Database(join(world.data, `${shard}.db`));
+      database.run("UPDATE matches SET game_mode = 'blitz'");
+      database.close();
     },
     spoil(shard) {
       writeDamagedShard(join(world.data, `${shard}.db`));

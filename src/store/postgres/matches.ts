@@ -23,9 +23,9 @@ import type { Partitions } from "./partitions.ts";
 import type { NamedTable, RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
-const RECORD = "id, created_at, game_mode, patch_version, content_hash, carried";
-const SERVED_RECORD = `${RECORD}, served AS sheet, NULL AS reason`;
-const WITHHELD_RECORD = `${RECORD}, sheet, reason`;
+const RECORD = "id, created_at, game_mode, patch_version, content_hash, carried AS snapshot";
+const SERVED_RECORD = `${RECORD}, served AS document, NULL AS reason`;
+const WITHHELD_RECORD = `${RECORD}, sheet AS document, reason`;
 const SERVED = "{sheets} JOIN {matches} USING (created_at, id)";
 
 /** Before every match. */

@@ -75,7 +75,7 @@ export class Totals {
     const { matches, players, teams } = this.#changes;
     if (matches !== 0 || players !== 0 || teams !== 0) {
       database.run(
-        "UPDATE tallies SET matches = matches + ?, players = players + ?, teams = teams + ?",
+        "UPDATE shard SET matches = matches + ?, players = players + ?, teams = teams + ?",
         matches,
         players,
         teams,
@@ -95,9 +95,7 @@ export function readSummary(database: Statements): Summary & { teams: number } {
     players: number;
     teams: number;
     newest: number | null;
-  }>(
-    "SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest FROM tallies",
-  )!;
+  }>("SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest FROM shard")!;
   return { ...totals, newestMatch: newest ?? undefined };
 }
 

@@ -35,7 +35,8 @@ export interface IndexScan {
 
 export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
 
-type Columns = "num" | "created_at, num";
+/** An entry of an index: the key of a match, and the number of its row. */
+export type IndexEntry = [createdAt: number, id: string, num: number];
 
 /** Bounds the cache. There are usually few page and chunk sizes. */
 const MAX_PREPARED = 64;
@@ -56,12 +57,11 @@ class ScanStatement {
     name: IndexName,
     others: readonly IndexName[],
     direction: Direction,
-    columns: Columns,
   ) {
     const index: Index = INDEXES[name];
     const order = direction === "up" ? "ASC" : "DESC";
     this.#index = index;
-    this.#columns = columns.replace("num", index.num);
+    this.#columns = `created_at, ${index.id}, ${index.num}`;
     this.#conditions = others.map((other) => ` AND ${alsoIn(other, index)}`).join("");
     this.#order = `ORDER BY created_at ${order}, ${index.id} ${order}`;
   }
@@ -76,12 +76,12 @@ class ScanStatement {
     range: KeyRange,
     take: number,
     skip: number,
-  ): number[][] {
+  ): IndexEntry[] {
     const values: SQLQueryBindings[] = this.#index.key === undefined ? [] : [key];
     addBounds(values, range);
     for (const keys of otherKeys) values.push(keys);
     if (skip > 0) values.push(skip);
-    return this.#statement(range, take, skip > 0).values(...values) as number[][];
+    return this.#statement(range, take, skip > 0).values(...values) as unknown as IndexEntry[];
   }
 
   #statement({ from, to }: KeyRange, take: number, skips: boolean) {
@@ -112,17 +112,12 @@ export class ScanStatements {
 
   constructor(readonly statements: Statements) {}
 
-  get(
-    { index }: IndexScan,
-    others: readonly IndexScan[],
-    direction: Direction,
-    columns: Columns,
-  ): ScanStatement {
+  get({ index }: IndexScan, others: readonly IndexScan[], direction: Direction): ScanStatement {
     const otherIndexes = others.map((other) => other.index);
-    const name = `${index} ${otherIndexes} ${direction} ${columns}`;
+    const name = `${index} ${otherIndexes} ${direction}`;
     let scan = this.#made.get(name);
     if (!scan) {
-      scan = new ScanStatement(this.statements, index, otherIndexes, direction, columns);
+      scan = new ScanStatement(this.statements, index, otherIndexes, direction);
       this.#made.set(name, scan);
     }
     return scan;

@@ -2,39 +2,98 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
+import { checksum, verify } from "../checksum.ts";
 import {
   fateOf,
   packResult,
+  packResults,
   packServed,
   type RecordRow,
   readRecord,
+  resultIn,
   unpackResult,
 } from "../row-encoding.ts";
-import type {
-  Fate,
-  Fragment,
-  HistoryEntry,
-  MatchEntry,
-  MatchKey,
-  ShardRecord,
-  StoredMatch,
-  WithheldEntry,
+import {
+  DamagedData,
+  type Fate,
+  type Fragment,
+  type HistoryEntry,
+  type MatchEntry,
+  type MatchKey,
+  type ShardRecord,
+  type StoredMatch,
+  type WithheldEntry,
 } from "../store.ts";
 import type { Totals } from "./counters.ts";
 import type { RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
 
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
-const SERVED = `SELECT ${RECORD}, served AS sheet, fragment AS carried, NULL AS reason
-                FROM matches JOIN carried ON carried.match = matches.num`;
-const WITHHELD = `SELECT ${RECORD}, sheet, carried, reason FROM withheld`;
-const ADD_SERVED = `INSERT INTO matches (${RECORD}, served) VALUES (?, ?, ?, ?, ?, ?)`;
-const ADD_WITHHELD = `INSERT INTO withheld (${RECORD}, sheet, carried, reason)
-                      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const SNAPSHOTS = "matches LEFT JOIN match_snapshots ON match_snapshots.match = matches.num";
+const SERVED = `SELECT ${RECORD}, results, document, matches.checksum, snapshot,
+                  match_snapshots.checksum AS snapshotChecksum, NULL AS reason FROM ${SNAPSHOTS}`;
+const WITHHELD = `SELECT ${RECORD}, document, snapshot, reason, checksum FROM withheld`;
+const ADD_SERVED = `INSERT INTO matches (${RECORD}, results, document, checksum)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const ADD_WITHHELD = `INSERT INTO withheld (${RECORD}, document, snapshot, reason, checksum)
+                      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const ADD_PLAYER =
   "INSERT INTO player_matches (player, created_at, match_id, match, result) VALUES (?, ?, ?, ?, ?)";
 const ADD_TEAM =
   "INSERT INTO team_matches (team, created_at, match_id, match, plays) VALUES (?, ?, ?, ?, ?)";
+
+/** What readers need of a served match. */
+export interface MatchRow {
+  id: string;
+  created_at: number;
+  game_mode: string;
+  patch_version: string;
+  results: Uint8Array;
+  document: Uint8Array;
+  checksum: number;
+}
+
+export const MATCH_ROW =
+  "SELECT id, created_at, game_mode, patch_version, results, document, checksum FROM matches";
+
+export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
+  checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
+
+/** Throws DamagedData unless the row is whole. */
+export function verifyMatch(row: MatchRow): void {
+  if (row.checksum !== matchChecksum(row)) throw new DamagedData("matches", row.id);
+}
+
+/** Of the players and teams as they were in the record of a match. */
+export const snapshotChecksum = (matchId: string, snapshot: Fragment | null): number =>
+  checksum([matchId, snapshot]);
+
+type ServedRow = MatchRow & RecordRow & { snapshotChecksum: number | null };
+type WithheldRow = RecordRow & { checksum: number };
+
+export const withheldChecksum = (row: RecordRow): number =>
+  checksum([
+    row.id,
+    Number(row.created_at),
+    row.game_mode,
+    row.patch_version,
+    row.reason,
+    row.document,
+    row.snapshot,
+  ]);
+
+function readServed(row: ServedRow): ShardRecord {
+  verifyMatch(row);
+  if (row.snapshotChecksum !== snapshotChecksum(row.id, row.snapshot)) {
+    throw new DamagedData("match_snapshots", row.id);
+  }
+  return readRecord(row);
+}
+
+function readWithheld(row: WithheldRow): ShardRecord {
+  if (row.checksum !== withheldChecksum(row)) throw new DamagedData("withheld", row.id);
+  return readRecord(row);
+}
 
 /** Before every match. */
 const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
@@ -44,22 +103,42 @@ export function matchTables(
   numbers: { players: RowNumbers; teams: RowNumbers },
   totals: Totals,
 ) {
-  const records = (sql: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
+  const served = (rest: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
     database
-      .get<RecordRow>(sql)
+      .get<ServedRow>(`${SERVED} ${rest}`)
       .all(...values)
-      .map(readRecord);
+      .map(readServed);
+
+  const withheld = (rest: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
+    database
+      .get<WithheldRow>(`${WITHHELD} ${rest}`)
+      .all(...values)
+      .map(readWithheld);
 
   const withheldAfter = (id: string, limit: number) =>
-    records(`${WITHHELD} WHERE id > ? ORDER BY id LIMIT ${limit}`, id);
+    withheld(`WHERE id > ? ORDER BY id LIMIT ${limit}`, id);
 
   function addOne(match: MatchEntry): void {
     const { id, createdAt, encoded, carried } = match;
     const players = match.players.map((player) => numbers.players.of(player.id));
     const teams = match.teams.map((team) => numbers.teams.of(team.id));
-    const served = packServed(players, teams, encoded);
-    const num = Number(database.run(ADD_SERVED, ...recordValues(match), served).lastInsertRowid);
-    database.run("INSERT INTO carried (match, fragment) VALUES (?, ?)", num, carried);
+    const results = packResults(match.players, match.teams);
+    const document = packServed(players, teams, encoded);
+    const sum = checksum([id, createdAt, match.gameMode, match.patchVersion, results, document]);
+    const { lastInsertRowid } = database.run(
+      ADD_SERVED,
+      ...recordValues(match),
+      results,
+      document,
+      sum,
+    );
+    const num = Number(lastInsertRowid);
+    database.run(
+      "INSERT INTO match_snapshots (match, snapshot, checksum) VALUES (?, ?, ?)",
+      num,
+      carried,
+      snapshotChecksum(id, carried),
+    );
     for (const [index, { result }] of match.players.entries()) {
       database.run(ADD_PLAYER, players[index]!, createdAt, id, num, packResult(result));
     }
@@ -85,49 +164,53 @@ export function matchTables(
         id,
       );
     }
-    database.run("DELETE FROM carried WHERE match = (SELECT num FROM matches WHERE id = ?)", id);
+    database.run(
+      "DELETE FROM match_snapshots WHERE match = (SELECT num FROM matches WHERE id = ?)",
+      id,
+    );
     totals.change("matches", -database.run("DELETE FROM matches WHERE id = ?", id).changes);
   }
 
   return {
     known(ids: string[]) {
       const found = new Map<string, { fate: Fate; contentHash: Uint8Array }>();
-      const served = database.get<{ hash: Uint8Array; reason: null }>(
+      const inServed = database.get<{ hash: Uint8Array; reason: null }>(
         "SELECT content_hash AS hash, NULL AS reason FROM matches WHERE id = ?",
       );
-      const withheld = database.get<{ hash: Uint8Array; reason: WithheldReason }>(
+      const inWithheld = database.get<{ hash: Uint8Array; reason: WithheldReason }>(
         "SELECT content_hash AS hash, reason FROM withheld WHERE id = ?",
       );
       for (const id of ids) {
-        const row = served.get(id) ?? withheld.get(id);
+        const row = inServed.get(id) ?? inWithheld.get(id);
         if (row) found.set(id, { fate: fateOf(row.reason), contentHash: row.hash });
       }
       return found;
     },
 
     load: (ids: string[]): ShardRecord[] =>
-      ids.flatMap((id) => [
-        ...records(`${SERVED} WHERE id = ?`, id),
-        ...records(`${WITHHELD} WHERE id = ?`, id),
-      ]),
+      ids.flatMap((id) => [...served("WHERE id = ?", id), ...withheld("WHERE id = ?", id)]),
 
     records(after: { fate: Fate; match: MatchKey } | undefined, limit: number): ShardRecord[] {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
       const { createdAt, id } = after?.match ?? BEGINNING;
-      const served = records(
-        `${SERVED} WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${limit}`,
+      const found = served(
+        `WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${limit}`,
         createdAt,
         id,
       );
-      const room = limit - served.length;
-      return room === 0 ? served : [...served, ...withheldAfter("", room)];
+      const room = limit - found.length;
+      return room === 0 ? found : [...found, ...withheldAfter("", room)];
     },
 
-    carried: (id: string): Fragment | undefined =>
-      database.row<{ fragment: Fragment }>(
-        "SELECT fragment FROM matches JOIN carried ON carried.match = matches.num WHERE id = ?",
+    carried(id: string): Fragment | undefined {
+      const row = database.row<{ snapshot: Fragment | null; checksum: number | null }>(
+        `SELECT snapshot, match_snapshots.checksum FROM ${SNAPSHOTS} WHERE id = ?`,
         id,
-      )?.fragment,
+      );
+      if (!row) return undefined;
+      verify(row.checksum, [id, row.snapshot], "match_snapshots", id);
+      return row.snapshot!;
+    },
 
     addServed(matches: MatchEntry[]): void {
       for (const match of matches) addOne(match);
@@ -140,8 +223,9 @@ export function matchTables(
 
     addWithheld(matches: WithheldEntry[]): void {
       for (const match of matches) {
-        const { encoded, carried, reason } = match;
-        database.run(ADD_WITHHELD, ...recordValues(match), encoded, carried, reason);
+        const { id, createdAt, gameMode, patchVersion, encoded, carried, reason } = match;
+        const sum = checksum([id, createdAt, gameMode, patchVersion, reason, encoded, carried]);
+        database.run(ADD_WITHHELD, ...recordValues(match), encoded, carried, reason, sum);
       }
     },
 
@@ -153,16 +237,22 @@ export function matchTables(
       // A literal limit: with a parameter, SQLite would prepare the statement again each time.
       const rows = database
         .get(
-          `SELECT created_at, match_id, result FROM player_matches
+          `SELECT player, created_at, match_id, match, result FROM player_matches
            WHERE player = (SELECT num FROM players WHERE id = ?)
            ORDER BY created_at DESC, match_id DESC LIMIT ${limit}`,
         )
-        .values(playerId) as [number, string, number][];
-      return rows.map(([createdAt, matchId, result]) => ({
-        createdAt,
-        matchId,
-        result: unpackResult(result),
-      }));
+        .values(playerId) as [number, number, string, number, number][];
+      const byNumber = database.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
+      return rows.map(([player, createdAt, matchId, num, result]) => {
+        const match = byNumber.get(num);
+        if (match) verifyMatch(match);
+        const isRight =
+          match?.id === matchId &&
+          match.created_at === createdAt &&
+          resultIn(match.document, match.results, "players", player) === result;
+        if (!isRight) throw new DamagedData("player_matches", matchId);
+        return { createdAt, matchId, result: unpackResult(result) };
+      });
     },
 
     latestOfTeam: (teamId: string): string | undefined =>

@@ -2,12 +2,11 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
-import type { NamedPlayer } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
 /** One statement for all keys of a name: starting a statement costs more than writing a row. */
-const ADD = "INSERT OR IGNORE INTO name_spots (spot, name) SELECT value, ? FROM json_each(?)";
-const REMOVE = "DELETE FROM name_spots WHERE name = ? AND spot IN (SELECT value FROM json_each(?))";
+const ADD = "INSERT OR IGNORE INTO name_index (key, name) SELECT value, ? FROM json_each(?)";
+const REMOVE = "DELETE FROM name_index WHERE name = ? AND key IN (SELECT value FROM json_each(?))";
 
 /**
  * Collects the names that players gained or lost in a transaction, and updates the index once at
@@ -36,7 +35,7 @@ export class NameIndex {
   }
 }
 
-/** Fills the index of a file without one, in sorted order. */
+/** Fills the index of a file without one, in sorted order. Part of a migration: the names are those of its time. */
 export function fillNameIndex(database: Database): void {
   database.run("CREATE TEMP TABLE unsorted (spot TEXT NOT NULL, name TEXT NOT NULL)");
   const add = database.prepare("INSERT INTO temp.unsorted (spot, name) VALUES (?, ?)");
@@ -55,9 +54,9 @@ export function fillNameIndex(database: Database): void {
 const AROUND = `
   SELECT
     (SELECT group_concat(name, char(0)) FROM
-      (SELECT name FROM name_spots WHERE spot >= asked.value ORDER BY spot, name LIMIT ?)),
+      (SELECT name FROM name_index WHERE key >= asked.value ORDER BY key, name LIMIT ?)),
     (SELECT group_concat(name, char(0)) FROM
-      (SELECT name FROM name_spots WHERE spot < asked.value ORDER BY spot DESC, name DESC LIMIT ?))
+      (SELECT name FROM name_index WHERE key < asked.value ORDER BY key DESC, name DESC LIMIT ?))
   FROM json_each(?) AS asked`;
 
 export function namesAround(
@@ -69,13 +68,4 @@ export function namesAround(
   const rows = statements.get(AROUND).values(after, before, JSON.stringify(keys));
   // Names never contain U+0000.
   return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
-}
-
-export function playersWithNames(
-  statements: Statements,
-  names: string[],
-  limit: number,
-): NamedPlayer[] {
-  const byName = statements.get(`SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`);
-  return names.flatMap((name) => byName.values(name).map(([id]) => ({ id: id as string, name })));
 }

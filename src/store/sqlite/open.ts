@@ -4,7 +4,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../store.ts";
-import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
+import { fillChecksums } from "./fill-checksums.ts";
+import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -36,7 +37,7 @@ export function openForReading(path: string): Database | undefined {
       database.close();
       return undefined;
     }
-    if (version < MIGRATIONS.length) {
+    if (version < FORMAT) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
       migrate(database, path);
@@ -65,11 +66,13 @@ export function openForWriting(
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads
     // whole pages.
     database.run("PRAGMA page_size = 8192");
+    // Pages that become free can then be returned without rewriting the file.
+    if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (version < MIGRATIONS.length) migrate(database, path);
+    if (version < FORMAT) migrate(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -97,6 +100,8 @@ function migrate(database: Database, path: string): void {
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
   upgrade.immediate();
+  fillChecksums(database);
+  database.run(`PRAGMA user_version = ${FORMAT}`);
 }
 
 function versionOf(database: Database, path: string): number {
@@ -109,9 +114,9 @@ function versionOf(database: Database, path: string): number {
       `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
     );
   }
-  if (version > MIGRATIONS.length) {
+  if (version > FORMAT) {
     throw new StoreError(
-      `${path} was written by a newer Matchbook (format ${version}; this version supports ${MIGRATIONS.length}); upgrade Matchbook to use it`,
+      `${path} was written by a newer Matchbook (format ${version}; this version supports ${FORMAT}); upgrade Matchbook to use it`,
     );
   }
   return version;

@@ -9,32 +9,38 @@ import {
   pageRangeOf,
 } from "../page-range.ts";
 import type { Page, Selection } from "../store.ts";
-import { EVERY_MATCH, type IndexScan, type ScanStatements, scanLength } from "./index-scan.ts";
+import {
+  EVERY_MATCH,
+  type IndexEntry,
+  type IndexScan,
+  type ScanStatements,
+  scanLength,
+} from "./index-scan.ts";
 
 /** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
 
-/** The internal numbers of a page's matches, and whether there are more on either side. */
+/** The index entries of a page's matches, and whether there are more on either side. */
 export function findPage(
   statements: ScanStatements,
   selection: Selection,
   players: number[][],
   teams: number[][],
-): { numbers: number[]; more: Page["more"] } {
+): { entries: IndexEntry[]; more: Page["more"] } {
   const scans = scansOf(selection, players, teams);
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
   const { limit } = selection;
   const found = scan(statements, scans, ahead, direction, skip, limit + 1);
-  const numbers = found.slice(0, limit);
+  const entries = found.slice(0, limit);
   const hasBehind =
     behind !== undefined && scan(statements, scans, behind, opposite(direction), 0, 1).length > 0;
   const more = neighboursOf(page, {
-    matches: numbers.length,
+    matches: entries.length,
     hasMore: found.length > limit,
     hasBehind,
   });
-  return { numbers: isReversed ? numbers.reverse() : numbers, more };
+  return { entries: isReversed ? entries.reverse() : entries, more };
 }
 
 /** Usually most selective first. */
@@ -60,26 +66,21 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): number[] {
+): IndexEntry[] {
   if (scans.some(({ keys }) => keys.length === 0)) return [];
-  const { statements } = scanStatements;
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
   const otherKeys = others.map(({ keys }) => JSON.stringify(keys));
+  const statement = scanStatements.get(shortest, others, direction);
   if (shortest.keys.length === 1) {
-    const statement = scanStatements.get(shortest, others, direction, "num");
-    return statement.read(shortest.keys[0]!, otherKeys, range, take, skip).map(([num]) => num!);
+    return statement.read(shortest.keys[0]!, otherKeys, range, take, skip);
   }
-  const statement = scanStatements.get(shortest, others, direction, "created_at, num");
-  const idOf = (num: number) =>
-    statements.get("SELECT id FROM matches WHERE num = ?").values(num)[0]![0] as string;
   // Usually a page contains a few matches of each key.
   const chunk = Math.ceil((skip + take) / shortest.keys.length) + 2;
   const streams = shortest.keys.map(
     (key) =>
       new Stream(
         (part, most) => statement.read(key, otherKeys, part, most, 0),
-        idOf,
         range,
         direction,
         chunk,
@@ -105,15 +106,14 @@ function shortestScan(
 
 const MAX_CHUNK = 1024;
 
-/** The scan of one key, read in growing chunks. Ids are looked up only to break ties in time. */
+/** The scan of one key, read in growing chunks. */
 class Stream {
-  #chunk: number[][] = [];
+  #chunk: IndexEntry[] = [];
   #at = 0;
   #isExhausted = false;
 
   constructor(
-    private readonly read: (range: KeyRange, take: number) => number[][],
-    private readonly idOf: (num: number) => string,
+    private readonly read: (range: KeyRange, take: number) => IndexEntry[],
     private range: KeyRange,
     private readonly direction: Direction,
     private size: number,
@@ -125,28 +125,21 @@ class Stream {
     return this.#at >= this.#chunk.length;
   }
 
-  get createdAt(): number {
-    return this.#chunk[this.#at]![0]!;
-  }
-
-  get num(): number {
-    return this.#chunk[this.#at]![1]!;
+  get next(): IndexEntry {
+    return this.#chunk[this.#at]!;
   }
 
   /** Whether this stream's next match comes before that of the other. */
   comesBefore(other: Stream): boolean {
-    const isUp = this.direction === "up";
-    if (this.createdAt !== other.createdAt) return this.createdAt < other.createdAt === isUp;
-    if (this.num === other.num) return false;
-    // Ids are ASCII, so code units compare like bytes.
-    return this.idOf(this.num) < this.idOf(other.num) === isUp;
+    const order = compareKeys(this.next, other.next);
+    return this.direction === "up" ? order < 0 : order > 0;
   }
 
   advance(): void {
     this.#at += 1;
     if (!this.isOver || this.#isExhausted) return;
-    const [createdAt, num] = this.#chunk.at(-1) as [number, number];
-    const last = { createdAt, id: this.idOf(num) };
+    const [createdAt, id] = this.#chunk.at(-1)!;
+    const last = { createdAt, id };
     const { from, to } = this.range;
     this.range = this.direction === "up" ? { from: keyAfter(last), to } : { from, to: last };
     this.size = Math.min(this.size * 4, MAX_CHUNK);
@@ -160,22 +153,29 @@ class Stream {
   }
 }
 
+/** Ids are ASCII, so code units compare like bytes. */
+export function compareKeys(one: IndexEntry, other: IndexEntry): number {
+  if (one[0] !== other[0]) return one[0] - other[0];
+  if (one[1] === other[1]) return 0;
+  return one[1] < other[1] ? -1 : 1;
+}
+
 /** Merges the streams in order, without duplicates: two players of a match both list it. */
-function merged(streams: readonly Stream[], skip: number, take: number): number[] {
+function merged(streams: readonly Stream[], skip: number, take: number): IndexEntry[] {
   const open = streams.filter((stream) => !stream.isOver);
-  const found: number[] = [];
+  const found: IndexEntry[] = [];
   let left = skip;
   let last: number | undefined;
   while (open.length > 0 && found.length < take) {
-    let next = open[0]!;
-    for (const stream of open) if (stream.comesBefore(next)) next = stream;
-    const { num } = next;
-    next.advance();
-    if (next.isOver) open.splice(open.indexOf(next), 1);
-    if (num === last) continue;
-    last = num;
+    let first = open[0]!;
+    for (const stream of open) if (stream.comesBefore(first)) first = stream;
+    const entry = first.next;
+    first.advance();
+    if (first.isOver) open.splice(open.indexOf(first), 1);
+    if (entry[2] === last) continue;
+    last = entry[2];
     if (left > 0) left -= 1;
-    else found.push(num);
+    else found.push(entry);
   }
   return found;
 }

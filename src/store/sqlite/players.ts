@@ -1,23 +1,68 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
 import type { Statement } from "bun:sqlite";
-import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
+import { checksum } from "../checksum.ts";
+import {
+  DamagedData,
+  type PlayerRow,
+  type Standing,
+  type StoredResource,
+  type TeamRow,
+} from "../store.ts";
 import type { Totals } from "./counters.ts";
 import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
 
 export type NamedTable = "players" | "teams";
 
-interface StandingRow {
-  played: number;
-  wins: number;
-  playedRanked: number;
-  gold: string;
-  run: number;
+/** A row of either table. The columns from `last_match_at` to `gold` are null for a team. */
+export interface NamedTableRow {
+  num: number;
+  id: string;
   name: string | null;
-  /** Null for new players, which get a number before anything else. */
-  seenAt: number | null;
-  seenIn: string | null;
+  last_match_at: number | null;
+  last_match_id: string | null;
+  streak: number | null;
+  played: number | null;
+  wins: number | null;
+  played_ranked: number | null;
+  gold: string | null;
+  resource: Uint8Array;
+  linked: Uint8Array | null;
+  checksum: number | null;
+}
+
+const STANDING = "last_match_at, last_match_id, streak, played, wins, played_ranked, gold";
+const NO_STANDING = STANDING.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
+
+export const NAMED_ROWS: Record<NamedTable, string> = {
+  players: `SELECT num, id, name, ${STANDING}, resource, linked, checksum FROM players`,
+  teams: `SELECT num, id, name, ${NO_STANDING}, resource, linked, checksum FROM teams`,
+};
+
+export const namedChecksum = (row: Omit<NamedTableRow, "checksum">): number =>
+  checksum([
+    row.num,
+    row.id,
+    row.name,
+    row.last_match_at,
+    row.last_match_id,
+    row.streak,
+    row.played,
+    row.wins,
+    row.played_ranked,
+    row.gold,
+    row.resource,
+    row.linked,
+  ]);
+
+/** A player gets a number first; the rest is written before the commit. */
+const isNew = ({ name, last_match_at, checksum }: NamedTableRow): boolean =>
+  name === null && last_match_at === null && checksum === null;
+
+/** Throws DamagedData unless the row is whole. */
+export function verifyNamed(table: NamedTable, row: NamedTableRow): void {
+  if (row.checksum !== namedChecksum(row)) throw new DamagedData(table, row.id);
 }
 
 export function playerTables(
@@ -64,11 +109,12 @@ export function playerTables(
 
   const after = (table: NamedTable, id: string, limit: number): StoredResource[] =>
     database
-      .get<{ id: string; resource: Uint8Array; companions: Uint8Array | null }>(
-        `SELECT id, resource, companions FROM ${table} WHERE id > ? ORDER BY id LIMIT ${limit}`,
-      )
+      .get<NamedTableRow>(`${NAMED_ROWS[table]} WHERE id > ? ORDER BY id LIMIT ${limit}`)
       .all(id)
-      .map((row) => ({ ...row, companions: row.companions ?? undefined }));
+      .map((row) => {
+        verifyNamed(table, row);
+        return { id: row.id, resource: row.resource, companions: row.linked ?? undefined };
+      });
 
   const transaction = {
     players: (afterId: string, limit: number) => after("players", afterId, limit),
@@ -77,18 +123,19 @@ export function playerTables(
     standings(playerIds: string[]): Map<string, Standing> {
       const found = new Map<string, Standing>();
       for (const id of playerIds) {
-        const row = database.row<StandingRow>(
-          `SELECT played, wins, played_ranked AS playedRanked, gold, run, name, seen_at AS seenAt,
-             seen_in AS seenIn FROM players WHERE id = ?`,
-          id,
-        );
-        if (!row || row.seenAt === null) continue;
-        const { played, wins, playedRanked, gold, run, name, seenAt, seenIn } = row;
-        names.set(id, name!);
+        const row = database.row<NamedTableRow>(`${NAMED_ROWS.players} WHERE id = ?`, id);
+        if (!row || isNew(row)) continue;
+        verifyNamed("players", row);
+        names.set(id, row.name!);
         found.set(id, {
-          totals: { played, wins, playedRanked, gold: BigInt(gold) },
-          run,
-          latest: { createdAt: seenAt, matchId: seenIn! },
+          totals: {
+            played: row.played!,
+            wins: row.wins!,
+            playedRanked: row.played_ranked!,
+            gold: BigInt(row.gold!),
+          },
+          run: row.streak!,
+          latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
         });
       }
       return found;
@@ -97,9 +144,8 @@ export function playerTables(
     putPlayers(rows: PlayerRow[]): void {
       for (const { id, name, latest, run, totals, resource, companions } of rows) {
         rename(id, name);
-        database.run(
-          `UPDATE players SET name = ?, seen_at = ?, seen_in = ?, run = ?, played = ?, wins = ?,
-             played_ranked = ?, gold = ?, resource = ?, companions = ? WHERE num = ?`,
+        const num = noteChange("players", id);
+        const values = [
           name,
           latest.createdAt,
           latest.matchId,
@@ -110,19 +156,29 @@ export function playerTables(
           totals.gold.toString(),
           resource,
           companions ?? null,
-          noteChange("players", id),
+        ];
+        database.run(
+          `UPDATE players SET name = ?, last_match_at = ?, last_match_id = ?, streak = ?, played = ?,
+             wins = ?, played_ranked = ?, gold = ?, resource = ?, linked = ?, checksum = ?
+           WHERE num = ?`,
+          ...values,
+          checksum([num, id, ...values]),
+          num,
         );
       }
     },
 
     putTeams(rows: TeamRow[]): void {
       for (const { id, name, resource, companions } of rows) {
+        const num = noteChange("teams", id);
+        const values = [name, ...TEAM_STANDING, resource, companions ?? null];
         database.run(
-          "UPDATE teams SET name = ?, resource = ?, companions = ? WHERE num = ?",
+          "UPDATE teams SET name = ?, resource = ?, linked = ?, checksum = ? WHERE num = ?",
           name,
           resource,
           companions ?? null,
-          noteChange("teams", id),
+          checksum([num, id, ...values]),
+          num,
         );
       }
     },
@@ -140,6 +196,9 @@ export function playerTables(
 
   return { transaction, changed, forget };
 }
+
+/** The columns of NAMED_ROWS that teams do not have. */
+const TEAM_STANDING = Array.from({ length: 7 }, () => null);
 
 /** About 100 bytes each. */
 const MAX_CACHED = 200_000;

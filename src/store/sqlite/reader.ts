@@ -1,36 +1,34 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
-import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
-import type {
-  CheckFragment,
-  Fragment,
-  MatchesWithLinked,
-  MatchKey,
-  NamedParts,
-  NamedPlayer,
-  Page,
-  PlayerListing,
-  Reader,
-  Selection,
-  Sizes,
-  Summary,
-  Vocabulary,
+import { whole } from "../byte-range.ts";
+import { NamedCache, type NamedEntry } from "../cache.ts";
+import { checksum } from "../checksum.ts";
+import { readVocabulary, resultIn, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import {
+  DamagedData,
+  type Fragment,
+  type MatchesWithLinked,
+  type NamedParts,
+  type NamedPlayer,
+  type Page,
+  type PlayerListing,
+  type Reader,
+  type Selection,
+  type Sizes,
+  type Summary,
+  type Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { ScanStatements } from "./index-scan.ts";
-import { namesAround, playersWithNames } from "./name-index.ts";
-import { findPage } from "./pages.ts";
-import type { NamedTable } from "./players.ts";
+import { type IndexEntry, ScanStatements } from "./index-scan.ts";
+import { MATCH_ROW, type MatchRow, verifyMatch } from "./matches.ts";
+import { namesAround } from "./name-index.ts";
+import { compareKeys, findPage } from "./pages.ts";
+import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
+import { asStoreError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal } from "./wal.ts";
-
-const NAMED = {
-  players: "SELECT num, id, name, resource, companions, seen_at AS lastMatchAt FROM players",
-  teams: "SELECT num, id, name, resource, companions, NULL AS lastMatchAt FROM teams",
-};
 
 /** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
@@ -47,7 +45,6 @@ export class SqliteReader implements Reader {
   constructor(
     private readonly database: Database,
     cacheBytes: number,
-    private readonly check: CheckFragment,
   ) {
     this.#statements = new Statements(database);
     this.#wal = new Wal(database);
@@ -60,51 +57,70 @@ export class SqliteReader implements Reader {
   }
 
   match(id: string): MatchesWithLinked | undefined {
-    this.#snapshot.enter();
-    const row = this.#statements
-      .get<{ served: Uint8Array }>("SELECT served FROM matches WHERE id = ?")
-      .get(id);
-    return row === null ? undefined : this.#bundle([row.served]);
+    return this.#read(() => {
+      const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
+      if (row === null) return undefined;
+      if (row.id !== id) throw new DamagedData("matches", id);
+      verifyMatch(row);
+      return this.#bundle([row]);
+    });
   }
 
   matches(selection: Selection): Page {
-    this.#snapshot.enter();
-    const players = selection.players.map((ids) => this.#numbers("players", ids));
-    const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-    const { numbers, more } = findPage(this.#scans, selection, players, teams);
-    const byNumber = this.#statements.get<{ served: Uint8Array }>(
-      "SELECT served FROM matches WHERE num = ?",
-    );
-    return {
-      ...this.#bundle(numbers.map((num) => byNumber.get(num)!.served)),
-      edges:
-        numbers.length === 0
-          ? undefined
-          : { first: this.#key(numbers[0]!), last: this.#key(numbers.at(-1)!) },
-      more,
-    };
+    return this.#read(() => {
+      const players = selection.players.map((ids) => this.#numbers("players", ids));
+      const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
+      const { entries, more } = findPage(this.#scans, selection, players, teams);
+      const byNumber = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
+      const rows = entries.map((entry) => {
+        const row = byNumber.get(entry[2]);
+        if (row === null || !isSelected(row, entry, selection, players, teams)) {
+          throw new DamagedData("matches", entry[1]);
+        }
+        verifyMatch(row);
+        return row;
+      });
+      const [first, last] = [entries[0], entries.at(-1)];
+      if (!areInOrder(entries, selection.sort)) throw new DamagedData("matches", first![1]);
+      return {
+        ...this.#bundle(rows),
+        edges: first && last && { first: keyOf(first), last: keyOf(last) },
+        more,
+      };
+    });
   }
 
   players(ids: string[]): PlayerListing[] {
-    this.#snapshot.enter();
-    return ids.flatMap((id) => this.#withId("players", id) ?? []);
+    return this.#read(() => {
+      return ids.flatMap((id) => this.#withId("players", id) ?? []);
+    });
   }
 
   playersNamed(names: string[], limit: number): PlayerListing[] {
-    this.#snapshot.enter();
-    // SQLite would prepare a statement again for each value bound to its LIMIT.
-    const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
-    const found: PlayerListing[] = [];
-    for (const name of names) {
-      if (found.length >= limit) break;
-      found.push(...this.#listed(byName, name));
-    }
-    return found.slice(0, limit);
+    return this.#read(() => {
+      // SQLite would prepare a statement again for each value bound to its LIMIT.
+      const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
+      const found: PlayerListing[] = [];
+      for (const name of names) {
+        if (found.length >= limit) break;
+        const players = this.#listed(byName, name);
+        found.push(...players.map((player) => named("players", player, name)));
+      }
+      return found.slice(0, limit);
+    });
   }
 
   recentPlayers(limit: number): PlayerListing[] {
-    this.#snapshot.enter();
-    return this.#listed(`SELECT id FROM players ORDER BY seen_at DESC, id LIMIT ${limit}`);
+    return this.#read(() => {
+      const found = this.#listed(
+        `SELECT id FROM players ORDER BY last_match_at DESC, id LIMIT ${limit}`,
+      );
+      for (const [index, { id, lastMatchAt }] of found.entries()) {
+        const before = found[index - 1]?.lastMatchAt ?? Number.POSITIVE_INFINITY;
+        if (lastMatchAt === undefined || lastMatchAt > before) throw new DamagedData("players", id);
+      }
+      return found;
+    });
   }
 
   playerIdsNamed(names: string[]): string[] {
@@ -116,30 +132,42 @@ export class SqliteReader implements Reader {
   }
 
   namesAround(keys: string[], before: number, after: number): string[] {
-    this.#snapshot.enter();
-    return namesAround(this.#statements, keys, before, after);
+    return this.#read(() => {
+      return namesAround(this.#statements, keys, before, after);
+    });
   }
 
   playersWithNames(names: string[], limit: number): NamedPlayer[] {
-    this.#snapshot.enter();
-    return playersWithNames(this.#statements, names, limit);
+    return this.#read(() => {
+      const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
+      return names.flatMap((name) =>
+        this.#listed(byName, name).map((player) => ({
+          id: named("players", player, name).id,
+          name,
+        })),
+      );
+    });
   }
 
   summary(): Summary {
-    this.#snapshot.enter();
-    const { teams: _, ...summary } = readSummary(this.#statements);
-    return summary;
+    return this.#read(() => {
+      const { teams: _, ...summary } = readSummary(this.#statements);
+      return summary;
+    });
   }
 
   sizes(): Sizes {
-    this.#snapshot.enter();
-    return { bytes: readBytes(this.#statements), walBytes: this.#wal.bytes };
+    return this.#read(() => ({
+      bytes: readBytes(this.#statements),
+      walBytes: this.#wal.bytes,
+    }));
   }
 
   vocabulary(): Vocabulary {
-    this.#snapshot.enter();
-    this.#vocabulary ??= this.#readVocabulary();
-    return this.#vocabulary;
+    return this.#read(() => {
+      this.#vocabulary ??= this.#readVocabulary();
+      return this.#vocabulary;
+    });
   }
 
   close(): void {
@@ -147,11 +175,21 @@ export class SqliteReader implements Reader {
     this.database.close();
   }
 
-  #bundle(rows: Uint8Array[]): MatchesWithLinked {
+  /** Reads in a snapshot. A page of the file that SQLite cannot read is damage too. */
+  #read<T>(read: () => T): T {
+    try {
+      this.#snapshot.enter();
+      return read();
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
+  #bundle(rows: readonly MatchRow[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
     const matches: Fragment[] = [];
-    for (const served of rows) matches.push(unpackServed(served, players, teams));
+    for (const { document } of rows) matches.push(unpackServed(document, players, teams));
     return {
       matches,
       players: players.map((num) => this.#withNumber("players", num)),
@@ -159,14 +197,10 @@ export class SqliteReader implements Reader {
     };
   }
 
-  #key(num: number): MatchKey {
-    return this.#statements
-      .get<MatchKey>("SELECT created_at AS createdAt, id FROM matches WHERE num = ?")
-      .get(num)!;
-  }
-
   #withNumber(table: NamedTable, num: number): NamedParts {
-    return this.#cached[table].byNumber(num) ?? this.#load(table, "num", num)!;
+    const found = this.#cached[table].byNumber(num) ?? this.#load(table, "num", num);
+    if (!found) throw new DamagedData(table, `number ${num}`);
+    return found;
   }
 
   #withId(table: NamedTable, id: string): NamedEntry | undefined {
@@ -174,16 +208,35 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements.get<NamedRow>(`${NAMED[table]} WHERE ${column} = ?`).get(key);
+    const row = this.#statements
+      .get<NamedTableRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`)
+      .get(key);
     if (row === null) return undefined;
-    const entry = readEntry(row, this.check);
+    if (row[column] !== key) throw new DamagedData(table, key);
+    verifyNamed(table, row);
+    const entry: NamedEntry = {
+      num: row.num,
+      id: row.id,
+      name: row.name!,
+      resource: whole(row.resource),
+      companions: row.linked ?? undefined,
+      lastMatchAt: row.last_match_at ?? undefined,
+      isChecked: true,
+    };
     this.#cached[table].add(entry);
     return entry;
   }
 
-  #listed(sql: string, ...values: (string | number)[]): PlayerListing[] {
+  #listed(sql: string, ...values: (string | number)[]): NamedEntry[] {
     const rows = this.#statements.get(sql).values(...values) as [string][];
-    return rows.flatMap(([id]) => this.#withId("players", id) ?? []);
+    return rows.map(([id]) => this.#indexed("players", id));
+  }
+
+  /** The row that an index leads to. */
+  #indexed(table: NamedTable, id: string): NamedEntry {
+    const found = this.#withId(table, id);
+    if (!found) throw new DamagedData(table, id);
+    return found;
   }
 
   #numbers(table: NamedTable, ids: string[]): number[] {
@@ -191,9 +244,14 @@ export class SqliteReader implements Reader {
   }
 
   #idsNamed(table: NamedTable, names: string[]): string[] {
-    this.#snapshot.enter();
-    const byName = this.#statements.get(`SELECT id FROM ${table} WHERE name = ? ORDER BY id`);
-    return names.flatMap((name) => byName.values(name).map((row) => row[0] as string));
+    return this.#read(() => {
+      const byName = this.#statements.get(`SELECT id FROM ${table} WHERE name = ? ORDER BY id`);
+      return names.flatMap((name) =>
+        (byName.values(name) as [string][]).map(
+          ([id]) => named(table, this.#indexed(table, id), name).id,
+        ),
+      );
+    });
   }
 
   #readVocabulary(): Vocabulary {
@@ -208,9 +266,16 @@ export class SqliteReader implements Reader {
   #forgetChanges(): void {
     this.#vocabulary = undefined;
     const since = this.#statements
-      .get("SELECT seq, players, teams FROM changes WHERE seq >= ? ORDER BY seq")
-      .values(this.#lastChange) as [number, Uint8Array, Uint8Array][];
-    const isWhole = since[0]?.[0] === this.#lastChange;
+      .get(
+        "SELECT sequence, players, teams, checksum FROM changes WHERE sequence >= ? ORDER BY sequence",
+      )
+      .values(this.#lastChange) as [number, Uint8Array, Uint8Array, number][];
+    const isWhole =
+      since[0]?.[0] === this.#lastChange &&
+      since.every(
+        ([sequence, players, teams, sum], index) =>
+          sequence === this.#lastChange + index && sum === checksum([sequence, players, teams]),
+      );
     for (const table of ["players", "teams"] as const) {
       if (!isWhole) this.#cached[table].clear();
     }
@@ -221,4 +286,40 @@ export class SqliteReader implements Reader {
       for (const num of unpackNumbers(teams)) this.#cached.teams.forget(num);
     }
   }
+}
+
+const keyOf = ([createdAt, id]: IndexEntry) => ({ createdAt, id });
+
+/** Whether a row is the one that the index entry names, and belongs to the selection. */
+function isSelected(
+  row: MatchRow,
+  [createdAt, id]: IndexEntry,
+  { gameModes, patchVersions }: Selection,
+  players: readonly number[][],
+  teams: readonly number[][],
+): boolean {
+  const { document, results } = row;
+  const plays = (num: number) => (resultIn(document, results, "players", num) ?? 2) < 2;
+  const enters = (num: number) => resultIn(document, results, "teams", num) === 1;
+  return (
+    row.id === id &&
+    row.created_at === createdAt &&
+    (gameModes === undefined || gameModes.includes(row.game_mode)) &&
+    (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
+    players.every((nums) => nums.some(plays)) &&
+    teams.every((nums) => nums.some(enters))
+  );
+}
+
+function areInOrder(entries: readonly IndexEntry[], sort: Selection["sort"]): boolean {
+  const sign = sort === "createdAt" ? 1 : -1;
+  return entries.every(
+    (entry, index) => index === 0 || sign * compareKeys(entries[index - 1]!, entry) < 0,
+  );
+}
+
+/** A player or team that the index by name lists under this name. */
+function named(table: NamedTable, entry: NamedEntry, name: string): NamedEntry {
+  if (entry.name !== name) throw new DamagedData(table, entry.id);
+  return entry;
 }

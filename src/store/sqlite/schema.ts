@@ -132,13 +132,61 @@ const NAME_SPOTS = `
   ) WITHOUT ROWID;
 `;
 
+/**
+ * Plain names; a checksum for each row (checksum.ts); whether each player and team of a match took part, in
+ * the order of the numbers in `document`. `shard` is one row: `log_id` and `sequence` identify the last change,
+ * and matches created before `pruned_before` were removed.
+ */
+const CHECKSUMS = `
+  ALTER TABLE matches RENAME COLUMN served TO document;
+  ALTER TABLE matches ADD COLUMN results BLOB;
+  ALTER TABLE matches ADD COLUMN checksum INTEGER;
+  ALTER TABLE carried RENAME TO match_snapshots;
+  ALTER TABLE match_snapshots RENAME COLUMN fragment TO snapshot;
+  ALTER TABLE match_snapshots ADD COLUMN checksum INTEGER;
+  ALTER TABLE players RENAME COLUMN seen_at TO last_match_at;
+  ALTER TABLE players RENAME COLUMN seen_in TO last_match_id;
+  ALTER TABLE players RENAME COLUMN run TO streak;
+  ALTER TABLE players RENAME COLUMN companions TO linked;
+  ALTER TABLE players ADD COLUMN checksum INTEGER;
+  ALTER TABLE teams RENAME COLUMN companions TO linked;
+  ALTER TABLE teams ADD COLUMN checksum INTEGER;
+  ALTER TABLE withheld RENAME COLUMN sheet TO document;
+  ALTER TABLE withheld RENAME COLUMN carried TO snapshot;
+  ALTER TABLE withheld ADD COLUMN checksum INTEGER;
+  ALTER TABLE name_spots RENAME TO name_index;
+  ALTER TABLE name_index RENAME COLUMN spot TO key;
+  ALTER TABLE changes RENAME COLUMN seq TO sequence;
+  ALTER TABLE changes ADD COLUMN checksum INTEGER;
+  CREATE TABLE shard (
+    log_id        TEXT NOT NULL,
+    sequence      INTEGER NOT NULL,
+    pruned_before INTEGER,
+    matches       INTEGER NOT NULL,
+    players       INTEGER NOT NULL,
+    teams         INTEGER NOT NULL
+  );
+  INSERT INTO shard SELECT
+    lower(hex(randomblob(16))),
+    (SELECT coalesce(max(sequence), 0) FROM changes),
+    NULL, matches, players, teams FROM tallies;
+  DROP TABLE tallies;
+  DELETE FROM changes;
+`;
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
-export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS];
+export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS, CHECKSUMS];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
 ]);
+
+/**
+ * The last step, which takes time in proportion to the data: it fills the checksums, in short transactions,
+ * and continues where it was interrupted.
+ */
+export const FORMAT = MIGRATIONS.length + 1;
 
 /** Identifies the file as a Matchbook shard: "MTBK". */
 export const APPLICATION_ID = 0x4d54424b;

@@ -1,6 +1,7 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
+import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
@@ -16,6 +17,7 @@ import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
+import { asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
@@ -105,7 +107,7 @@ export class SqliteWriter implements Writer {
       // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
-      throw error;
+      throw asWriteError(error, this.database.filename);
     }
   }
 
@@ -150,12 +152,16 @@ function openTables(database: Statements) {
   /** For the caches of readers. */
   function logChanges({ changed }: typeof players): void {
     if (changed.players.size + changed.teams.size === 0) return;
-    const { lastInsertRowid } = database.run(
-      "INSERT INTO changes (players, teams) VALUES (?, ?)",
-      packNumbers(changed.players),
-      packNumbers(changed.teams),
+    // The counter is stored, so that numbers are not reused after the log is trimmed.
+    database.run("UPDATE shard SET sequence = sequence + 1");
+    const { sequence } = database.row<{ sequence: number }>("SELECT sequence FROM shard")!;
+    const values = [sequence, packNumbers(changed.players), packNumbers(changed.teams)];
+    database.run(
+      "INSERT INTO changes (sequence, players, teams, checksum) VALUES (?, ?, ?, ?)",
+      ...values,
+      checksum(values),
     );
-    database.run("DELETE FROM changes WHERE seq <= ?", Number(lastInsertRowid) - KEPT_CHANGES);
+    database.run("DELETE FROM changes WHERE sequence <= ?", sequence - KEPT_CHANGES);
   }
 
   return {

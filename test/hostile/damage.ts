@@ -1,0 +1,177 @@
+/** Everything a caller can ask of a small shard, and what may come back when its file is damaged. */
+
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { PAGE_SIZE } from "../../src/query/parameters.ts";
+import { aMatch } from "../support/records.ts";
+import type { Reply, World } from "../support/world.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const MODES = ["ranked", "casual", "blitz_pvp_ranked"];
+const NAMES = ["Ada", "Bea", "Ada", "Eve 名前", "Ida", "Uma"];
+const TEAMS = ["RED", "BLUE"];
+
+const player = (at: number) => ({ id: `player-${at}`, name: NAMES[at]! });
+
+/** A dozen matches of six players and two teams; two of them are withheld. */
+export const RECORDS = Array.from({ length: 12 }, (_, at) =>
+  aMatch({
+    id: `match-${String(at).padStart(2, "0")}`,
+    createdAt: START + at * 60_000,
+    mode: at % 6 === 5 ? "practice" : MODES[at % 3]!,
+    patch: `1.${at % 2}`,
+    winner: at % 2 === 0 ? 0 : 1,
+    rosters: [
+      {
+        members: [player(at % 6), player((at + 1) % 6)],
+        ...(at % 2 === 0 && { team: { id: `team-${at % 4}`, name: TEAMS[(at % 4) / 2]! } }),
+      },
+      { members: [player((at + 3) % 6)] },
+    ],
+  }),
+);
+
+const WINDOW =
+  "filter[createdAt-start]=2025-12-01T00:00:00Z&filter[createdAt-end]=2026-02-01T00:00:00Z";
+
+const SELECTIONS = [
+  "",
+  ...NAMES.flatMap((_, at) => `filter[playerIds]=player-${at}`),
+  ...new Set(NAMES.map((name) => `filter[playerNames]=${encodeURIComponent(name)}`)),
+  ...TEAMS.map((name) => `filter[teamNames]=${name}`),
+  ...MODES.map((mode) => `filter[gameMode]=${mode}`),
+  "filter[patchVersion]=1.0",
+  "filter[patchVersion]=1.1",
+  "filter[playerIds]=player-0,player-3&filter[gameMode]=ranked",
+];
+
+/** Lists of matches; each is also asked for backwards and from an offset. */
+export const LISTS = SELECTIONS.flatMap((selection) =>
+  ["sort=createdAt", "sort=-createdAt", "sort=createdAt&page[offset]=3"].map((order) => ({
+    selection,
+    path: `/matches?${[WINDOW, selection, order].filter(Boolean).join("&")}`,
+    isReversed: order === "sort=-createdAt",
+    offset: order.includes("offset") ? 3 : 0,
+  })),
+);
+
+export const SINGLES = [
+  ...RECORDS.map(({ data }) => `/matches/${data.id}`),
+  ...NAMES.map((_, at) => `/players/player-${at}`),
+  "/players",
+  "/players?filter[playerNames]=Ada,Uma",
+  "/players?filter[playerIds]=player-5,player-1",
+  "/player-names?filter[near]=Aba",
+  "/player-names?filter[near]=ida",
+];
+
+type Resource = JsonObject & { type: string; id: string };
+type Body = { data: Resource | Resource[]; included?: Resource[] };
+
+const keyOf = ({ type, id }: Resource) => `${type}/${id}`;
+const listOf = (body: Body): Resource[] => (Array.isArray(body.data) ? body.data : [body.data]);
+/** Without the name of the copy, which is the shard of player names. */
+const print = (value: unknown) =>
+  createHash("sha1")
+    .update(JSON.stringify(value).replaceAll(/copy-\d+/g, "na"))
+    .digest("hex");
+
+/** What the undamaged shard returns. */
+export interface Truth {
+  /** The ids of all matches of each selection, in order. */
+  lists: Map<string, string[]>;
+  singles: Map<string, Reply>;
+  /** Every resource that is served, by type and id. */
+  resources: Map<string, string>;
+}
+
+export async function truthOf(world: World, shard: string): Promise<Truth> {
+  const lists = new Map<string, string[]>();
+  const resources = new Map<string, string>();
+  const note = (body: Body) => {
+    for (const resource of [...listOf(body), ...(body.included ?? [])]) {
+      resources.set(keyOf(resource), print(resource));
+    }
+  };
+  for (const selection of SELECTIONS) {
+    const ids: string[] = [];
+    const first = `/shards/${shard}/matches?${[WINDOW, selection, "sort=createdAt"].filter(Boolean).join("&")}`;
+    for (let next: string | undefined = first; next; ) {
+      const { body } = await world.get(next);
+      note(body);
+      ids.push(...body.data.map(({ id }: Resource) => id));
+      next = body.links.next?.slice(world.url.length);
+    }
+    lists.set(selection, ids);
+  }
+  const singles = new Map<string, Reply>();
+  for (const path of SINGLES) {
+    const reply = await world.get(`/shards/${shard}${path}`);
+    if (reply.status === 200) note(reply.body);
+    singles.set(path, reply);
+  }
+  return { lists, singles, resources };
+}
+
+export type Verdict = "right" | "detected" | "omission" | "wrong";
+
+/**
+ * Judges a list of matches from a damaged copy. What it has must be true and in order; something may be
+ * missing. `all` are the ids of the whole selection.
+ */
+export function judgeList(
+  truth: Truth,
+  reply: Reply,
+  all: readonly string[],
+  offset: number,
+): Verdict {
+  const verdict = judgeResources(truth, reply);
+  if (verdict !== "right") return verdict;
+  const ids = listOf(reply.body).map(({ id }) => id);
+  if (ids.join() === all.slice(offset, offset + PAGE_SIZE).join()) return "right";
+  return isPart(ids, all) ? "omission" : "wrong";
+}
+
+/** The same for any other response. */
+export function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
+  const verdict = judgeResources(truth, reply);
+  if (expected.status === 404) return verdict === "omission" ? "right" : verdict;
+  if (verdict !== "right") return verdict;
+  const ids = (body: Body) => listOf(body).map(keyOf).join();
+  return ids(reply.body) === ids(expected.body) ? "right" : "omission";
+}
+
+/** Whether every resource is as it should be. */
+function judgeResources(truth: Truth, { status, body }: Reply): Verdict {
+  if (status === 503) return "detected";
+  if (status === 404) return "omission";
+  if (status !== 200) return "wrong";
+  const found = listOf(body);
+  const included: Resource[] = body.included ?? [];
+  const isTrue = [...found, ...included].every(
+    (resource) => truth.resources.get(keyOf(resource)) === print(resource),
+  );
+  return isTrue && isLinked(found, included) ? "right" : "wrong";
+}
+
+/** Whether every resource that the matches refer to is included. */
+function isLinked(found: readonly Resource[], included: readonly Resource[]): boolean {
+  if (found[0]?.type !== "match") return true;
+  const there = new Set(included.map(keyOf));
+  const linked = [...found, ...included].flatMap(({ relationships = {} }) =>
+    Object.values(relationships as Record<string, { data: Resource | Resource[] }>).flatMap(
+      ({ data }) => data ?? [],
+    ),
+  );
+  return linked.every((reference) => there.has(keyOf(reference)));
+}
+
+/** Whether the ids are some of the others, in their order. */
+function isPart(ids: readonly string[], all: readonly string[]): boolean {
+  let from = 0;
+  return ids.every((id) => {
+    const at = all.indexOf(id, from);
+    from = at + 1;
+    return at >= 0;
+  });
+}
