@@ -38,7 +38,7 @@ import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
   type Reader,
-  type StoreError,
+  StoreError,
   StoreReplaced,
   StoreUnavailable,
   type Writer,
@@ -76,6 +76,8 @@ export function openShards(
   const writers = new Map<string, Writer>();
   /** Writers of files that were replaced. A transaction may still use them. */
   const retired: Writer[] = [];
+  /** Why files could not be created. */
+  const uncreated = new Map<string, StoreError>();
   /** Files that were reported as ignored. */
   const ignored = new Set<string>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
@@ -151,7 +153,7 @@ export function openShards(
     async reader(id) {
       try {
         const store = await open(id);
-        if (!store && configured.has(id)) throw missing(locationOf(settings, id));
+        if (!store && uncreated.has(id)) throw uncreated.get(id);
         return readerOf(store);
       } catch (error) {
         if (isIgnored(id, error)) return undefined;
@@ -172,6 +174,16 @@ export function openShards(
       const writer = openWriter(location, writerCacheKib);
       writers.set(id, writer);
       return writer;
+    },
+    async create(id) {
+      const location = locationOf(settings, id);
+      if (location.engine !== "sqlite") return;
+      try {
+        await openWriter(location).close();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        uncreated.set(id, error);
+      }
     },
     existingWriter: async (id) => ((await open(id)) ? shards.writer(id) : undefined),
     async close() {
@@ -200,7 +212,7 @@ const isMissing = (location: ShardLocation): boolean =>
 
 const missing = (location: ShardLocation): StoreError =>
   new StoreReplaced(
-    `${showLocation(location)} does not exist; put it back or restore a backup, or restart the server to create a new one`,
+    `${showLocation(location)} does not exist any more; put it back or restore a backup, or restart the server to continue without it`,
   );
 
 /** Undefined when there is no shard (yet). */

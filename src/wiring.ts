@@ -18,18 +18,9 @@ import { STAGES } from "./http/stopwatch.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
-import {
-  accessPlan,
-  type Limits,
-  locationOf,
-  openAccess,
-  openLimits,
-  openShards,
-  openWriter,
-} from "./open-stores.ts";
+import { accessPlan, type Limits, openAccess, openLimits, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreError } from "./store/store.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
@@ -187,7 +178,8 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     await shards.close();
   };
   try {
-    for (const id of shards.allowed ?? []) await createShard(settings, id);
+    // A shard in the settings exists from the start, even if it is empty.
+    for (const id of shards.allowed ?? []) await shards.create(id);
     await shardStatuses({ shards, observe: watched }, { withSizes: false });
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
@@ -214,19 +206,6 @@ async function missClosed(
   const there = new Set(await shards.list());
   for (const shard of closed) {
     if (!there.has(shard)) observe({ event: "closed-shard-missing", shard });
-  }
-}
-
-/** A shard in the settings exists from the start, even if it is empty. */
-async function createShard(settings: Settings, id: string): Promise<void> {
-  const location = locationOf(settings, id);
-  // The tables of a database are created when it is opened.
-  if (location.engine !== "sqlite") return;
-  try {
-    await openWriter(location).close();
-  } catch (error) {
-    // The reader fails too, which is reported.
-    if (!(error instanceof StoreError)) throw error;
   }
 }
 

@@ -25,6 +25,8 @@ export interface Shards extends ReadableShards {
    * transaction: a file that was replaced has a new writer.
    */
   writer(id: string, mustExist?: boolean): Writer;
+  /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
+  create(id: string): Awaitable<void>;
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;

@@ -156,7 +156,7 @@ describe("a server whose data folder has unusable files", () => {
   });
 });
 
-test("a shard in the settings whose file belongs to another program is unavailable, and the file is left alone", async () => {
+test("a shard in the settings whose file cannot be used is unavailable; a file of another program is left alone", async () => {
   const world = await startWorld([inShard("na")]);
   const path = join(world.data, "notes.sqlite");
   change(path, "CREATE TABLE notes (text)");
@@ -170,9 +170,14 @@ test("a shard in the settings whose file belongs to another program is unavailab
     location("eu", path),
     location("na", join(world.data, "na.db")),
     location("sa", folder),
+    // Cannot be created.
+    location("sg", join(path, "sg.db")),
   ];
   const instance = await startInstance(world, { shards });
-  expect(unavailableIn(await instance.status())).toEqual(["eu", "sa"]);
+  expect(unavailableIn(await instance.status())).toEqual(["eu", "sa", "sg"]);
+  for (const id of ["eu", "sa", "sg"]) {
+    expect((await instance.get(`/shards/${id}/matches`, world.key)).status).toBe(503);
+  }
   expect((await instance.get("/shards/na/matches", world.key)).status).toBe(200);
   const { status, error } = await uploadTo(instance.adminUrl, ndjson([inShard("eu")]));
   expect([status, error!.code]).toEqual([503, "shard-unavailable"]);

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, written } from "../support/drafts.ts";
-import { matchbook } from "../support/process.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
+import { countsOf, until } from "../support/state.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);
@@ -123,6 +124,30 @@ describe("the exit code", () => {
     const known = await jsonReport(other, "--replace", "--data", "conflict");
     expect(known.report).toEqual({ ...nothing, duplicate: 1 });
   });
+});
+
+test("a shard file that is deleted during ingest ends it with exit code 3 and without a report", async () => {
+  const data = join(cwd, "deleted");
+  const child = spawnMatchbook(["ingest", "-", "--batch", "10", "--data", data], { cwd });
+  const some = () => lines(Array.from({ length: 200 }, () => aMatch()));
+  child.stdin.write(some());
+  await child.stdin.flush();
+  await until("some records are stored", async () => ((await countsOf(data)).na?.served ?? 0) > 0);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(data, `na.db${suffix}`), { force: true });
+  try {
+    await child.stdin.write(some());
+    await child.stdin.end();
+  } catch {
+    // It has ended already.
+  }
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  expect([exitCode, stdout]).toEqual([3, ""]);
+  expect(stderr).toMatch(/^matchbook: .*na\.db .*deleted.*restore/m);
+  expect(existsSync(join(data, "na.db"))).toBe(false);
 });
 
 describe("usage errors exit with 2, and nothing is ingested:", () => {

@@ -1,12 +1,15 @@
 /** Tests what runs next to several workers: the admin listener, keys, ingest. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { Line } from "../support/callers.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { readScrape } from "../support/scrape.ts";
+import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
@@ -19,7 +22,9 @@ let server: Awaited<ReturnType<typeof startWorkers>>;
 let adminUrl: string;
 
 beforeAll(async () => {
-  await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "one" })]) });
+  const stdin = ndjson([aMatch({ id: "one" }), aMatch({ shard: "lost" })]);
+  await matchbook(["ingest", "-", "--data", data], { stdin });
+  writeDamagedShard(join(data, "hurt.db"));
   server = await startWorkers(
     ["--workers", "2", "--data", data, "--drain-ms", "0", "--admin-port", "0"],
     { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
@@ -98,6 +103,25 @@ test("uploaded or ingested records are visible to every worker's next request", 
     expect((await matchbook(["ingest", "-", "--data", data], { stdin })).exitCode).toBe(0);
     expect(await seenBy(ingested)).toEqual([200, 200]);
   }
+  for (const line of lines) line.close();
+});
+
+test("a damaged or deleted shard is unavailable on every worker, and the others are served", async () => {
+  const lines = await aLineToEach();
+  const { key } = (await admin("POST", "/keys", { name: "affected", rate: 1_000_000 })).body;
+  const statuses = async (shard: string) => {
+    const request = (line: Line) => line.ask(`/shards/${shard}/matches`, headersFor(key));
+    return (await Promise.all(lines.map(request))).map(({ status }) => status).join();
+  };
+  expect([await statuses("na"), await statuses("hurt")]).toEqual(["200,200", "503,503"]);
+  expect(await statuses("lost")).toBe("200,200");
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(join(data, `lost.db${suffix}`), { force: true });
+  await until("it is unavailable", async () => (await statuses("lost")) === "503,503");
+  const { status, error } = await uploadTo(adminUrl, ndjson([aMatch({ shard: "lost" })]));
+  expect([status, error!.code]).toEqual([503, "shard-unavailable"]);
+  const up = ["hurt", "lost", "na"].map((shard) => metric("matchbook_shard_up", { shard }));
+  expect(await Promise.all(up)).toEqual([0, 0, 1]);
   for (const line of lines) line.close();
 });
 

@@ -1,8 +1,9 @@
 /** Opens and migrates a shard's file, or explains why it cannot be used. */
 
-import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
+import { constants, Database } from "bun:sqlite";
+import { accessSync, existsSync, mkdirSync, constants as modes, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
@@ -28,7 +29,7 @@ export class NotAShard extends StoreError {
  */
 export function openForReading(path: string): Database | undefined {
   if (!existsSync(path)) return undefined;
-  const database = open(path, false);
+  const database = isUnchangeable(path) ? openUnchangeable(path) : open(path, false);
   try {
     // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
@@ -84,6 +85,28 @@ function open(path: string, create: boolean): Database {
   try {
     if (create) mkdirSync(dirname(path), { recursive: true });
     return new Database(path, { readwrite: true, create });
+  } catch (error) {
+    throw asStoreError(error, path);
+  }
+}
+
+/** Whether a file is on a read-only file system, where SQLite cannot create the WAL that it lacks. */
+function isUnchangeable(path: string): boolean {
+  if (existsSync(`${path}-wal`)) return false;
+  try {
+    accessSync(dirname(realpathSync(path)), modes.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
+}
+
+function openUnchangeable(path: string): Database {
+  try {
+    return new Database(
+      `${pathToFileURL(realpathSync(path))}?immutable=1`,
+      constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+    );
   } catch (error) {
     throw asStoreError(error, path);
   }

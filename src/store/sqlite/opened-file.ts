@@ -36,7 +36,7 @@ export class OpenedFile {
   /** Whether there is another file now, which can be opened instead. Throws StoreReplaced if there is none. */
   isReplaced(): boolean {
     const now = fileStats(this.path);
-    if (isSame(now, this.file)) return false;
+    if (isSame(now, this.file)) return this.#wal === undefined && this.#hasChanged(now!);
     if (now === undefined) {
       throw new StoreReplaced(
         `${this.path} was deleted while it was in use; put it back or restore a backup, or restart the server to continue without it`,
@@ -60,6 +60,11 @@ export class OpenedFile {
     throw new StoreReplaced(
       `${this.path} or its -wal was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
     );
+  }
+
+  /** Without a WAL the file was on a read-only file system, so that SQLite does not expect any change. */
+  #hasChanged({ mtimeMs }: Stats): boolean {
+    return mtimeMs !== this.file?.mtimeMs || fileStats(this.#walPath) !== undefined;
   }
 
   get #walPath(): string {
