@@ -47,6 +47,8 @@ export type Event =
   /** SIGHUP without workers to restart. */
   | { event: "reload-ignored" }
   | { event: "listening"; url: string }
+  /** File descriptors run short: no connections are accepted until some are closed. At most once a minute. */
+  | { event: "descriptors-low"; open: number; limit: number }
   | { event: "admin-listening"; url: string }
   /** The admin listener is reachable from other machines. */
   | { event: "admin-exposed"; url: string }

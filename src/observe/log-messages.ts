@@ -31,6 +31,7 @@ export const LEVELS = {
   "restart-failed": "error",
   "reload-ignored": "warn",
   listening: "info",
+  "descriptors-low": "warn",
   "admin-listening": "info",
   "admin-exposed": "warn",
   "admin-token-exposed": "warn",
@@ -111,6 +112,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return uploadSentence(event, paint);
     case "listening":
       return `listening on ${event.url}`;
+    case "descriptors-low":
+      return `${paint("yellow", `${event.open} of ${event.limit} file descriptors are open`)}: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`;
     case "request":
       return requestSentence(event, paint);
     case "failure":

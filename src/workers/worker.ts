@@ -7,6 +7,7 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
 import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
@@ -48,7 +49,9 @@ export async function work(settings: Settings): Promise<void> {
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });
+    const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
+    stopWatching();
     await running.stop(last.signal, last.drainMs);
     await report({ type: "final-metrics", service: running.metrics.families() });
   } finally {

@@ -253,6 +253,7 @@ describe("the log examples", () => {
     "restart-failed": { event: "restart-failed", worker: 1, how: "exit code 1" },
     "reload-ignored": { event: "reload-ignored" },
     listening: { event: "listening", url: "http://h" },
+    "descriptors-low": { event: "descriptors-low", open: 950, limit: 1024 },
     "admin-listening": { event: "admin-listening", url: "http://h" },
     "admin-exposed": { event: "admin-exposed", url: "http://h" },
     "admin-token-exposed": { event: "admin-token-exposed", file: "token" },
