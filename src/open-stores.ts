@@ -24,16 +24,18 @@ import {
   type ShardReplicas,
   showLocation,
 } from "./settings/shard-locations.ts";
+import { readableFormat } from "./store/postgres/open.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
-import { openForReading, openForWriting } from "./store/sqlite/open.ts";
+import { openForReading, openForWriting, openReadOnly } from "./store/sqlite/open.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
-import { type Reader, StoreUnavailable, type Writer } from "./store/store.ts";
+import { type OnMigrate, type Reader, StoreUnavailable, type Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -49,6 +51,12 @@ const WRITING_CONNECTIONS = 2;
 type OpenStore = SqliteReader | PostgresReader | ReplicatedReaders;
 
 /**
+ * What may be changed by opening a shard. "read": nothing. "write": missing shards are created, and older formats in
+ * SQLite rejected. "migrate": they are migrated. Only `matchbook migrate` migrates PostgreSQL, which other instances use.
+ */
+type ShardAccess = "read" | "write" | "migrate";
+
+/**
  * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
  * the memory of each writer, for a long-lived process that writes to many shards.
  */
@@ -56,6 +64,7 @@ export function openShards(
   settings: ShardSettings,
   observe: Observe,
   writerCacheKib?: number,
+  access: ShardAccess = "migrate",
 ): Shards {
   const configured = new Map(settings.shards.map((shard) => [shard.id, shard]));
   const opened = new Map<string, OpenStore>();
@@ -72,12 +81,16 @@ export function openShards(
     reported.set(replica, isUsed);
     observe(replicaEvent(id, change));
   };
+  const onMigrate =
+    (shard: string): OnMigrate =>
+    (from, to) =>
+      observe({ event: "shard-migrating", shard, from, to });
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const openStore = async (id: string): Promise<OpenStore | undefined> => {
     const location = locationOf(settings, id);
     const found =
       location.engine === "sqlite"
-        ? openSqlite(location.path, cacheBytes)
+        ? openSqlite(location.path, cacheBytes, access === "migrate" ? onMigrate(id) : undefined)
         : await openPostgres(location, configured.get(id)?.replicas, {
             cacheBytes,
             writer: shards.writer(id) as PostgresWriter,
@@ -96,6 +109,14 @@ export function openShards(
     return found;
   };
 
+  /** One connection: a second one would keep the first from removing the WAL that SQLite created for it. */
+  const openUnwritten = async (id: string): Promise<Writer | undefined> => {
+    const location = locationOf(settings, id);
+    if (location.engine === "postgres") return (await open(id)) && shards.writer(id);
+    const database = openReadOnly(location.path);
+    return database && new SqliteWriter(database);
+  };
+
   const shards: Shards = {
     allowed: configured.size > 0 ? new Set(configured.keys()) : undefined,
     list: () => (configured.size > 0 ? [...configured.keys()].sort() : storesIn(settings.data)),
@@ -106,11 +127,23 @@ export function openShards(
       return configured.get(id)?.replicas?.places.map(() => false) ?? [];
     },
     writer(id) {
-      const writer = writers.get(id) ?? openWriter(locationOf(settings, id), writerCacheKib);
+      const writer =
+        writers.get(id) ??
+        openWriter(
+          locationOf(settings, id),
+          access,
+          access === "migrate" ? onMigrate(id) : undefined,
+          writerCacheKib,
+        );
       writers.set(id, writer);
       return writer;
     },
-    existingWriter: async (id) => ((await open(id)) ? shards.writer(id) : undefined),
+    async existingWriter(id) {
+      if (access !== "read") return (await open(id)) ? shards.writer(id) : undefined;
+      const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
+      if (writer) writers.set(id, writer);
+      return writer;
+    },
     async close() {
       // A store that opens later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
@@ -126,8 +159,12 @@ const readerOf = (store: OpenStore | undefined): Reader | undefined =>
   store instanceof ReplicatedReaders ? store.forRequest() : store;
 
 /** Undefined when there is no shard (yet). */
-function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
-  const database = openForReading(path);
+function openSqlite(
+  path: string,
+  cacheBytes: number,
+  onMigrate: OnMigrate | undefined,
+): SqliteReader | undefined {
+  const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
   return database && new SqliteReader(database, cacheBytes, checkFragment);
 }
 
@@ -145,8 +182,14 @@ async function openPostgres(
   location: PostgresLocation,
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
-): Promise<OpenStore> {
-  const unavailable = await unavailability(writer.ready());
+): Promise<OpenStore | undefined> {
+  let format: number | undefined;
+  const unavailable = await unavailability(
+    writer.ready().then((found) => {
+      format = found;
+    }),
+  );
+  if (format === 0) return undefined;
   if (unavailable && !replicas) throw unavailable;
   if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes, checkFragment);
   const readers = new ReplicatedReaders(location, replicas, cacheBytes, checkFragment, onChange);
@@ -183,11 +226,43 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The writer of a shard at any location. Creates the store if necessary. */
-export function openWriter(location: ShardLocation, cacheKib?: number): Writer {
-  return location.engine === "postgres"
-    ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
-    : new SqliteWriter(openForWriting(location.path, cacheKib));
+/** The writer of a shard at any location. Creates the store if necessary, unless it is for reading only. */
+export function openWriter(
+  location: ShardLocation,
+  access: ShardAccess,
+  onMigrate?: OnMigrate,
+  cacheKib?: number,
+): Writer {
+  if (location.engine === "postgres") {
+    const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+    return new PostgresWriter(session, undefined, undefined, access === "read");
+  }
+  return new SqliteWriter(openForWriting(location.path, cacheKib, undefined, onMigrate));
+}
+
+/** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
+export async function migrateShard(
+  location: ShardLocation,
+  onMigrate: OnMigrate,
+): Promise<{ from: number; to: number } | undefined> {
+  let from: number | undefined;
+  const note: OnMigrate = (found, to) => {
+    from = found;
+    onMigrate(found, to);
+  };
+  if (location.engine === "sqlite") {
+    const database = openForReading(location.path, note);
+    database?.close();
+    return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
+  }
+  const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+  try {
+    if ((await readableFormat(session, true)) === undefined) return undefined;
+    const to = await new PostgresWriter(session).ready(note);
+    return { from: from ?? to, to };
+  } finally {
+    await session.close();
+  }
 }
 
 /** The ids of the shards in a data folder. */

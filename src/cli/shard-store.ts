@@ -8,11 +8,13 @@ import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";
 
+/** Opens the shards without changing them, e.g. those of a backup; "write" is for commands that take a shard's lock. */
 export async function withShards<T>(
   settings: Settings,
   work: (shards: Shards) => Promise<T>,
+  access: "read" | "write" = "read",
 ): Promise<T> {
-  const shards = openShards(settings, unobserved);
+  const shards = openShards(settings, unobserved, undefined, access);
   try {
     return await work(shards);
   } finally {

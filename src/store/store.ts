@@ -350,6 +350,9 @@ export class StoreError extends Error {
   override name = "StoreError";
 }
 
+/** Called before an existing shard is migrated. */
+export type OnMigrate = (from: number, to: number) => void;
+
 /** The shard's database does not respond, or responds with an error that may be temporary. */
 export class StoreUnavailable extends StoreError {
   override name = "StoreUnavailable";
@@ -361,4 +364,15 @@ export class StoreUnavailable extends StoreError {
  */
 export class StoreRefuses extends StoreUnavailable {
   override name = "StoreRefuses";
+}
+
+/** The shard has an older format, and this command or server may not migrate it. */
+export class MigrationNeeded extends StoreRefuses {
+  override name = "MigrationNeeded";
+
+  constructor(location: string, found: number, needed: number) {
+    super(
+      `${location} has format ${found} and must be migrated to format ${needed}: make a backup, then run 'matchbook migrate'`,
+    );
+  }
 }

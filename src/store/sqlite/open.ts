@@ -1,10 +1,11 @@
 /** Opens and migrates a shard's file, or explains why it cannot be used. */
 
-import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
+import { constants, Database } from "bun:sqlite";
+import { accessSync, existsSync, mkdirSync, constants as modes, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { StoreError } from "../store.ts";
-import { APPLICATION_ID, COMPLETIONS, MIGRATIONS } from "./schema.ts";
+import { pathToFileURL } from "node:url";
+import { MigrationNeeded, type OnMigrate, StoreError } from "../store.ts";
+import { APPLICATION_ID, COMPLETIONS, MIGRATIONS, READABLE } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -15,10 +16,10 @@ const CACHED_KIB = 64 * 1024;
 const MAPPED_BYTES = 2 ** 40;
 
 /**
- * Opens for reading, and migrates the file if necessary. Undefined if the file does not exist or
- * contains no shard yet.
+ * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
+ * if the file does not exist or contains no shard yet.
  */
-export function openForReading(path: string): Database | undefined {
+export function openForReading(path: string, onMigrate?: OnMigrate): Database | undefined {
   if (!existsSync(path)) return undefined;
   const database = open(path, false);
   try {
@@ -29,10 +30,11 @@ export function openForReading(path: string): Database | undefined {
       database.close();
       return undefined;
     }
+    checkFormat(version, path, onMigrate);
     if (version < MIGRATIONS.length) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path);
+      migrate(database, path, onMigrate);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
     database.run("PRAGMA query_only = ON");
@@ -45,15 +47,77 @@ export function openForReading(path: string): Database | undefined {
   }
 }
 
-/** Opens for writing. Creates and migrates the file if necessary. */
+/**
+ * Opens without changing the file, e.g. a backup, and reads older formats. Undefined if the file
+ * does not exist or contains no shard yet.
+ */
+export function openReadOnly(path: string): Database | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: Database | undefined;
+  try {
+    database = openUnchanged(path);
+    database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
+    const version = versionOf(database, path);
+    if (version === 0) {
+      database.close();
+      return undefined;
+    }
+    const substitutes = READABLE.get(version);
+    if (substitutes === undefined) throw new MigrationNeeded(path, version, MIGRATIONS.length);
+    if (substitutes !== "") database.run(substitutes);
+    database.run("PRAGMA query_only = ON");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw asStoreError(error, path);
+  }
+}
+
+/**
+ * Which way leaves nothing behind depends on the WAL:
+ * - With a WAL, the file is in use or was copied while it was. A read-only connection includes the
+ *   WAL, and cannot write it back into the file.
+ * - Without one, a read-only connection would create an empty WAL and leave it there. One that may
+ *   write removes it again; nothing is written through it.
+ * - Where that is impossible, the file cannot change and is read alone.
+ */
+function openUnchanged(path: string): Database {
+  // SQLite puts the WAL beside the file that a symbolic link points to.
+  const file = realpathSync(path);
+  if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true });
+  if (isWritable(file) && isWritable(dirname(file))) {
+    return new Database(file, { readwrite: true, create: false });
+  }
+  return new Database(
+    `${pathToFileURL(file)}?immutable=1`,
+    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+  );
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, modes.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Opens for writing. Creates the file if necessary. Without `onMigrate`, a file of an older format
+ * is rejected.
+ */
 export function openForWriting(
   path: string,
   cachedKib = CACHED_KIB,
   patienceMs = WRITER_PATIENCE_MS,
+  onMigrate?: OnMigrate,
 ): Database {
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    const version = versionOf(database, path);
+    checkFormat(version, path, onMigrate);
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but the unmapped part
     // of a large file is read one page at a time.
     database.run("PRAGMA page_size = 8192");
@@ -62,7 +126,7 @@ export function openForWriting(
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (versionOf(database, path) < MIGRATIONS.length) migrate(database, path);
+    if (version < MIGRATIONS.length) migrate(database, path, onMigrate);
     return database;
   } catch (error) {
     database.close();
@@ -79,10 +143,13 @@ function open(path: string, create: boolean): Database {
   }
 }
 
-function migrate(database: Database, path: string): void {
+/** One transaction: a process that is killed leaves the file as it was. */
+function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
   const upgrade = database.transaction(() => {
     // Checked again inside the transaction: another process may have migrated.
-    for (let version = versionOf(database, path); version < MIGRATIONS.length; version++) {
+    const found = versionOf(database, path);
+    if (found > 0 && found < MIGRATIONS.length) onMigrate?.(found, MIGRATIONS.length);
+    for (let version = found; version < MIGRATIONS.length; version++) {
       database.run(MIGRATIONS[version]!);
       COMPLETIONS.get(version)?.(database);
     }
@@ -90,6 +157,12 @@ function migrate(database: Database, path: string): void {
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
   upgrade.immediate();
+}
+
+function checkFormat(version: number, path: string, onMigrate: OnMigrate | undefined): void {
+  if (version > 0 && version < MIGRATIONS.length && !onMigrate) {
+    throw new MigrationNeeded(path, version, MIGRATIONS.length);
+  }
 }
 
 function versionOf(database: Database, path: string): number {

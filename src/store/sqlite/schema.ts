@@ -135,9 +135,30 @@ const NAME_SPOTS = `
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS];
 
+/** The current format. */
+export const FORMAT = MIGRATIONS.length;
+
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
+]);
+
+/** Stands in for the totals of format 1, in a connection that may not change the file. */
+const COUNTED_TALLIES = `
+  CREATE TEMP VIEW tallies AS SELECT
+    (SELECT count(*) FROM main.matches) AS matches,
+    (SELECT count(*) FROM main.players) AS players,
+    (SELECT count(*) FROM main.teams)   AS teams;
+`;
+
+/**
+ * The formats that admin commands read without a migration, and the temporary objects that stand
+ * in for missing tables. (The name index is missing too, but only requests use it.)
+ */
+export const READABLE: ReadonlyMap<number, string> = new Map([
+  [1, COUNTED_TALLIES],
+  [2, ""],
+  [3, ""],
 ]);
 
 /** Identifies the file as a Matchbook shard: "MTBK". */
