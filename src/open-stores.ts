@@ -293,8 +293,11 @@ interface AccessSettings {
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
 }
 
-/** Nothing is created or connected to before it is needed. */
-export function openAccess({ data, "keys-database": location }: AccessSettings): AccessStore {
+/** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */
+export function openAccess(
+  { data, "keys-database": location }: AccessSettings,
+  isReadOnly = false,
+): AccessStore {
   if (location) {
     const database = new PostgresDatabase(location);
     return {
@@ -303,8 +306,8 @@ export function openAccess({ data, "keys-database": location }: AccessSettings):
       close: () => database.close(),
     };
   }
-  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE);
-  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE);
+  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
+  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),

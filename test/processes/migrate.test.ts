@@ -4,7 +4,14 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dropSchema, EXPECTED, loadPostgres, putSqliteShard } from "../support/formats.ts";
+import {
+  dropSchema,
+  EXPECTED,
+  loadPostgres,
+  putSqliteKeys,
+  putSqliteShard,
+  putSqliteUsage,
+} from "../support/formats.ts";
 import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { matchbook, ROOT, startServerProcess } from "../support/process.ts";
@@ -36,8 +43,12 @@ describe("commands that only read leave a backup of an older format as it is:", 
     ["shards list", ["shards", "list", "--json"], '"matches":6,'],
     ["shards digest", ["shards", "digest", "na"], EXPECTED.digest.digest],
     ["why", ["why", "na", "w-unranked"], "withheld by rule 3"],
+    ["keys list", ["keys", "list", "--json"], '"state": "revoked"'],
+    ["keys usage", ["keys", "usage"], "first"],
   ])("%s", async (_, args, shown) => {
     putSqliteShard(data, 1);
+    putSqliteKeys(data, 1);
+    putSqliteUsage(data);
     const before = filesIn(data);
     const { exitCode, stdout, stderr } = await matchbook([...args, "--data", data]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });

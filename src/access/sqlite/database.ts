@@ -6,10 +6,12 @@
 import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
   type Connection,
   type Database,
+  knownVersion,
   type Migrations,
   migrate,
   type Versioned,
@@ -30,21 +32,28 @@ interface Opened {
 export class SqliteDatabase implements Database, Versioned {
   readonly shown: string;
   readonly migrations: Migrations;
-  readonly #synchronous: SqliteFile["synchronous"];
+  readonly #file: SqliteFile;
   #opened: Opened | undefined;
   /** Serialises use of the connection. */
   #queue: Promise<unknown> = Promise.resolve();
   #keyChanges = 0;
 
-  constructor(path: string, { migrations, synchronous }: SqliteFile) {
+  /** `isReadOnly` is for commands that must not change the file, e.g. a backup. */
+  constructor(
+    path: string,
+    file: SqliteFile,
+    private readonly isReadOnly = false,
+  ) {
     this.shown = path;
-    this.migrations = migrations;
-    this.#synchronous = synchronous;
+    this.migrations = file.migrations;
+    this.#file = file;
   }
 
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
-    return this.#inode() !== undefined;
+    const found = statSync(this.shown, { throwIfNoEntry: false });
+    // An empty file is what a process leaves that was killed before it created the tables.
+    return found !== undefined && !(this.isReadOnly && found.size === 0);
   }
 
   open(): Promise<void> {
@@ -117,13 +126,14 @@ export class SqliteDatabase implements Database, Versioned {
   async #openFile(): Promise<Opened> {
     if (this.#opened && this.#opened.inode === this.#inode()) return this.#opened;
     this.#closeFile();
+    if (this.isReadOnly) return this.#openReadOnly();
     createFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
     const opened = { inode: this.#inode()!, sqlite, connection: connectionOf(sqlite) };
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
       sqlite.run("PRAGMA journal_mode = WAL");
-      sqlite.run(`PRAGMA synchronous = ${this.#synchronous}`);
+      sqlite.run(`PRAGMA synchronous = ${this.#file.synchronous}`);
       await migrate(this, opened.connection, (work) => inTransaction(opened, work));
     } catch (error) {
       sqlite.close();
@@ -131,6 +141,24 @@ export class SqliteDatabase implements Database, Versioned {
     }
     this.#opened = opened;
     return opened;
+  }
+
+  /** Reads older formats as they are. */
+  async #openReadOnly(): Promise<Opened> {
+    const inode = this.#inode()!;
+    const sqlite = openUnchanged(this.shown);
+    const connection = connectionOf(sqlite);
+    try {
+      sqlite.run("PRAGMA busy_timeout = 0");
+      const version = await knownVersion(this, connection);
+      for (const view of this.#file.substitutes.get(version) ?? []) sqlite.run(view);
+      sqlite.run("PRAGMA query_only = ON");
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    this.#opened = { inode, sqlite, connection };
+    return this.#opened;
   }
 
   #closeFile(): void {

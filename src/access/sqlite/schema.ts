@@ -10,11 +10,25 @@ export interface SqliteFile {
    * waiting for the disk.
    */
   synchronous: "FULL" | "NORMAL";
+  /** By older format, the temporary views that stand in for its missing tables when it is only read. */
+  substitutes: ReadonlyMap<number, readonly string[]>;
 }
 
 export const KEYS_FILE: SqliteFile = {
   name: "access.sqlite",
   synchronous: "FULL",
+  substitutes: new Map([
+    [
+      1,
+      [
+        `CREATE TEMP VIEW keys AS SELECT id, name, NULL AS note, NULL AS tier, rate, NULL AS burst,
+           NULL AS matches_per_day, NULL AS shards, created_at, NULL AS expires_at, revoked_at
+         FROM main.api_keys`,
+        `CREATE TEMP VIEW key_secrets AS SELECT hash, id AS key_id, created_at, NULL AS expires_at
+         FROM main.api_keys`,
+      ],
+    ],
+  ]),
   migrations: [
     [
       `CREATE TABLE api_keys (
@@ -62,6 +76,7 @@ export const KEYS_FILE: SqliteFile = {
 export const USAGE_FILE: SqliteFile = {
   name: "usage.sqlite",
   synchronous: "NORMAL",
+  substitutes: new Map(),
   migrations: [
     [
       `CREATE TABLE requests (
