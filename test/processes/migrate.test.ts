@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   dropSchema,
@@ -13,8 +13,8 @@ import {
   putSqliteUsage,
 } from "../support/formats.ts";
 import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
-import { matchbook, ROOT, startServerProcess } from "../support/process.ts";
+import { aPostgres, asOtherUser } from "../support/postgres.ts";
+import { MATCHBOOK, matchbook, ROOT, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -55,6 +55,20 @@ describe("commands that only read leave a backup of an older format as it is:", 
     expect(stdout).toContain(shown);
     expect(filesIn(data)).toEqual(before);
   });
+});
+
+/** Root may write everywhere, so the command then runs as another user, who must be able to run it. */
+const canRunAsUser = Bun.spawnSync(asOtherUser(["test", "-x", MATCHBOOK])).exitCode === 0;
+
+test.skipIf(!canRunAsUser)("a backup in a folder that cannot be written is read", async () => {
+  putSqliteShard(data, 1);
+  chmodSync(data, 0o555);
+  const command = [MATCHBOOK, "status", "--json", "--data", data];
+  const [program, ...args] = asOtherUser(command) as [string, ...string[]];
+  const { exitCode, stdout, stderr } = await matchbook(args, { program });
+  chmodSync(data, 0o755);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(JSON.parse(stdout).na).toMatchObject(EXPECTED.counts);
 });
 
 test("a copy made while its shard was written is read with its WAL, which stays as it is", async () => {
