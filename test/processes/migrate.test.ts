@@ -177,9 +177,11 @@ describe("a shard whose migration was killed before the commit has its old forma
     const postgres = await aPostgres();
     const schema = `migrate_killed_${process.pid}`;
     const location = `${postgres.url}?schema=${schema}`;
+    homeAt(data, location);
+    // Reads create no schema: loading the dump would fail.
+    expect(await matchbookAt(data, ["status"])).toMatchObject({ exitCode: 0, stdout: "" });
     await loadPostgres(postgres.url, "postgres-shard-1", schema);
     await killedMigration(location);
-    homeAt(data, location);
     const status = await matchbookAt(data, ["status", "--json"]);
     expect(JSON.parse(status.stdout).na).toMatchObject(EXPECTED.counts);
     const { stdout, stderr } = await matchbookAt(data, ["migrate"]);
