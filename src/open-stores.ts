@@ -25,18 +25,21 @@ import {
   type SqliteLocation,
   showLocation,
 } from "./settings/shard-locations.ts";
+import { readableFormat } from "./store/postgres/open.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session, sessionForReading } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
-import { NotAShard, openForReading, openForWriting } from "./store/sqlite/open.ts";
+import { NotAShard, openForReading, openForWriting, openReadOnly } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
+  type OnMigrate,
   type Reader,
   StoreError,
   StoreReplaced,
@@ -59,6 +62,12 @@ type OpenDatabase = PostgresReader | ReplicatedReaders;
 type OpenStore = SqliteReader | OpenDatabase;
 
 /**
+ * What may be changed by opening a shard. "read": nothing. "write": missing shards are created, and older formats in
+ * SQLite rejected. "migrate": they are migrated. Only `matchbook migrate` migrates PostgreSQL, which other instances use.
+ */
+type ShardAccess = "read" | "write" | "migrate";
+
+/**
  * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
  * the memory of each writer, for a long-lived process that writes to many shards.
  */
@@ -66,13 +75,14 @@ export function openShards(
   settings: ShardSettings,
   observe: Observe,
   writerCacheKib?: number,
+  access: ShardAccess = "migrate",
 ): Shards {
   const configured = new Map(settings.shards.map((shard) => [shard.id, shard]));
   /** Shards in files that exist, or existed when they were opened. */
   const files = new Map<string, WatchedReader>();
   const opened = new Map<string, OpenDatabase>();
   /** Shards that are being opened: concurrent requests share one attempt. */
-  const opening = new Map<string, Promise<OpenDatabase>>();
+  const opening = new Map<string, Promise<OpenDatabase | undefined>>();
   const writers = new Map<string, Writer>();
   /** Writers of files that were replaced. A transaction may still use them. */
   const retired: Writer[] = [];
@@ -90,6 +100,10 @@ export function openShards(
     reported.set(replica, isUsed);
     observe(replicaEvent(id, change));
   };
+  const migrating = (shard: string): OnMigrate | undefined =>
+    access === "migrate"
+      ? (from, to) => observe({ event: "shard-migrating", shard, from, to })
+      : undefined;
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
@@ -97,7 +111,7 @@ export function openShards(
     const { path } = location;
     const file = new WatchedReader(
       path,
-      () => openSqlite(path, cacheBytes),
+      () => openSqlite(path, cacheBytes, migrating(id)),
       () => reportOpened(id, location),
     );
     try {
@@ -106,12 +120,16 @@ export function openShards(
       if (file.isKnown) files.set(id, file);
     }
   };
-  const openDatabase = async (id: string, location: PostgresLocation): Promise<OpenDatabase> => {
+  const openDatabase = async (
+    id: string,
+    location: PostgresLocation,
+  ): Promise<OpenDatabase | undefined> => {
     const found = await openPostgres(location, configured.get(id)?.replicas, {
       cacheBytes,
       writer: shards.writer(id) as PostgresWriter,
       onChange: (change) => report(id, change),
     });
+    if (!found) return undefined;
     opened.set(id, found);
     reportOpened(id, location);
     return found;
@@ -147,9 +165,25 @@ export function openShards(
     return [...new Set([...storesIn(settings.data), ...lost])].filter(isShard).sort();
   };
 
+  /** One connection: a second one would keep the first from removing the WAL that SQLite created for it. */
+  const openUnwritten = async (id: string): Promise<Writer | undefined> => {
+    const location = locationOf(settings, id);
+    if (location.engine === "postgres") return (await open(id)) && shards.writer(id);
+    try {
+      const database = openReadOnly(location.path);
+      return database && new SqliteWriter(database);
+    } catch (error) {
+      if (isIgnored(id, error)) return undefined;
+      throw error;
+    }
+  };
+
   const shards: Shards = {
     allowed: configured.size > 0 ? new Set(configured.keys()) : undefined,
-    list: () => (configured.size > 0 ? [...configured.keys()].sort() : shardsInFolder()),
+    list() {
+      if (configured.size > 0) return [...configured.keys()].sort();
+      return access === "read" ? storesIn(settings.data) : shardsInFolder();
+    },
     async reader(id) {
       try {
         const store = await open(id);
@@ -171,7 +205,7 @@ export function openShards(
       if (known && !isReplaced(known)) return known;
       if (known) retired.push(known);
       if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, writerCacheKib);
+      const writer = openWriter(location, access, migrating(id), writerCacheKib);
       writers.set(id, writer);
       return writer;
     },
@@ -179,13 +213,18 @@ export function openShards(
       const location = locationOf(settings, id);
       if (location.engine !== "sqlite") return;
       try {
-        await openWriter(location).close();
+        await openWriter(location, access, migrating(id)).close();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         uncreated.set(id, error);
       }
     },
-    existingWriter: async (id) => ((await open(id)) ? shards.writer(id) : undefined),
+    async existingWriter(id) {
+      if (access !== "read") return (await open(id)) ? shards.writer(id) : undefined;
+      const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
+      if (writer) writers.set(id, writer);
+      return writer;
+    },
     async close() {
       // A store that opens later would keep its connections, and the process alive.
       await Promise.allSettled(opening.values());
@@ -216,8 +255,12 @@ const missing = (location: ShardLocation): StoreError =>
   );
 
 /** Undefined when there is no shard (yet). */
-function openSqlite(path: string, cacheBytes: number): SqliteReader | undefined {
-  const database = openForReading(path);
+function openSqlite(
+  path: string,
+  cacheBytes: number,
+  onMigrate: OnMigrate | undefined,
+): SqliteReader | undefined {
+  const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
   return database && new SqliteReader(database, cacheBytes);
 }
 
@@ -235,8 +278,14 @@ async function openPostgres(
   location: PostgresLocation,
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
-): Promise<OpenDatabase> {
-  const unavailable = await unavailability(writer.ready());
+): Promise<OpenDatabase | undefined> {
+  let format: number | undefined;
+  const unavailable = await unavailability(
+    writer.ready().then((found) => {
+      format = found;
+    }),
+  );
+  if (format === 0) return undefined;
   if (unavailable && !replicas) throw unavailable;
   if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes, checkFragment);
   const readers = new ReplicatedReaders(location, replicas, cacheBytes, checkFragment, onChange);
@@ -273,16 +322,45 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The writer of a shard at any location. Creates the store if necessary. */
-export function openWriter(location: ShardLocation, cacheKib?: number): Writer {
-  return location.engine === "postgres"
-    ? new PostgresWriter(new Session({ ...location, pool: WRITING_CONNECTIONS }))
-    : openSqliteWriter(location.path, cacheKib);
+/** The writer of a shard at any location. Creates the store if necessary, unless it is for reading only. */
+export function openWriter(
+  location: ShardLocation,
+  access: ShardAccess,
+  onMigrate?: OnMigrate,
+  cacheKib?: number,
+): Writer {
+  if (location.engine === "postgres") {
+    const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+    return new PostgresWriter(session, undefined, undefined, access === "read");
+  }
+  const file = fileStats(location.path);
+  const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
+  return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 
-function openSqliteWriter(path: string, cacheKib: number | undefined): SqliteWriter {
-  const file = fileStats(path);
-  return new SqliteWriter(openForWriting(path, cacheKib), new OpenedFile(path, file));
+/** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
+export async function migrateShard(
+  location: ShardLocation,
+  onMigrate: OnMigrate,
+): Promise<{ from: number; to: number } | undefined> {
+  let from: number | undefined;
+  const note: OnMigrate = (found, to) => {
+    from = found;
+    onMigrate(found, to);
+  };
+  if (location.engine === "sqlite") {
+    const database = openForReading(location.path, note);
+    database?.close();
+    return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
+  }
+  const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+  try {
+    if ((await readableFormat(session, true)) === undefined) return undefined;
+    const to = await new PostgresWriter(session).ready(note);
+    return { from: from ?? to, to };
+  } finally {
+    await session.close();
+  }
 }
 
 /** The ids of the shards in a data folder. */
@@ -313,8 +391,11 @@ interface AccessSettings {
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
 }
 
-/** Nothing is created or connected to before it is needed. */
-export function openAccess({ data, "keys-database": location }: AccessSettings): AccessStore {
+/** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */
+export function openAccess(
+  { data, "keys-database": location }: AccessSettings,
+  isReadOnly = false,
+): AccessStore {
   if (location) {
     const database = new PostgresDatabase(location);
     return {
@@ -323,8 +404,8 @@ export function openAccess({ data, "keys-database": location }: AccessSettings):
       close: () => database.close(),
     };
   }
-  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE);
-  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE);
+  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
+  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),

@@ -64,7 +64,8 @@ export async function migrate(
   });
 }
 
-async function knownVersion(tables: Versioned, connection: Connection): Promise<number> {
+/** The version of the tables. Rejects newer ones. */
+export async function knownVersion(tables: Versioned, connection: Connection): Promise<number> {
   const version = await tables.version(connection);
   if (version <= tables.migrations.length) return version;
   throw new AccessError(

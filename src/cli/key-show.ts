@@ -12,7 +12,7 @@ import { type AccessPlan, effectiveLimits, tierNamed } from "../domain/limits.ts
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-stores.ts";
 import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
-import { KEY_ID, readUsage, withKey } from "./key-store.ts";
+import { KEY_ID, readKey, readUsage } from "./key-store.ts";
 import { countsOf } from "./key-usage.ts";
 import { table } from "./table.ts";
 
@@ -26,7 +26,7 @@ export function addShow(group: Command): void {
     .option("--json", "print one JSON object")
     .action(async (id: string, options: { json?: true }) => {
       const { values } = settingsOf(command);
-      const record = await withKey(values, id, (_, found) => found);
+      const record = await readKey(values, id);
       const now = Date.now();
       const plan = accessPlan(values);
       const usage = await readUsage(values, NO_USAGE, (usage) => usageOf(usage, id, now));

@@ -4,7 +4,7 @@ import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
-import { openAccess } from "../open-stores.ts";
+import { type AccessStore, openAccess } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";
@@ -17,12 +17,17 @@ export function withKeys<T>(
   settings: Settings,
   work: (keys: KeyStore) => Awaitable<T>,
 ): Promise<T> {
-  return withAccess(settings, ({ keys }) => work(keys));
+  return using(openAccess(settings), ({ keys }) => work(keys));
 }
 
 /** All keys. Does not create a data folder, because --data may have a typo. */
 export function readKeys(settings: Settings): Promise<KeyRecord[]> {
-  return withKeys(settings, async (keys) => ((await keys.exists()) ? keys.list() : []));
+  return reading(settings, async ({ keys }) => ((await keys.exists()) ? keys.list() : []));
+}
+
+/** Throws CommandError if there is no key with this id. */
+export function readKey(settings: Settings, id: string): Promise<KeyRecord> {
+  return reading(settings, ({ keys }) => existingKey(settings, keys, id));
 }
 
 /** Throws CommandError if there is no key with this id. */
@@ -31,12 +36,14 @@ export function withKey<T>(
   id: string,
   work: (keys: KeyStore, record: KeyRecord) => Awaitable<T>,
 ): Promise<T> {
-  return withKeys(settings, async (keys) => {
-    if (!(await keys.exists())) throw unknownKey(settings, id, []);
-    const record = await keys.find(id);
-    if (!record) throw unknownKey(settings, id, await keys.list());
-    return work(keys, record);
-  });
+  return withKeys(settings, async (keys) => work(keys, await existingKey(settings, keys, id)));
+}
+
+async function existingKey(settings: Settings, keys: KeyStore, id: string): Promise<KeyRecord> {
+  if (!(await keys.exists())) throw unknownKey(settings, id, []);
+  const record = await keys.find(id);
+  if (!record) throw unknownKey(settings, id, await keys.list());
+  return record;
 }
 
 /** What `read` finds in the usage store, or `nothing` if there is no store. */
@@ -45,9 +52,7 @@ export function readUsage<T>(
   nothing: T,
   read: (usage: UsageStore) => Awaitable<T>,
 ): Promise<T> {
-  return withAccess(settings, async ({ usage }) =>
-    (await usage.exists()) ? read(usage) : nothing,
-  );
+  return reading(settings, async ({ usage }) => ((await usage.exists()) ? read(usage) : nothing));
 }
 
 export function readLastSeen(settings: Settings): Promise<Map<string, number>> {
@@ -60,11 +65,14 @@ export const noKeysYet = (settings: Settings): string =>
 const locationOfKeys = (settings: Settings): string =>
   settings["keys-database"]?.shown ?? settings.data;
 
-async function withAccess<T>(
-  settings: Settings,
-  work: (access: ReturnType<typeof openAccess>) => Awaitable<T>,
+/** Changes nothing, e.g. in a backup. */
+const reading = <T>(settings: Settings, work: (access: AccessStore) => Awaitable<T>): Promise<T> =>
+  using(openAccess(settings, true), work);
+
+async function using<T>(
+  access: AccessStore,
+  work: (access: AccessStore) => Awaitable<T>,
 ): Promise<T> {
-  const access = openAccess(settings);
   try {
     return await work(access);
   } finally {

@@ -11,7 +11,7 @@ import { accessPlan } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { flagValue, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
-import { KEY_ID, noKeysYet, readKeys, readLastSeen, readUsage, withKey } from "./key-store.ts";
+import { KEY_ID, noKeysYet, readKey, readKeys, readLastSeen, readUsage } from "./key-store.ts";
 import { age, table } from "./table.ts";
 
 interface UsedKey {
@@ -61,7 +61,7 @@ export function addUsage(group: Command): void {
 }
 
 async function oneKey(settings: Settings, id: string, since: number): Promise<UsedKey> {
-  const record = await withKey(settings, id, (_, found) => found);
+  const record = await readKey(settings, id);
   const days = await readUsage(settings, [] as KeyDay[], (usage) => usage.read(since, id));
   return { id, record, days, lastSeen: days.at(-1)?.lastSeen };
 }

@@ -11,7 +11,6 @@ import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { recordsIn } from "../ingest/report.ts";
 import type { Bytes } from "../ingest/source.ts";
-import { unobserved } from "../observe/events.ts";
 import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
@@ -28,6 +27,7 @@ import {
 } from "./command.ts";
 import { demoLines } from "./demo.ts";
 import { ingestOptions } from "./ingest.ts";
+import { noteMigration } from "./migrate.ts";
 import { startProgress } from "./progress.ts";
 import { serveUntilSignal } from "./serve.ts";
 
@@ -45,7 +45,7 @@ export const quickstart: AddCommand = (program) => {
       const { values: settings } = settingsOf(command);
       // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
-      const shards = openShards(settings, unobserved);
+      const shards = openShards(settings, noteMigration);
       let example: string;
       try {
         await fillWithDemo(settings, shards);

@@ -19,6 +19,7 @@ import {
   showLocation,
   urlWithoutPassword,
 } from "../settings/shard-locations.ts";
+import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import {
   CommandError,
@@ -75,7 +76,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
   // The message does not repeat the location: it may contain a password.
   if ("error" in parsed) throw new UsageError(`invalid --to: ${parsed.error}`);
   const to = parsed.value;
-  await withShards(values, async (shards) => {
+  const moveIn = async (shards: Shards) => {
     const source = await existingShard(shards, id);
     const ids = await shards.list();
     const used = ids.find((one) =>
@@ -92,7 +93,8 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
     });
     if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
     print(nextSteps(id, locationOf(values, id), to, moved, newTables(id, to, ids, settings)));
-  });
+  };
+  await withShards(values, moveIn, "write");
 }
 
 /** Resolves symbolic links, if the file exists. */
@@ -110,7 +112,7 @@ async function copyTo(
   source: Writer,
   options: Omit<MoveOptions, "onProgress">,
 ): Promise<Moved> {
-  const target = openWriter(to);
+  const target = openWriter(to, "write");
   let phase: Phase | undefined;
   let bar: Progress | undefined;
   try {

@@ -9,11 +9,13 @@ import { nearest } from "../text/nearest.ts";
 import { CommandError, note } from "./command.ts";
 import { describeError } from "./system-errors.ts";
 
+/** Opens the shards without changing them, e.g. those of a backup; "write" is for commands that take a shard's lock. */
 export async function withShards<T>(
   settings: Settings,
   work: (shards: Shards) => Promise<T>,
+  access: "read" | "write" = "read",
 ): Promise<T> {
-  const shards = openShards(settings, noteIgnored);
+  const shards = openShards(settings, noteIgnored, undefined, access);
   try {
     return await work(shards);
   } finally {

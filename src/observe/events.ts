@@ -2,6 +2,8 @@
 
 export type Event =
   | { event: "shard-opened"; shard: string; location: string }
+  /** A shard of an older format is being migrated, which takes time in proportion to its size. */
+  | { event: "shard-migrating"; shard: string; from: number; to: number }
   | { event: "shard-unavailable"; shard: string; error: unknown }
   /** It was unavailable before. */
   | { event: "shard-available"; shard: string }

@@ -5,6 +5,7 @@ import type { ShownEvent } from "./redact.ts";
 
 export const LEVELS = {
   "shard-opened": "info",
+  "shard-migrating": "warn",
   "shard-unavailable": "error",
   "shard-available": "info",
   "file-ignored": "warn",
@@ -52,6 +53,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
   switch (event.event) {
     case "shard-opened":
       return `opened shard ${event.shard} at ${event.location}`;
+    case "shard-migrating":
+      return `${paint("yellow", `migrating shard ${event.shard} from format ${event.from} to ${event.to}`)}`;
     case "shard-unavailable":
       return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
     case "shard-available":

@@ -3,6 +3,7 @@
 /** Errors of the server have an SQLSTATE in `errno`; all others come from the driver. */
 const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";
 const READ_ONLY = "25006";
+const UNDEFINED_TABLE = "42P01";
 const PROTOCOL_VIOLATION = "08P01";
 /** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
@@ -31,6 +32,11 @@ export function isPassing(error: unknown): boolean {
 export function isRefusal(error: unknown): boolean {
   const { code, errno } = error as { code?: unknown; errno?: unknown };
   return code === FROM_SERVER && REFUSED.test(String(errno));
+}
+
+/** Whether a statement names a table that does not exist. */
+export function isTableMissing(error: unknown): boolean {
+  return (error as { errno?: unknown } | undefined)?.errno === UNDEFINED_TABLE;
 }
 
 /** Whether the server is no longer the primary. */

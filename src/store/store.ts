@@ -382,6 +382,8 @@ const KINDS: Record<string, string> = {
   players: "player",
   teams: "team",
 };
+/** Called before an existing shard is migrated. */
+export type OnMigrate = (from: number, to: number) => void;
 
 /** The shard's database does not respond, or responds with an error that may be temporary. */
 export class StoreUnavailable extends StoreError {
@@ -399,4 +401,15 @@ export class StoreRefuses extends StoreUnavailable {
 /** The file that was opened is no longer at its path: it was deleted or replaced. */
 export class StoreReplaced extends StoreRefuses {
   override name = "StoreReplaced";
+}
+
+/** The shard has an older format, and this command or server may not migrate it. */
+export class MigrationNeeded extends StoreRefuses {
+  override name = "MigrationNeeded";
+
+  constructor(location: string, found: number, needed: number) {
+    super(
+      `${location} has format ${found} and must be migrated to format ${needed}: make a backup, then run 'matchbook migrate'`,
+    );
+  }
 }

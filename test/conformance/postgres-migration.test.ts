@@ -21,7 +21,7 @@ afterAll(async () => {
 /** More than one step of the migration. */
 const MANY = 2500;
 
-test("a shard of format 1 gets a name index when it is opened", async () => {
+test("a shard of format 1 gets a name index when it is migrated", async () => {
   const names = Array.from({ length: MANY }, (_, number) => `名 ${number}`);
   const before = new PostgresWriter(new Session(place));
   await before.ready();
@@ -34,7 +34,7 @@ test("a shard of format 1 gets a name index when it is opened", async () => {
   await session.run("UPDATE {format} SET version = 1");
 
   const after = new PostgresWriter(new Session(place));
-  await after.ready();
+  expect(await after.ready(() => {})).toBe(2);
   const reader = new PostgresReader(sessionForReading(place), 0, () => {});
   const [listed] = await session.rows<{ names: string; rows: string }>(
     "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_spots}",

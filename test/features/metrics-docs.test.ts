@@ -228,6 +228,7 @@ describe("the log examples", () => {
   const error = new Error("odd");
   const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
     "shard-opened": { event: "shard-opened", shard: "na", location: "na.db" },
+    "shard-migrating": { event: "shard-migrating", shard: "na", from: 1, to: 3 },
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
     "shard-available": { event: "shard-available", shard: "na" },
     "file-ignored": { event: "file-ignored", error },

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ["text"],
   observe: [],
   postgres: [],
+  sqlite: [],
 
   // Resource schemas, queries and the store contract.
   schema: ["domain"],
@@ -34,10 +35,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   portal: ["domain", "query"],
 
   // The adapters, imported by one file only.
-  "store/sqlite": ["domain", "query", "store"],
+  "store/sqlite": ["domain", "query", "store", "sqlite"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
-  "access/sqlite": ["access"],
+  "access/sqlite": ["access", "sqlite"],
   "access/postgres": ["access", "postgres"],
   "open-stores.ts": [
     "domain",
@@ -102,7 +103,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Packages that only some parts may use. Node's own modules are not listed. */
 const MAY_USE: Record<string, readonly string[]> = {
-  "bun:sqlite": ["store/sqlite", "access/sqlite"],
+  "bun:sqlite": ["sqlite", "store/sqlite", "access/sqlite"],
   "bun:ffi": ["workers"],
   bun: ["postgres", "access/redis"],
   commander: ["cli"],

@@ -7,10 +7,12 @@ import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } fro
 import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
   type Connection,
   type Database,
+  knownVersion,
   type Migrations,
   migrate,
   type Versioned,
@@ -39,7 +41,12 @@ export class SqliteDatabase implements Database, Versioned {
   #queue: Promise<unknown> = Promise.resolve();
   #keyChanges = 0;
 
-  constructor(path: string, file: SqliteFile) {
+  /** `isReadOnly` is for commands that must not change the file, e.g. a backup. */
+  constructor(
+    path: string,
+    file: SqliteFile,
+    private readonly isReadOnly = false,
+  ) {
     this.shown = path;
     this.migrations = file.migrations;
     this.#file = file;
@@ -47,7 +54,9 @@ export class SqliteDatabase implements Database, Versioned {
 
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
-    return this.#found() !== undefined;
+    const found = this.#found();
+    // An empty file is what a process leaves that was killed before it created the tables.
+    return found !== undefined && !(this.isReadOnly && found.size === 0n);
   }
 
   open(): Promise<void> {
@@ -167,6 +176,7 @@ export class SqliteDatabase implements Database, Versioned {
       throw new AccessError(`${this.shown} was deleted; restore it from a backup`);
     }
     this.#closeFile();
+    if (this.isReadOnly) return this.#openReadOnly();
     createFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
     const inodeNow = this.#found()!.ino;
@@ -180,6 +190,26 @@ export class SqliteDatabase implements Database, Versioned {
       sqlite.close();
       throw error;
     }
+    this.#opened = opened;
+    this.#wasOpened = true;
+    return opened;
+  }
+
+  /** Reads older formats as they are. */
+  async #openReadOnly(): Promise<Opened> {
+    const inode = this.#found()!.ino;
+    const sqlite = openUnchanged(this.shown);
+    const connection = connectionOf(sqlite);
+    try {
+      sqlite.run("PRAGMA busy_timeout = 0");
+      const version = await knownVersion(this, connection);
+      for (const view of this.#file.substitutes.get(version) ?? []) sqlite.run(view);
+      sqlite.run("PRAGMA query_only = ON");
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    const opened = { inode, isReadOnly: true, sqlite, connection };
     this.#opened = opened;
     this.#wasOpened = true;
     return opened;

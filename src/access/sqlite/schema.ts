@@ -14,6 +14,8 @@ export interface SqliteFile {
   isReplaceable: boolean;
   /** What to do about a damaged file. */
   ifDamaged: string;
+  /** By older format, the temporary views that stand in for its missing tables when it is only read. */
+  substitutes: ReadonlyMap<number, readonly string[]>;
 }
 
 export const KEYS_FILE: SqliteFile = {
@@ -22,6 +24,18 @@ export const KEYS_FILE: SqliteFile = {
   // An empty one would end every key.
   isReplaceable: false,
   ifDamaged: "restore it from a backup",
+  substitutes: new Map([
+    [
+      1,
+      [
+        `CREATE TEMP VIEW keys AS SELECT id, name, NULL AS note, NULL AS tier, rate, NULL AS burst,
+           NULL AS matches_per_day, NULL AS shards, created_at, NULL AS expires_at, revoked_at
+         FROM main.api_keys`,
+        `CREATE TEMP VIEW key_secrets AS SELECT hash, id AS key_id, created_at, NULL AS expires_at
+         FROM main.api_keys`,
+      ],
+    ],
+  ]),
   migrations: [
     [
       `CREATE TABLE api_keys (
@@ -71,6 +85,7 @@ export const USAGE_FILE: SqliteFile = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere: then a new one is created",
+  substitutes: new Map(),
   migrations: [
     [
       `CREATE TABLE requests (

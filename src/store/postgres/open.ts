@@ -1,34 +1,69 @@
 /** Creates and migrates a shard's schema under a lock. */
 
-import { StoreError, StoreRefuses } from "../store.ts";
+import { MigrationNeeded, type OnMigrate, StoreError, StoreRefuses } from "../store.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
-import { COMPLETIONS, MIGRATIONS } from "./schema.ts";
+import { COMPLETIONS, MIGRATIONS, OLDEST_READABLE } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
-/** Creates the shard if necessary, and migrates it. */
-export async function prepare(session: Session, partitions: Partitions, now: number) {
-  if ((await versionOf(session)) !== MIGRATIONS.length) {
-    await session.transaction("READ COMMITTED", async (connection) => {
-      await takeTurn(connection, session);
-      await makeSchema(connection, session.place.schema);
-      await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
-      // Checked again inside the transaction: another process may have migrated.
-      const version = (await versionOf(connection, session)) ?? 0;
-      for (let next = version; next < MIGRATIONS.length; next++) {
-        await runAll(connection, MIGRATIONS[next]!);
-        await COMPLETIONS.get(next)?.(connection);
-      }
-      if (version === 0) await makeOutliers(connection);
-      await connection.run("DELETE FROM {format}");
-      await connection.run("INSERT INTO {format} VALUES ($1)", [MIGRATIONS.length]);
-    });
-  }
+/**
+ * Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older
+ * format that can be read is left as it is. Returns the format.
+ */
+export async function prepare(
+  session: Session,
+  partitions: Partitions,
+  now: number,
+  onMigrate?: OnMigrate,
+): Promise<number> {
+  const found = await readableFormat(session, onMigrate !== undefined);
+  const isOlder = found !== undefined && found < MIGRATIONS.length;
+  if (isOlder && !onMigrate) return found;
+  if (found !== MIGRATIONS.length) await createOrMigrate(session, onMigrate);
   // Usually they exist, and a starting server need not wait for the lock.
-  if (await partitions.areAhead(session, now)) return;
+  if (await partitions.areAhead(session, now)) return MIGRATIONS.length;
   await session.transaction("READ COMMITTED", async (connection) => {
     await takeTurn(connection, session);
     await partitions.makeAhead(connection, now);
   });
+  return MIGRATIONS.length;
+}
+
+/** One transaction: a process that is killed leaves the shard as it was. */
+async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise<void> {
+  await session.transaction("READ COMMITTED", async (connection) => {
+    await takeTurn(connection, session);
+    await makeSchema(connection, session.place.schema);
+    await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
+    // Checked again inside the transaction: another process may have migrated.
+    const version = (await versionOf(connection, session)) ?? 0;
+    if (version > 0 && version < MIGRATIONS.length) onMigrate?.(version, MIGRATIONS.length);
+    for (let next = version; next < MIGRATIONS.length; next++) {
+      await runAll(connection, MIGRATIONS[next]!);
+      await COMPLETIONS.get(next)?.(connection);
+    }
+    if (version === 0) await makeOutliers(connection);
+    await connection.run("DELETE FROM {format}");
+    await connection.run("INSERT INTO {format} VALUES ($1)", [MIGRATIONS.length]);
+  });
+}
+
+/** The format of a shard; undefined if there is none yet. Throws if it cannot be read. */
+export async function readableFormat(
+  session: Session,
+  mayMigrate = false,
+): Promise<number | undefined> {
+  const found = await versionOf(session);
+  if (found !== undefined && found < OLDEST_READABLE && !mayMigrate) {
+    throw new MigrationNeeded(session.place.shown, found, MIGRATIONS.length);
+  }
+  return found;
+}
+
+/** Throws if a shard of this format cannot be written. */
+export function checkWritable(session: Session, format: number): void {
+  if (format < MIGRATIONS.length) {
+    throw new MigrationNeeded(session.place.shown, format, MIGRATIONS.length);
+  }
 }
 
 /** Checked first: a user of an existing schema may lack the privilege to create one. */

@@ -1,24 +1,27 @@
 /** Reads served records from a shard in PostgreSQL. */
 
+import { isTableMissing } from "../../postgres/errors.ts";
 import type { NamedRow } from "../cache.ts";
 import { readVocabulary } from "../row-encoding.ts";
-import type {
-  CheckFragment,
-  MatchesWithLinked,
-  NamedPlayer,
-  Page,
-  PlayerListing,
-  Reader,
-  Selection,
-  Sizes,
-  Summary,
-  Vocabulary,
+import {
+  type CheckFragment,
+  type MatchesWithLinked,
+  MigrationNeeded,
+  type NamedPlayer,
+  type Page,
+  type PlayerListing,
+  type Reader,
+  type Selection,
+  type Sizes,
+  type Summary,
+  type Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { findPage, type PageMatch } from "./pages.ts";
 import type { NamedTable } from "./players.ts";
+import { MIGRATIONS } from "./schema.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
@@ -112,8 +115,14 @@ export class PostgresReader implements Reader {
     return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
   }
 
-  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
-    return namesAround(this.session, keys, before, after);
+  /** Format 1, which can still be served, has no name index. */
+  async namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    try {
+      return await namesAround(this.session, keys, before, after);
+    } catch (error) {
+      if (!isTableMissing((error as Error).cause)) throw error;
+      throw new MigrationNeeded(this.session.place.shown, 1, MIGRATIONS.length);
+    }
   }
 
   playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {

@@ -150,6 +150,12 @@ const NAME_SPOTS = `
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS];
 
+/**
+ * The oldest format that is read without a migration, so that instances can be upgraded one by one.
+ * Format 1 has no name index: requests for similar names fail.
+ */
+export const OLDEST_READABLE = 1;
+
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],

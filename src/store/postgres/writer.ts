@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import {
   type Counts,
+  type OnMigrate,
   type ShardContents,
   type ShardRecord,
   StoreUnavailable,
@@ -12,9 +13,10 @@ import {
 import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
-import { prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
+import { checkWritable, prepare, readableFormat, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
 /**
@@ -25,13 +27,15 @@ const DOUBT_PAUSE_MS = 500;
 
 export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
-  #prepared: Promise<void> | undefined;
+  #prepared: Promise<number> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly session: Session,
     private readonly now: () => number = Date.now,
     private readonly patienceMs: number = TURN_PATIENCE_MS,
+    /** Creates nothing, for commands that only read. */
+    private readonly isReadOnly: boolean = false,
   ) {}
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
@@ -80,11 +84,18 @@ export class PostgresWriter implements Writer {
     return this.session.close();
   }
 
-  /** Resolves when the schema exists and is migrated. */
-  async ready(): Promise<void> {
-    this.#prepared ??= prepare(this.session, this.#partitions, this.now());
+  /**
+   * Creates the schema if necessary, and resolves to its format. Older ones can be read; with
+   * `onMigrate` they are migrated. 0: a read-only writer found no schema.
+   */
+  async ready(onMigrate?: OnMigrate): Promise<number> {
+    if (this.isReadOnly) return (await readableFormat(this.session)) ?? 0;
+    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
     try {
-      await this.#prepared;
+      const format = await this.#prepared;
+      // Somebody may migrate it at any time.
+      if (format < MIGRATIONS.length) this.#prepared = undefined;
+      return format;
     } catch (error) {
       // The next call tries again.
       this.#prepared = undefined;
@@ -105,7 +116,7 @@ export class PostgresWriter implements Writer {
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    await this.ready();
+    checkWritable(this.session, await this.ready());
     let done: { result: T; token: string | undefined } | undefined;
     try {
       await this.session.transaction("READ COMMITTED", async (connection) => {

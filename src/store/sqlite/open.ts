@@ -1,10 +1,10 @@
 /** Opens and migrates a shard's file, or explains why it cannot be used. */
 
-import { constants, Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { accessSync, existsSync, mkdirSync, constants as modes, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
-import { StoreError } from "../store.ts";
+import { openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { MigrationNeeded, type OnMigrate, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
 
@@ -24,12 +24,12 @@ export class NotAShard extends StoreError {
 }
 
 /**
- * Opens for reading, and migrates the file if necessary. Undefined if the file does not exist or
- * contains no shard yet.
+ * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
+ * if the file does not exist or contains no shard yet.
  */
-export function openForReading(path: string): Database | undefined {
+export function openForReading(path: string, onMigrate?: OnMigrate): Database | undefined {
   if (!existsSync(path)) return undefined;
-  const database = isUnchangeable(path) ? openUnchangeable(path) : open(path, false);
+  const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
   try {
     // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
@@ -38,10 +38,11 @@ export function openForReading(path: string): Database | undefined {
       database.close();
       return undefined;
     }
+    checkFormat(version, path, onMigrate);
     if (version < FORMAT) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path);
+      migrate(database, path, onMigrate);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
     database.run("PRAGMA query_only = ON");
@@ -53,17 +54,46 @@ export function openForReading(path: string): Database | undefined {
   }
 }
 
-/** Opens for writing. Creates and migrates the file if necessary. */
+/**
+ * Opens without changing the file, e.g. a backup. A file of an older format is rejected. Undefined if
+ * the file does not exist or contains no shard yet.
+ */
+export function openReadOnly(path: string): Database | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: Database | undefined;
+  try {
+    database = openUnchanged(path);
+    database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
+    const version = versionOf(database, path);
+    if (version === 0) {
+      database.close();
+      return undefined;
+    }
+    checkFormat(version, path, undefined);
+    database.run("PRAGMA query_only = ON");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw asStoreError(error, path);
+  }
+}
+
+/**
+ * Opens for writing. Creates the file if necessary. Without `onMigrate`, a file of an older format
+ * is rejected.
+ */
 export function openForWriting(
   path: string,
   cachedKib = CACHED_KIB,
   patienceMs = WRITER_PATIENCE_MS,
+  onMigrate?: OnMigrate,
 ): Database {
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Checked before anything is changed: the file may belong to another program.
     const version = versionOf(database, path);
+    checkFormat(version, path, onMigrate);
     // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads
     // whole pages.
     database.run("PRAGMA page_size = 8192");
@@ -73,7 +103,7 @@ export function openForWriting(
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (version < FORMAT) migrate(database, path);
+    if (version < FORMAT) migrate(database, path, onMigrate);
     return database;
   } catch (error) {
     database.close();
@@ -101,30 +131,28 @@ function isUnchangeable(path: string): boolean {
   }
 }
 
-function openUnchangeable(path: string): Database {
-  try {
-    return new Database(
-      `${pathToFileURL(realpathSync(path))}?immutable=1`,
-      constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
-    );
-  } catch (error) {
-    throw asStoreError(error, path);
-  }
-}
-
-function migrate(database: Database, path: string): void {
+/** A process that is killed leaves a file that can be migrated. */
+function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
   const upgrade = database.transaction(() => {
     // Checked again inside the transaction: another process may have migrated.
-    for (let version = versionOf(database, path); version < MIGRATIONS.length; version++) {
+    const found = versionOf(database, path);
+    if (found > 0 && found < FORMAT) onMigrate?.(found, FORMAT);
+    for (let version = found; version < MIGRATIONS.length; version++) {
       database.run(MIGRATIONS[version]!);
       COMPLETIONS.get(version)?.(database);
     }
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.run(`PRAGMA user_version = ${Math.max(found, MIGRATIONS.length)}`);
   });
   upgrade.immediate();
   fillChecksums(database);
   database.run(`PRAGMA user_version = ${FORMAT}`);
+}
+
+function checkFormat(version: number, path: string, onMigrate: OnMigrate | undefined): void {
+  if (version > 0 && version < FORMAT && !onMigrate) {
+    throw new MigrationNeeded(path, version, FORMAT);
+  }
 }
 
 function versionOf(database: Database, path: string): number {

@@ -183,8 +183,8 @@ export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = ne
 ]);
 
 /**
- * The last step, which takes time in proportion to the data: it fills the checksums, in short transactions,
- * and continues where it was interrupted.
+ * The current format. The last step takes time in proportion to the data: it fills the checksums, in short
+ * transactions, and continues where it was interrupted (fill-checksums.ts).
  */
 export const FORMAT = MIGRATIONS.length + 1;
 

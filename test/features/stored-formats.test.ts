@@ -1,0 +1,160 @@
+/** Every stored format so far opens, is migrated and serves the same. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hashKey } from "../../src/access/key.ts";
+import { locationOf, migrateShard, openAccess } from "../../src/open-stores.ts";
+import {
+  dropSchema,
+  EXPECTED,
+  loadPostgres,
+  POSTGRES_SHARD_FORMATS,
+  putSqliteKeys,
+  putSqliteShard,
+  putSqliteUsage,
+  SQLITE_KEY_FORMATS,
+  SQLITE_SHARD_FORMATS,
+} from "../support/formats.ts";
+import { digestAt, lookInto } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { aMatch } from "../support/records.ts";
+import { aFolder, startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+const schemaOf = (name: string) => `formats_${name}_${process.pid}`;
+
+/** The base URL of links depends on the port. */
+const withoutBase = (body: object, url: string): unknown =>
+  JSON.parse(JSON.stringify(body).replaceAll(url, ""));
+
+async function expectSameResponses(world: World, except?: string): Promise<void> {
+  for (const [path, body] of Object.entries(EXPECTED.responses)) {
+    if (path === except) continue;
+    const reply = await world.get(path);
+    expect(reply.status).toBe(200);
+    expect(withoutBase(reply.body, world.url)).toEqual(body);
+  }
+}
+
+async function expectSameAsRecorded(world: World): Promise<void> {
+  await expectSameResponses(world);
+  expect(await digestAt(world.data)).toEqual(EXPECTED.digest);
+  expect(await lookInto(world.data, async (writer) => writer.counts())).toMatchObject(
+    EXPECTED.counts,
+  );
+}
+
+describe("a shard of an earlier format serves the same pages with the same digest", () => {
+  test.each(SQLITE_SHARD_FORMATS)("SQLite, format %d", async (format) => {
+    const world = await startWorld();
+    putSqliteShard(world.data, format);
+    await expectSameAsRecorded(world);
+    await world.stop();
+  });
+
+  test.each(POSTGRES_SHARD_FORMATS)("PostgreSQL, format %d, after a migration", async (format) => {
+    const { world, location, drop } = await serveFromPostgres(format);
+    const migrated = await migrateShard(location, () => {});
+    expect(migrated).toEqual({ from: format, to: 2 });
+    await expectSameAsRecorded(world);
+    await drop();
+  });
+});
+
+async function serveFromPostgres(format: number) {
+  const schema = schemaOf(`shard${format}`);
+  await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
+  const toml = `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
+  const world = await startWorld([], {}, undefined, toml);
+  return {
+    world,
+    location: locationOf(world.settings, "na"),
+    async drop() {
+      await world.stop();
+      await dropSchema(postgres.url, schema);
+    },
+  };
+}
+
+test("a server and ingest leave a PostgreSQL shard of format 1 as it is, which is served but not written", async () => {
+  const { world, location, drop } = await serveFromPostgres(1);
+  const similarNames = "/shards/na/player-names?filter[near]=nandu";
+  await expectSameResponses(world, similarNames);
+  // Format 1 has no name index.
+  expect((await world.get(similarNames)).status).toBe(503);
+  await expect(world.ingest([aMatch()])).rejects.toThrow(
+    /has format 1 and must be migrated to format 2: make a backup, then run 'matchbook migrate'$/,
+  );
+  // The running server and further ingest need no restart.
+  expect(await migrateShard(location, () => {})).toEqual({ from: 1, to: 2 });
+  expect((await world.get(similarNames)).body.data).toHaveLength(2);
+  expect((await world.ingest([aMatch()])).report.stored).toBe(1);
+  await drop();
+});
+
+const DAYS = [
+  {
+    day: 20000,
+    requests: new Map([
+      [200, 5],
+      [404, 1],
+    ]),
+    records: 42,
+    lastSeen: 1728000000123,
+  },
+  {
+    day: 20001,
+    requests: new Map([
+      [200, 2],
+      [429, 7],
+    ]),
+    records: 6,
+    lastSeen: 1728086400456,
+  },
+];
+
+type Access = ReturnType<typeof openAccess>;
+
+/** What was created: a key with terms, a revoked one and, since terms exist, one that expires. */
+async function expectKeys({ keys }: Access, secrets: readonly string[], hasTerms: boolean) {
+  const terms = hasTerms ? { tier: "community", note: "Grüße", shards: ["na"] } : {};
+  expect(await keys.list()).toMatchObject([
+    { name: "first", rate: 600, revokedAt: null, ...terms },
+    { name: "revoked", revokedAt: expect.any(Number) },
+    ...(hasTerms ? [{ name: "expires", expiresAt: Date.parse("2099-02-01T00:00:00Z") }] : []),
+  ]);
+  const live = new Set((await keys.liveSecrets()).map(({ hash }) => hash));
+  // The first secret of a rotated key was replaced, and its overlap ends with time.
+  const lasting = hasTerms ? secrets.slice(1) : secrets;
+  expect(lasting.map((key) => live.has(hashKey(key)))).toEqual(
+    hasTerms ? [true, false, true] : [true, false],
+  );
+}
+
+describe("keys and usage of an earlier format are the same", () => {
+  test.each(SQLITE_KEY_FORMATS)("SQLite, keys of format %d", async (format) => {
+    const folder = aFolder();
+    putSqliteKeys(folder.path, format);
+    putSqliteUsage(folder.path);
+    const access = openAccess({ data: folder.path });
+    await expectKeys(access, EXPECTED.keys[`sqlite${format}`], format > 1);
+    expect(await access.usage.read(0)).toMatchObject(DAYS);
+    await access.close();
+    folder.remove();
+  });
+
+  test("PostgreSQL, keys and usage of format 1", async () => {
+    const schema = schemaOf("keys1");
+    await loadPostgres(postgres.url, "postgres-keys-1", schema);
+    const place = { url: postgres.url, shown: "the test's", schema, prepares: true, pool: 1 };
+    const access = openAccess({ data: "", "keys-database": place });
+    await expectKeys(access, EXPECTED.keys.postgres1, true);
+    expect(await access.usage.read(0)).toMatchObject(DAYS);
+    await access.close();
+    await dropSchema(postgres.url, schema);
+  });
+});

@@ -1,0 +1,194 @@
+/** Commands on shards of older formats: reading changes nothing, and migrating can be killed. */
+
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  dropSchema,
+  EXPECTED,
+  loadPostgres,
+  putSqliteKeys,
+  putSqliteShard,
+  putSqliteUsage,
+} from "../support/formats.ts";
+import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
+import { aPostgres, asOtherUser } from "../support/postgres.ts";
+import { MATCHBOOK, matchbook, ROOT, startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
+
+let folder: ReturnType<typeof aFolder>;
+let data: string;
+beforeEach(() => {
+  folder = aFolder();
+  data = folder.path;
+});
+afterEach(() => folder.remove());
+
+/** Names and bytes of all files. */
+const filesIn = (path: string) =>
+  new Map(readdirSync(path).map((name) => [name, readFileSync(join(path, name), "base64")]));
+
+const formatOf = (path: string): number => {
+  const database = new Database(path, { readonly: true });
+  const { user_version } = database.query("PRAGMA user_version").get() as { user_version: number };
+  database.close();
+  return user_version;
+};
+
+describe("commands that only read leave a backup of an older format as it is:", () => {
+  test.each([
+    ["status", ["status", "--json"], '"served":6,'],
+    ["shards list", ["shards", "list", "--json"], '"matches":6,'],
+    ["shards digest", ["shards", "digest", "na"], EXPECTED.digest.digest],
+    ["why", ["why", "na", "w-unranked"], "withheld by rule 3"],
+    ["keys list", ["keys", "list", "--json"], '"state": "revoked"'],
+    ["keys usage", ["keys", "usage"], "first"],
+  ])("%s", async (_, args, shown) => {
+    putSqliteShard(data, 1);
+    putSqliteKeys(data, 1);
+    putSqliteUsage(data);
+    const before = filesIn(data);
+    const { exitCode, stdout, stderr } = await matchbook([...args, "--data", data]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(shown);
+    expect(filesIn(data)).toEqual(before);
+  });
+});
+
+/** Root may write everywhere, so the command then runs as another user, who must be able to run it. */
+const canRunAsUser = Bun.spawnSync(asOtherUser(["test", "-x", MATCHBOOK])).exitCode === 0;
+
+test.skipIf(!canRunAsUser)("a backup in a folder that cannot be written is read", async () => {
+  putSqliteShard(data, 1);
+  chmodSync(data, 0o555);
+  const command = [MATCHBOOK, "status", "--json", "--data", data];
+  const [program, ...args] = asOtherUser(command) as [string, ...string[]];
+  const { exitCode, stdout, stderr } = await matchbook(args, { program });
+  chmodSync(data, 0o755);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(JSON.parse(stdout).na).toMatchObject(EXPECTED.counts);
+});
+
+test("a copy made while its shard was written is read with its WAL, which stays as it is", async () => {
+  const path = putSqliteShard(data, 3);
+  const writer = new Database(path);
+  writer.run("DELETE FROM withheld");
+  const copy = join(data, "copy");
+  mkdirSync(copy);
+  for (const name of ["na.db", "na.db-wal"]) copyFileSync(join(data, name), join(copy, name));
+  writer.close();
+  const before = filesIn(copy);
+  const { exitCode, stdout } = await matchbook(["status", "--json", "--data", copy]);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).na).toMatchObject({ served: 6, withheld: { ending: 0 } });
+  const after = filesIn(copy);
+  for (const [name, bytes] of before) expect(after.get(name)).toBe(bytes);
+});
+
+test("shards move names the command that migrates its source", async () => {
+  const path = putSqliteShard(data, 2);
+  const to = `sqlite:${join(data, "moved/na.db")}`;
+  const moved = await matchbook(["shards", "move", "na", "--to", to, "--data", data]);
+  expect(moved).toMatchObject({
+    exitCode: 1,
+    stderr: `matchbook: ${path} has format 2 and must be migrated to format 3: make a backup, then run 'matchbook migrate'\n`,
+  });
+  expect(formatOf(path)).toBe(2);
+});
+
+describe("a SQLite shard of an older format is migrated, which is reported,", () => {
+  test("by migrate, once", async () => {
+    const path = putSqliteShard(data, 1);
+    const first = await matchbook(["migrate", "na", "--data", data]);
+    expect(first).toEqual({
+      exitCode: 0,
+      stdout: "na  migrated from format 1 to 3\n",
+      stderr: "Migrating shard na from format 1 to 3.\n",
+    });
+    expect(formatOf(path)).toBe(3);
+    expect(await digestAt(data)).toEqual(EXPECTED.digest);
+    const second = await matchbook(["migrate", "--json", "--data", data]);
+    expect(second).toEqual({ exitCode: 0, stdout: '{"na":{"from":3,"to":3}}\n', stderr: "" });
+  });
+
+  test("by ingest", async () => {
+    putSqliteShard(data, 2);
+    const stdin = `${JSON.stringify(aMatch())}\n`;
+    const { exitCode, stderr } = await matchbook(["ingest", "-", "--data", data], { stdin });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: "Migrating shard na from format 2 to 3.\n",
+    });
+  });
+
+  test("by serve", async () => {
+    putSqliteShard(data, 2);
+    const server = await startServerProcess(["--data", data]);
+    await server.end();
+    const log = await new Response(server.child.stderr).text();
+    expect(log).toContain('"event":"shard-migrating","shard":"na","from":2,"to":3');
+  });
+});
+
+test("migrate reports a shard that it cannot migrate, and migrates the others", async () => {
+  putSqliteShard(data, 1);
+  const newer = join(data, "eu.db");
+  copyFileSync(join(data, "na.db"), newer);
+  const database = new Database(newer);
+  database.run("PRAGMA user_version = 99");
+  database.close();
+  const { exitCode, stdout, stderr } = await matchbook(["migrate", "--json", "--data", data]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '{"na":{"from":1,"to":3}}\n' });
+  expect(stderr).toContain(`eu: ${newer} was written by a newer Matchbook (format 99;`);
+});
+
+test("migrate rejects an unknown shard", async () => {
+  putSqliteShard(data, 1);
+  const { exitCode, stderr } = await matchbook(["migrate", "nz", "--data", data]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe('matchbook: there is no shard "nz"; did you mean na? shards: na\n');
+});
+
+/** Starts a migration, and kills it before its commit. */
+async function killedMigration(location: string): Promise<void> {
+  const helper = join(ROOT, "test/support/half-migrated.ts");
+  const child = Bun.spawn([process.execPath, helper, location], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  expect(Buffer.from(value!).toString()).toBe("all but committed\n");
+  child.kill("SIGKILL");
+  await child.exited;
+}
+
+describe("a shard whose migration was killed before the commit has its old format and can be migrated:", () => {
+  test("SQLite", async () => {
+    const path = putSqliteShard(data, 1);
+    await killedMigration(`sqlite:${path}`);
+    const status = await matchbook(["status", "--json", "--data", data]);
+    expect(JSON.parse(status.stdout).na).toMatchObject(EXPECTED.counts);
+    expect(formatOf(path)).toBe(1);
+    const { stdout } = await matchbook(["migrate", "--data", data]);
+    expect(stdout).toBe("na  migrated from format 1 to 3\n");
+    expect(await digestAt(data)).toEqual(EXPECTED.digest);
+  });
+
+  test("PostgreSQL", async () => {
+    const postgres = await aPostgres();
+    const schema = `migrate_killed_${process.pid}`;
+    const location = `${postgres.url}?schema=${schema}`;
+    homeAt(data, location);
+    // Reads create no schema: loading the dump would fail.
+    expect(await matchbookAt(data, ["status"])).toMatchObject({ exitCode: 0, stdout: "" });
+    await loadPostgres(postgres.url, "postgres-shard-1", schema);
+    await killedMigration(location);
+    const status = await matchbookAt(data, ["status", "--json"]);
+    expect(JSON.parse(status.stdout).na).toMatchObject(EXPECTED.counts);
+    const { stdout, stderr } = await matchbookAt(data, ["migrate"]);
+    expect(stdout).toBe("na  migrated from format 1 to 2\n");
+    expect(stderr).toBe("Migrating shard na from format 1 to 2.\n");
+    expect(await digestAt(data)).toEqual(EXPECTED.digest);
+    await dropSchema(postgres.url, schema);
+    postgres.stop();
+  });
+});

@@ -1,0 +1,65 @@
+/** Copies of the stored formats in test/fixtures/formats, each to be opened by one test. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { SQL } from "bun";
+
+const FOLDER = join(import.meta.dir, "../fixtures/formats");
+
+export const SQLITE_SHARD_FORMATS = [1, 2, 3] as const;
+export const POSTGRES_SHARD_FORMATS = [1, 2] as const;
+export const SQLITE_KEY_FORMATS = [1, 2] as const;
+
+const read = (name: string): Buffer => gunzipSync(readFileSync(join(FOLDER, `${name}.gz`)));
+
+/** What every fixture of a shard contains, and the keys of each fixture of keys. */
+export const EXPECTED: {
+  digest: { digest: string; matches: number; players: number; teams: number };
+  counts: object;
+  /** The secrets: of sqlite1, live and revoked; of the others, replaced, live, revoked and live. */
+  keys: { sqlite1: string[]; sqlite2: string[]; postgres1: string[] };
+  responses: Record<string, unknown>;
+} = JSON.parse(readFileSync(join(FOLDER, "expected.json"), "utf8"));
+
+/** Puts the shard na of a format into a data folder, and returns its path. */
+export function putSqliteShard(data: string, format: number): string {
+  const path = join(data, "na.db");
+  writeFileSync(path, read(`sqlite-shard-${format}.db`));
+  return path;
+}
+
+/** Puts keys of a format into a data folder, or usage, which has had one format. */
+export function putSqliteKeys(data: string, format: number): string {
+  const path = join(data, "access.sqlite");
+  writeFileSync(path, read(`sqlite-keys-${format}.sqlite`));
+  return path;
+}
+
+export function putSqliteUsage(data: string): string {
+  const path = join(data, "usage.sqlite");
+  writeFileSync(path, read("sqlite-usage-1.sqlite"));
+  return path;
+}
+
+/** Loads a dump, whose schema is called fixture, as `schema`. */
+export async function loadPostgres(url: string, name: string, schema: string): Promise<void> {
+  const dump = read(`${name}.sql`)
+    .toString()
+    .replaceAll(/\bfixture(keys)?\b/g, schema);
+  const sql = new SQL({ url, max: 1 });
+  try {
+    await sql.unsafe(dump);
+  } finally {
+    await sql.close();
+  }
+}
+
+export async function dropSchema(url: string, schema: string): Promise<void> {
+  const sql = new SQL({ url, max: 1 });
+  try {
+    await sql.unsafe(`DROP SCHEMA ${schema} CASCADE`);
+  } finally {
+    await sql.close();
+  }
+}
