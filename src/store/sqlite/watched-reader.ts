@@ -98,7 +98,9 @@ export class WatchedReader {
         ? new NotAShard((error as Error).message, { cause: (error as Error).cause })
         : error;
     }
-    throw new NotAShard(`${this.path} contains no shard yet`);
+    throw new NotAShard(
+      `${this.path} contains no shard; delete it, unless one is about to be created there`,
+    );
   }
 
   #retire(): void {
@@ -124,12 +126,15 @@ const ID_AT = 68;
 function isForeign(error: unknown, path: string): boolean {
   const { cause } = error as { cause?: { code?: unknown } };
   if (cause?.code !== "SQLITE_NOTADB") return false;
-  // SQLite has no lock on a file that it cannot read.
-  const file = openSync(path, "r");
+  let file: number | undefined;
   try {
+    // SQLite has no lock on a file that it cannot read.
+    file = openSync(path, "r");
     const id = Buffer.alloc(4);
     return readSync(file, id, 0, 4, ID_AT) < 4 || id.readUInt32BE() !== APPLICATION_ID;
+  } catch {
+    return false;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
