@@ -62,7 +62,7 @@ export class AdminError extends Error {
 }
 
 /** As the operating system, SQLite and PostgreSQL report it. */
-const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"];
+const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "53100"];
 
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

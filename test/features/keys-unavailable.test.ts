@@ -2,7 +2,16 @@
 
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { KEYS_FILE, USAGE_FILE } from "../../src/access/sqlite/schema.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
@@ -10,7 +19,7 @@ import { type RunningMatchbook, serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { aFolder, startWorld, type World } from "../support/world.ts";
 
 const MATCHES = "/shards/na/matches";
 const GARBAGE = "this is not a database, ".repeat(1000);
@@ -183,4 +192,25 @@ test("on a full disk, POST /keys responds with 507, changes nothing, and works o
   } finally {
     Database.prototype.query = query;
   }
+});
+
+test("a server starts on a disk that cannot be written: keys work, and can be changed once it can", async () => {
+  const disk = aFolder();
+  const file = join(disk.path, KEYS_FILE.name);
+  // SQLite cannot create its shared memory there, as on a full or read-only disk.
+  symlinkSync("nowhere", `${file}-shm`);
+  await serveAfter((data) => copyFileSync(join(data, KEYS_FILE.name), file), { data: disk.path });
+  expect((await get("/readyz")).status).toBe(200);
+  // The key is valid; there are no shards here.
+  expect((await get(MATCHES)).body.errors).toMatchObject([{ code: "unknown-shard" }]);
+  expect(await listed()).toHaveLength(1);
+  expect((await admin("POST", "/keys", { name: "in vain" })).status).toBe(503);
+
+  unlinkSync(`${file}-shm`);
+  const response = await admin("POST", "/keys", { name: "one more" });
+  expect(response.status).toBe(201);
+  const { key } = (await response.json()) as { key: string };
+  const headers = { Authorization: `Bearer ${key}` };
+  expect((await get(MATCHES, headers)).body.errors).toMatchObject([{ code: "unknown-shard" }]);
+  disk.remove();
 });

@@ -3,9 +3,10 @@
  * for a locked file: the statement is retried later, and requests continue meanwhile.
  */
 
-import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
+import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
 import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   AccessError,
   type Connection,
@@ -23,6 +24,7 @@ const PATIENCE_MS = 10_000;
 /** The opened file. Another one may replace it, e.g. a restored backup. */
 interface Opened {
   inode: bigint;
+  isReadOnly: boolean;
   sqlite: Sqlite;
   connection: Connection;
 }
@@ -76,7 +78,8 @@ export class SqliteDatabase implements Database, Versioned {
       throw new AccessError(
         `cannot use ${this.shown}: it is empty; ${this.#file.ifDamaged}, or delete it if there were no keys`,
       );
-    return this.#inTurn(async ({ inode, connection }) => {
+    return this.#inTurn(async ({ inode, connection, isReadOnly }) => {
+      if (isReadOnly) return `${inode} ${found!.mtimeNs}`;
       // data_version changes when another connection commits; own changes are counted here.
       const [row] = await connection.rows<{ data_version: number }>("PRAGMA data_version");
       return `${inode} ${row!.data_version} ${this.#keyChanges}`;
@@ -105,14 +108,56 @@ export class SqliteDatabase implements Database, Versioned {
   async #inTurn<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
-      const turn = this.#queue.then(async () => work(await this.#openFile()));
+      const turn = this.#queue.then(() => this.#use(work));
       this.#queue = turn.catch(() => {});
       try {
         return await turn;
       } catch (error) {
-        if (!isBusy(error) || performance.now() > until) throw this.#asAccessError(error);
+        if (!hasCode(error, /^SQLITE_BUSY/) || performance.now() > until)
+          throw this.#asAccessError(error);
         await Bun.sleep(RETRY_MS);
       }
+    }
+  }
+
+  async #use<T>(work: (opened: Opened) => Promise<T>): Promise<T> {
+    let opened: Opened;
+    try {
+      opened = await this.#openFile();
+    } catch (error) {
+      return this.#readUnwritable(error, work);
+    }
+    try {
+      return await work(opened);
+    } catch (error) {
+      // It was opened when it could not be written. Perhaps it can be now.
+      if (hasCode(error, /^SQLITE_READONLY/)) this.#closeFile();
+      throw error;
+    }
+  }
+
+  /**
+   * On a full or read-only disk, SQLite cannot create the files that its connections share. The file can still be
+   * read, unless there are changes in the WAL. It is opened for each use: such a connection notices no changes.
+   */
+  async #readUnwritable<T>(error: unknown, work: (opened: Opened) => Promise<T>): Promise<T> {
+    if (!hasCode(error, UNWRITABLE)) throw error;
+    const found = this.#found();
+    const wal = statSync(`${this.shown}-wal`, { throwIfNoEntry: false });
+    if (!found?.isFile() || wal?.size) throw error;
+    const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+    const uri = `${pathToFileURL(this.shown)}?immutable=1`;
+    const sqlite = new Sqlite(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    try {
+      const connection = connectionOf(sqlite);
+      if ((await this.version(connection)) !== this.migrations.length) throw error;
+      this.#wasOpened = true;
+      return await work({ inode: found.ino, isReadOnly: true, sqlite, connection });
+    } catch (thrown) {
+      // A change: the first error says why it is not possible.
+      throw hasCode(thrown, /^SQLITE_READONLY/) ? error : thrown;
+    } finally {
+      sqlite.close();
     }
   }
 
@@ -125,7 +170,8 @@ export class SqliteDatabase implements Database, Versioned {
     this.#closeFile();
     createFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
-    const opened = { inode: this.#found()!.ino, sqlite, connection: connectionOf(sqlite) };
+    const inodeNow = this.#found()!.ino;
+    const opened = { inode: inodeNow, isReadOnly: false, sqlite, connection: connectionOf(sqlite) };
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
       sqlite.run("PRAGMA journal_mode = WAL");
@@ -165,12 +211,16 @@ export class SqliteDatabase implements Database, Versioned {
 function faultOf({ code = "", message }: SQLiteError, { ifDamaged }: SqliteFile): string {
   if (code.startsWith("SQLITE_NOTADB")) return `it is not an SQLite file; ${ifDamaged}`;
   if (code.startsWith("SQLITE_CORRUPT")) return `it is damaged; ${ifDamaged}`;
-  if (code.startsWith("SQLITE_CANTOPEN")) return "it cannot be opened; check its owner and mode";
+  if (code.startsWith("SQLITE_IOERR_SHMSIZE")) return "the disk is full; free some space and retry";
+  if (code.startsWith("SQLITE_CANTOPEN"))
+    return "it cannot be opened; check its owner and mode, and that the disk can be written";
   return message;
 }
 
-const isBusy = (error: unknown): boolean =>
-  error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;
+const UNWRITABLE = /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR_SHM)/;
+
+const hasCode = (error: unknown, code: RegExp): boolean =>
+  error instanceof SQLiteError && code.test(error.code ?? "");
 
 /** Creates missing folders and files, readable by their owner only. */
 function createFile(path: string): void {
