@@ -150,9 +150,10 @@ export class SqliteDatabase implements Database, Versioned {
    * read, unless there are changes in the WAL. It is opened for each use: such a connection notices no changes.
    */
   async #readUnwritable<T>(error: unknown, work: (opened: Opened) => Promise<T>): Promise<T> {
+    if (!hasCode(error, UNWRITABLE)) throw error;
     const found = this.#found();
     const wal = statSync(`${this.shown}-wal`, { throwIfNoEntry: false });
-    if (!found?.isFile() || wal?.size || !hasCode(error, UNWRITABLE)) throw error;
+    if (!found?.isFile() || wal?.size) throw error;
     const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
     const uri = `${pathToFileURL(this.shown)}?immutable=1`;
     const sqlite = new Sqlite(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
