@@ -12,7 +12,7 @@ import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
 const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
 /**
- * Pages that a connection keeps in memory. Files are not memory-mapped: that is a few percent faster,
+ * Pages that a connection keeps in memory. Files are not memory-mapped: that is 5 to 10 % faster,
  * but a file that is truncated, or a bad sector, would then kill the process with SIGBUS instead of
  * failing one read.
  */
