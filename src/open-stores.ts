@@ -102,7 +102,7 @@ export function openShards(
   };
   const migrating = (shard: string): OnMigrate | undefined =>
     access === "migrate"
-      ? (from, to) => observe({ event: "shard-migrating", shard, from, to })
+      ? (from, to) => void observe({ event: "shard-migrating", shard, from, to })
       : undefined;
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
@@ -346,7 +346,7 @@ export async function migrateShard(
   let from: number | undefined;
   const note: OnMigrate = (found, to) => {
     from = found;
-    onMigrate(found, to);
+    return onMigrate(found, to);
   };
   if (location.engine === "sqlite") {
     const database = openForReading(location.path, note);

@@ -35,7 +35,7 @@ export class FailureGuard {
   }
 }
 
-/** Limits the requests that need no key. The buckets are those of this process. */
+/** Limits the requests without a valid key. The buckets are those of this process. */
 export class OpenRequestLimit {
   readonly #buckets = new MemoryLimiter();
 

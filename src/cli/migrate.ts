@@ -3,8 +3,9 @@
 import type { Observe } from "../observe/events.ts";
 import { locationOf, migrateShard, storesIn } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { StoreError } from "../store/store.ts";
+import { type OnProgress, StoreError } from "../store/store.ts";
 import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { type Progress, startProgress } from "./progress.ts";
 import { unknownShard } from "./shard-store.ts";
 import { describeError } from "./system-errors.ts";
 import { table } from "./table.ts";
@@ -16,7 +17,7 @@ export const migrate: AddCommand = (program) => {
     .description(
       "migrate shards to the format of this version; all shards by default. Make a backup first: there is no way back.\n" +
         "Servers of this version and ingest migrate SQLite files themselves, but never PostgreSQL.\n" +
-        "It can be interrupted: an unfinished migration changes nothing.\n" +
+        "It can be interrupted: the next run continues.\n" +
         "Exit codes: 1 a shard could not be migrated; 2 wrong usage.",
     )
     .argument("[shards...]", "shard ids")
@@ -57,9 +58,10 @@ async function migrateAll(
   const formats = new Map<string, Formats>();
   for (const shard of ids) {
     try {
-      const migrated = await migrateShard(locationOf(settings, shard), (from, to) =>
-        noteMigration({ event: "shard-migrating", shard, from, to }),
-      );
+      const migrated = await migrateShard(locationOf(settings, shard), (from, to) => {
+        noteMigration({ event: "shard-migrating", shard, from, to });
+        return showProgress(shard);
+      });
       if (migrated) formats.set(shard, migrated);
       else note(`${shard}: there are no records yet`);
     } catch (error) {
@@ -69,6 +71,16 @@ async function migrateAll(
     }
   }
   return formats;
+}
+
+/** On a terminal, a line that is removed at the end. */
+function showProgress(shard: string): OnProgress {
+  let progress: Progress | undefined;
+  return (done, total) => {
+    progress ??= startProgress(shard, total, "rows");
+    progress.update(done, done);
+    if (done === total) progress.stop();
+  };
 }
 
 function asTable(formats: ReadonlyMap<string, Formats>): string {

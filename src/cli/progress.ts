@@ -3,7 +3,7 @@
 import { CLEAR_LINE } from "./command.ts";
 
 export interface Progress {
-  /** `done` counts towards the total; `records` is for the rate. */
+  /** `done` counts towards the total; `records` is shown, and for the rate. */
   update(done: number, records: number): void;
   stop(): void;
 }
@@ -11,7 +11,7 @@ export interface Progress {
 const INTERVAL_MS = 100;
 
 /** A total of 0 means unknown: then only records and rate are shown. */
-export function startProgress(label: string, total: number): Progress {
+export function startProgress(label: string, total: number, what = "matches"): Progress {
   if (!process.stderr.isTTY) return { update() {}, stop() {} };
   const began = performance.now();
   let drawn = began;
@@ -19,7 +19,7 @@ export function startProgress(label: string, total: number): Progress {
     drawn = performance.now();
     const percent = total > 0 ? ` ${Math.floor(Math.min(1, done / total) * 100)}% |` : "";
     const rate = drawn > began ? Math.round((records * 1000) / (drawn - began)) : 0;
-    process.stderr.write(`${CLEAR_LINE}${label}${percent} ${records} matches | ${rate}/s`);
+    process.stderr.write(`${CLEAR_LINE}${label}${percent} ${records} ${what} | ${rate}/s`);
   };
   draw(0, 0);
   return {

@@ -32,19 +32,30 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
  */
 const HOLD_BACK_MS = 100;
 
-/** Limits the requests that need no key, by IP address. Health checks are held back but never refused. */
-export async function checkOpenRate(
+/**
+ * Counts a request without a key, by IP address. Beyond the limit it is held back. Returns the seconds until the
+ * address may send another; 0: this one is within the limit.
+ */
+export async function countKeyless(
   { openLimit, clock }: ServerContext,
+  request: ApiRequest,
+): Promise<number> {
+  const wait = openLimit.take(request.clientAddress(), clock.monotonic());
+  if (wait > 0) await Bun.sleep(HOLD_BACK_MS);
+  return wait;
+}
+
+/** Limits the requests that need no key. Health checks are held back but never refused. */
+export async function checkOpenRate(
+  context: ServerContext,
   request: ApiRequest,
   isHealthCheck: boolean,
 ): Promise<void> {
-  const wait = openLimit.take(request.clientAddress(), clock.monotonic());
-  if (wait === 0) return;
-  await Bun.sleep(HOLD_BACK_MS);
-  if (isHealthCheck) return;
+  const wait = await countKeyless(context, request);
+  if (wait === 0 || isHealthCheck) return;
   throw apiError(
     "rate-limited",
-    `Without a key, an IP address may send ${openLimit.perMinute} requests per minute. Retry after ${wait} s.`,
+    `Without a key, an IP address may send ${context.openLimit.perMinute} requests per minute. Retry after ${wait} s.`,
     { headers: { "Retry-After": String(wait) } },
   );
 }

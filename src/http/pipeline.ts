@@ -13,6 +13,7 @@ import {
   checkRate,
   checkShard,
   consumeQuota,
+  countKeyless,
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
@@ -55,7 +56,10 @@ export async function handleRequest(
     const found = resolveRoute(context, request);
     const { route, shard } = found;
     progress.route = route.path;
-    if (request.method === "OPTIONS") return preflightResponse(request, METHODS);
+    if (request.method === "OPTIONS") {
+      await countKeyless(context, request);
+      return preflightResponse(request, METHODS);
+    }
     checkMethod(request);
     watch.lap("route");
     if (route.access === "page") {
@@ -100,6 +104,8 @@ export async function handleRequest(
   } catch (error) {
     const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
     progress.code = shown.problems[0]!.code;
+    // Without a key, only the open routes say that a request is rate-limited, and they have counted it.
+    if (!progress.key && progress.code !== "rate-limited") await countKeyless(context, request);
     return errorResponse(request, shown, progress.headers);
   }
 }

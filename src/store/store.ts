@@ -382,8 +382,11 @@ const KINDS: Record<string, string> = {
   players: "player",
   teams: "team",
 };
-/** Called before an existing shard is migrated. */
-export type OnMigrate = (from: number, to: number) => void;
+/** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
+export type OnMigrate = (from: number, to: number) => OnProgress | undefined;
+
+/** The rows done so far, and the rows there are. */
+export type OnProgress = (done: number, total: number) => void;
 
 /** The shard's database does not respond, or responds with an error that may be temporary. */
 export class StoreUnavailable extends StoreError {

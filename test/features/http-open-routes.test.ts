@@ -107,6 +107,26 @@ describe("requests without a key beyond the limit of an IP address", () => {
     });
   });
 
+  test.each([
+    ["/nowhere", "GET", 404],
+    ["/shards/na/matches", "GET", 401],
+    ["/shards/na/matches", "POST", 405],
+    ["/shards/na/matches", "OPTIONS", 204],
+    ["/healthz", "GET", 200],
+    ["/status", "GET", 429],
+  ])("are held back: %s with %s, which gets %d", async (path, method, status) => {
+    await withServer(LIMITED, async (ask, _, url) => {
+      await Promise.all(["/status", "/nowhere", "/healthz"].map((one) => ask(one)));
+      const sleep = spyOn(Bun, "sleep");
+      try {
+        expect((await fetch(`${url}${path}`, { method })).status).toBe(status);
+        expect(sleep).toHaveBeenCalledTimes(1);
+      } finally {
+        sleep.mockRestore();
+      }
+    });
+  });
+
   test("are counted by the address that a trusted proxy forwards, and only by such", async () => {
     const proxies = AddressSet.parse("127.0.0.1") as { value: AddressSet };
     const behindProxy = { ...LIMITED, "trusted-proxies": proxies.value };

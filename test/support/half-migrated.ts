@@ -1,6 +1,6 @@
 /**
  * A process that migrates the shard at its first argument (sqlite:PATH or postgres://…), prints a line before the
- * commit, and then waits to be killed.
+ * commit, or with a second argument after some rows are rewritten, and then waits to be killed.
  */
 
 import { writeSync } from "node:fs";
@@ -23,8 +23,10 @@ function waitForTheEnd(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-stopAfter(SQLITE);
-stopAfter(POSTGRES);
+if (process.argv[3] === undefined) {
+  stopAfter(SQLITE);
+  stopAfter(POSTGRES);
+}
 const parsed = parseLocation(process.argv[2]!);
 if ("error" in parsed) throw new Error(parsed.error);
-await migrateShard(parsed.value, () => {});
+await migrateShard(parsed.value, () => waitForTheEnd);

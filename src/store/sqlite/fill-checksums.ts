@@ -7,11 +7,9 @@
 import type { Database } from "bun:sqlite";
 import { crc32 } from "node:zlib";
 import { type RecordRow, unpackServed } from "../row-encoding.ts";
+import type { OnProgress } from "../store.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "./matches.ts";
 import { NAMED_ROWS, type NamedTable, type NamedTableRow, namedChecksum } from "./players.ts";
-
-/** Called after each transaction, with the rows done so far and the rows there are. */
-export type OnProgress = (done: number, total: number) => void;
 
 const BATCH = 500;
 
@@ -25,6 +23,7 @@ interface Step<Row> {
   values(row: Row): Values | undefined;
 }
 
+/** `onProgress` is called after each transaction. */
 export function fillChecksums(database: Database, onProgress: OnProgress = () => {}): void {
   const steps = [matches(database), snapshots, named("players"), named("teams"), withheld] as Step<{
     rowid: number;

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { accessSync, existsSync, mkdirSync, constants as modes, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { MigrationNeeded, type OnMigrate, StoreError } from "../store.ts";
+import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
 
@@ -133,10 +133,11 @@ function isUnchangeable(path: string): boolean {
 
 /** A process that is killed leaves a file that can be migrated. */
 function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
+  let onProgress: OnProgress | undefined;
   const upgrade = database.transaction(() => {
     // Checked again inside the transaction: another process may have migrated.
     const found = versionOf(database, path);
-    if (found > 0 && found < FORMAT) onMigrate?.(found, FORMAT);
+    if (found > 0 && found < FORMAT) onProgress = onMigrate?.(found, FORMAT);
     for (let version = found; version < MIGRATIONS.length; version++) {
       database.run(MIGRATIONS[version]!);
       COMPLETIONS.get(version)?.(database);
@@ -145,7 +146,7 @@ function migrate(database: Database, path: string, onMigrate?: OnMigrate): void 
     database.run(`PRAGMA user_version = ${Math.max(found, MIGRATIONS.length)}`);
   });
   upgrade.immediate();
-  fillChecksums(database);
+  fillChecksums(database, onProgress);
   database.run(`PRAGMA user_version = ${FORMAT}`);
 }
 
