@@ -40,10 +40,16 @@ export class Snapshot {
     this.#isOpen = true;
     this.#commits = commits;
     setImmediate(this.#leaveAfterTurn);
-    const { data_version } = this.#version.get()!;
-    if (data_version === this.#seen) return;
-    this.#onChange();
-    this.#seen = data_version;
+    try {
+      const { data_version } = this.#version.get()!;
+      if (data_version === this.#seen) return;
+      this.#onChange();
+      this.#seen = data_version;
+    } catch (error) {
+      // Otherwise the next read of this turn would use an outdated cache.
+      this.leave();
+      throw error;
+    }
   }
 
   leave(): void {
