@@ -124,14 +124,18 @@ export function openShards(
     id: string,
     location: PostgresLocation,
   ): Promise<OpenDatabase | undefined> => {
+    const writer = shards.writer(id) as PostgresWriter;
     const found = await openPostgres(location, configured.get(id)?.replicas, {
       cacheBytes,
-      writer: shards.writer(id) as PostgresWriter,
+      writer,
       onChange: (change) => report(id, change),
     });
     if (!found) return undefined;
     opened.set(id, found);
     reportOpened(id, location);
+    // Without the primary this is unknown.
+    const hasChecksums = await writer.hasDataChecksums().catch(() => true);
+    if (!hasChecksums) observe({ event: "data-checksums-off", shard: id });
     return found;
   };
   const open = (id: string): Awaitable<OpenStore | undefined> => {

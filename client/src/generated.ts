@@ -314,6 +314,7 @@ export type Errors = {
       | "quota-exceeded"
       | "too-many-failures"
       | "internal-error"
+      | "damaged-data"
       | "keys-unavailable"
       | "shard-unavailable"
       | "usage-unavailable";

@@ -17,6 +17,8 @@ export type Event =
       table: string;
       record: string | number;
     }
+  /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
+  | { event: "data-checksums-off"; shard: string }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   | { event: "replica-included"; shard: string; replica: number }
   | { event: "replica-excluded"; shard: string; replica: number; why: string }

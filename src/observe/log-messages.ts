@@ -10,6 +10,7 @@ export const LEVELS = {
   "shard-available": "info",
   "file-ignored": "warn",
   "damaged-data": "error",
+  "data-checksums-off": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
   "keys-reloaded": "info",
@@ -63,6 +64,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":
       return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; restore the shard from a backup`;
+    case "data-checksums-off":
+      return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
     case "replica-included":
       return `replica ${event.replica} of shard ${event.shard} is in use`;
     case "replica-excluded":

@@ -233,6 +233,7 @@ describe("the log examples", () => {
     "shard-available": { event: "shard-available", shard: "na" },
     "file-ignored": { event: "file-ignored", error },
     "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
+    "data-checksums-off": { event: "data-checksums-off", shard: "na" },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },
     "replica-excluded": { event: "replica-excluded", shard: "na", replica: 1, why: "odd" },

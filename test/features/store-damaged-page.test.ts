@@ -1,4 +1,4 @@
-/** A damaged page of an SQLite file affects the requests that read it, and nothing else. */
+/** Damage to an SQLite file affects the requests that read it, and nothing else; a write says what to do. */
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -19,7 +19,8 @@ test("requests that read a damaged page fail, and the server continues", async (
   try {
     // Each read ends its snapshot in a later turn of the event loop: an error thrown there would fail this test.
     for (let time = 0; time < 3; time++) {
-      expect((await get("/shards/na/matches/match-a")).status).toBeGreaterThanOrEqual(500);
+      const response = await get("/shards/na/matches/match-a");
+      expect([response.status, response.body.errors[0].code]).toEqual([503, "damaged-data"]);
     }
     expect((await get("/shards/eu/matches/match-b")).status).toBe(200);
     expect((await get("/healthz")).status).toBe(200);
@@ -27,6 +28,16 @@ test("requests that read a damaged page fail, and the server continues", async (
     await server.stop();
     await world.stop();
   }
+});
+
+test("ingest into a shard with a damaged index says what to do", async () => {
+  const match = aMatch({ id: "match-a" });
+  const world = await startWorld([match]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("DELETE FROM matches");
+  database.close();
+  await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
+  await world.stop();
 });
 
 /** Overwrites the first page of a table. */

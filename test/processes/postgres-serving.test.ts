@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { unobserved } from "../../src/observe/events.ts";
+import { type Event, unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -12,6 +12,7 @@ import { serve } from "../../src/wiring.ts";
 import { demoLines, shuffled } from "../support/demo.ts";
 import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { until as waitFor } from "../support/state.ts";
 import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
 
 const BASE = "https://api.example.com";
@@ -142,6 +143,19 @@ function withNul(window: string, player: string, name: string): string[] {
   ];
 }
 
+test("a database that does not check its pages is reported", async () => {
+  const events: Event[] = [];
+  const server = await serve(settingsFor("checked", { na: placeOf("checked") }), (event) =>
+    events.push(event),
+  );
+  await server.stop("test");
+  const sql = new SQL(placeOf("checked").split("?")[0]!, { max: 1 });
+  const [row] = await sql.unsafe("SHOW data_checksums");
+  await sql.close();
+  const isReported = events.some(({ event }) => event === "data-checksums-off");
+  expect(isReported).toBe(row.data_checksums === "off");
+});
+
 describe("the same records in SQLite and in PostgreSQL", () => {
   test("are served byte for byte alike, though ingested by two processes in another order", async () => {
     const embedded = settingsFor("embedded", { na: undefined });
@@ -232,14 +246,18 @@ describe("a database that becomes unavailable", () => {
     const statuses = async () => [
       (await server.get(`/shards/na/matches/${id}`)).status,
       (await server.get(`/shards/eu/matches/${id}`)).status,
-      (await server.get("/readyz")).status,
     ];
+    // At most a second old.
+    const readiness = (status: number) =>
+      waitFor(`/readyz is ${status}`, async () => (await server.get("/readyz")).status === status);
     const whole = (await server.get(`/shards/eu/matches/${id}`)).text;
-    expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200]);
+    await readiness(200);
 
     cluster.stop("immediate");
     const began = performance.now();
-    expect(await statuses()).toEqual([200, 503, 503]);
+    expect(await statuses()).toEqual([200, 503]);
+    await readiness(503);
     expect(performance.now() - began).toBeLessThan(10_000);
     const unavailable = await server.get(`/shards/eu/matches/${id}`);
     expect(unavailable.headers.get("retry-after")).toBe("5");
@@ -252,7 +270,8 @@ describe("a database that becomes unavailable", () => {
     ]);
 
     await cluster.start();
-    expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200]);
+    await readiness(200);
     expect((await server.get(`/shards/eu/matches/${id}`)).text).toBe(whole);
     await server.stop();
   }, 60_000);

@@ -74,6 +74,14 @@ export class PostgresWriter implements Writer {
     return readCounts(this.session);
   }
 
+  /** Whether the database detects damage to its own pages. */
+  async hasDataChecksums(): Promise<boolean> {
+    const [row] = await this.session.rows<{ setting: string }>(
+      "SELECT current_setting('data_checksums') AS setting",
+    );
+    return row!.setting === "on";
+  }
+
   async stateToken(): Promise<string | undefined> {
     await this.ready();
     const [row] = await this.session.rows<{ token: string }>("SELECT token FROM {state}");
