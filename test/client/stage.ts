@@ -68,7 +68,7 @@ export async function startStage(): Promise<Stage> {
   });
   const proxied = await serveWithKeys(world, [{}], { shards: healthy, "public-url": PUBLIC_URL });
   const store = new Database(join(world.data, "hurt.db"));
-  store.run("ALTER TABLE matches RENAME TO gone");
+  store.run("ALTER TABLE players RENAME TO gone");
   store.close();
   // Only now: a server does not start with a store that it cannot read.
   writeDamagedShard(join(world.data, "away.db"));
