@@ -156,6 +156,8 @@ const isStreaming = async () =>
     )
   ).found !== "0";
 
+const PATIENCE_SECONDS = 150;
+
 test("under ingest, with the primary stopped and started, nothing acknowledged is lost", async () => {
   const server = await serving(3);
   const acknowledged: number[] = [];
@@ -163,14 +165,16 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   const ingesting = (async () => {
     for (let at = 20; at < 60 && !isOver; at++) {
       // Like any sender: retries until it is acknowledged.
-      await until("a record is acknowledged", async () => {
+      const isAcknowledged = async () => {
         try {
           await pair.takeIn(server.settings, at, at + 1);
           return true;
         } catch {
           return undefined;
         }
-      });
+      };
+      // A statement whose response is lost with the primary is given up after two minutes.
+      await until("a record is acknowledged", isAcknowledged, PATIENCE_SECONDS);
       acknowledged.push(at);
     }
   })();
@@ -180,7 +184,11 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
     while (!isOver) statuses.add(await server.get(known));
   })();
   for (const enough of [10, 25]) {
-    await until(`${enough} records are acknowledged`, () => acknowledged.length >= enough);
+    await until(
+      `${enough} records are acknowledged`,
+      () => acknowledged.length >= enough,
+      PATIENCE_SECONDS,
+    );
     pair.primary.stop("immediate");
     // A request on a broken connection may fail; then the replica serves it.
     const isServed = async () => (await server.get(known)) === 200;
@@ -200,4 +208,4 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   );
   expect(Number(found)).toBe(60);
   await server.stop();
-}, 120_000);
+}, 600_000);

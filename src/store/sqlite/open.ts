@@ -143,9 +143,12 @@ function migrate(database: Database, path: string, onMigrate?: OnMigrate): void 
       COMPLETIONS.get(version)?.(database);
     }
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    database.run(`PRAGMA user_version = ${Math.max(found, MIGRATIONS.length)}`);
+    // A new file has no rows to rewrite, and no other process may see it in between.
+    const reached = found === 0 ? FORMAT : Math.max(found, MIGRATIONS.length);
+    database.run(`PRAGMA user_version = ${reached}`);
   });
   upgrade.immediate();
+  if (versionOf(database, path) === FORMAT) return;
   fillChecksums(database, onProgress);
   database.run(`PRAGMA user_version = ${FORMAT}`);
 }
