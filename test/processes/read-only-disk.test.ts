@@ -4,6 +4,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN } from "../support/admin.ts";
+import { skipWithout } from "../support/needs.ts";
 import { shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -65,7 +66,5 @@ function isAllowed(): boolean {
   return Bun.spawnSync(["unshare", "-Urm", "sh", "-c", mount]).exitCode === 0;
 }
 
-// The kernel or a container may forbid it, and nothing can be installed to change that.
 if (canMount) tests();
-else
-  console.warn("user namespaces are not allowed: the test of a read-only file system does not run");
+else skipWithout("user namespaces (unshare)", tests);
