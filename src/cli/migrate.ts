@@ -15,7 +15,7 @@ export const migrate: AddCommand = (program) => {
     .command("migrate")
     .summary("migrate shards to the format of this version")
     .description(
-      "migrate shards to the format of this version; all shards by default. Make a backup first: there is no way back.\n" +
+      "migrate shards to the format of this version; all shards by default. Make a backup first: it is the only way back.\n" +
         "Servers of this version and ingest migrate SQLite files themselves, but never PostgreSQL.\n" +
         "It can be interrupted: the next run continues.\n" +
         "Exit codes: 1 a shard could not be migrated; 2 wrong usage.",

@@ -4,7 +4,6 @@
  */
 
 import { crc32 } from "node:zlib";
-import { DamagedData } from "./store.ts";
 
 type Value = string | number | Uint8Array | null;
 
@@ -27,14 +26,4 @@ const NULL = 0x6e756c6c;
 function mix(sum: number, hash: number): number {
   const product = Math.imul(sum ^ hash, 0x85ebca6b);
   return product ^ (product >>> 15);
-}
-
-/** Throws DamagedData unless this is the checksum of these values. */
-export function verify(
-  stored: number | null,
-  values: readonly Value[],
-  table: string,
-  record: string | number,
-): void {
-  if (stored !== checksum(values)) throw new DamagedData(table, record);
 }

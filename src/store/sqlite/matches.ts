@@ -2,7 +2,7 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { checksum, verify } from "../checksum.ts";
+import { checksum } from "../checksum.ts";
 import {
   fateOf,
   packResult,
@@ -208,7 +208,9 @@ export function matchTables(
         id,
       );
       if (!row) return undefined;
-      verify(row.checksum, [id, row.snapshot], "match_snapshots", id);
+      if (row.checksum !== snapshotChecksum(id, row.snapshot)) {
+        throw new DamagedData("match_snapshots", id);
+      }
       return row.snapshot!;
     },
 

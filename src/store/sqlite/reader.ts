@@ -26,7 +26,7 @@ import { namesAround } from "./name-index.ts";
 import { compareKeys, findPage } from "./pages.ts";
 import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
-import { asStoreError } from "./sqlite-errors.ts";
+import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal } from "./wal.ts";
 
@@ -181,7 +181,7 @@ export class SqliteReader implements Reader {
       this.#snapshot.enter();
       return read();
     } catch (error) {
-      throw asStoreError(error);
+      throw asReadError(error);
     }
   }
 

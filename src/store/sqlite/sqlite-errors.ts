@@ -6,8 +6,8 @@ import { DamagedData, StoreError, StoreUnavailable } from "../store.ts";
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 const UNAVAILABLE = /^SQLITE_(IOERR|CANTOPEN|BUSY|FULL|READONLY|NOMEM)/;
 
-/** Other errors are ours. */
-export function asStoreError(error: unknown): unknown {
+/** For a read. Errors that are not about the file are returned as they are. */
+export function asReadError(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
   if (DAMAGED.test(code)) return new DamagedData("file", message);
@@ -24,6 +24,6 @@ export function asWriteError(error: unknown, path: string): unknown {
   }
   // A full disk and a lock have messages of their own.
   return error instanceof SQLiteError && DAMAGED.test(error.code ?? "")
-    ? asStoreError(error)
+    ? asReadError(error)
     : error;
 }
