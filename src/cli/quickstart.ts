@@ -32,7 +32,7 @@ import { startProgress } from "./progress.ts";
 import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_MATCHES = 10_000;
-const DEMO_SEED = 1;
+export const DEMO_SEED = 1;
 /** Small, so that the first records are stored soon and progress is visible. */
 const DEMO_BATCH = 500;
 const DEMO_KEY = { name: "demo", rate: 6000 };
