@@ -1,10 +1,14 @@
 /** Damage to an SQLite file affects the requests that read it, and nothing else; a write says what to do. */
 
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { Event } from "../../src/observe/events.ts";
+import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -30,6 +34,46 @@ test("requests that read a damaged page fail, and the server continues", async (
   }
 });
 
+describe("a damaged schema is damaged data, for reads and writes:", () => {
+  test.each([
+    ["game_mode", "game_mude", "/matches/match-a", "no such column: game_mode"],
+    ["changes", "chenges", "/players", "no such table: changes"],
+    // json_each, in the same statement, has a column of that name.
+    ["key", "kay", "/player-names?filter[near]=Ada", "no such column: name_index.key"],
+  ])("%s overwritten with %s", async (name, damaged, path, message) => {
+    const match = (id: string) => aMatch({ id, mode: "ranked", shard: "eu" });
+    const world = await startWorld([match("match-a"), aMatch({ shard: "na" })]);
+    overwriteText(join(world.data, "eu.db"), name, damaged);
+    const events: Event[] = [];
+    const server = await serve(world.settings, (event) => events.push(event));
+    try {
+      const response = await world.get(`${server.url}/shards/eu${path}`);
+      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expect(events.filter(({ event }) => event === "damaged-data")).toMatchObject([
+        { shard: "eu", table: "sqlite_schema", record: message },
+      ]);
+      expect((await world.get(`${server.url}/shards/na${path}`)).status).not.toBe(503);
+      await expect(world.ingest([match("match-b")])).rejects.toThrow(
+        /^the shard's file is damaged \(.*\): restore the shard from a backup$/,
+      );
+    } finally {
+      await server.stop("test");
+      await world.stop();
+    }
+  });
+});
+
+test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
+  const world = await startWorld([aMatch({ id: "match-a" })]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("ALTER TABLE matches RENAME COLUMN document TO body");
+  database.run(`PRAGMA user_version = ${FORMAT + 1}`);
+  database.close();
+  const response = await world.get("/shards/na/matches/match-a");
+  expect([response.status, problemIn(response).code]).toEqual([503, "shard-unavailable"]);
+  await world.stop();
+});
+
 test("ingest into a shard with a damaged index says what to do", async () => {
   const match = aMatch({ id: "match-a" });
   const world = await startWorld([match]);
@@ -40,10 +84,24 @@ test("ingest into a shard with a damaged index says what to do", async () => {
   await world.stop();
 });
 
-/** Overwrites the first page of a table. */
-function overwriteRoot(file: string, table: string): void {
+/** Copies everything from the WAL into the file. */
+function checkpoint(file: string): void {
   const database = new Database(file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+/** Replaces a text wherever it is in the file. */
+function overwriteText(file: string, text: string, replacement: string): void {
+  checkpoint(file);
+  const content = readFileSync(file, "latin1");
+  writeFileSync(file, content.replaceAll(text, replacement), "latin1");
+}
+
+/** Overwrites the first page of a table. */
+function overwriteRoot(file: string, table: string): void {
+  checkpoint(file);
+  const database = new Database(file, { readonly: true });
   const { rootpage, page_size } = database
     .query<{ rootpage: number; page_size: number }, [string]>(
       "SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = ?",

@@ -1,6 +1,5 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
-import type { Statement } from "bun:sqlite";
 import { checksum } from "../checksum.ts";
 import {
   DamagedData,
@@ -206,32 +205,32 @@ const MAX_CACHED = 200_000;
 /** Caches the internal numbers of players or teams, and assigns new ones. */
 export class RowNumbers {
   readonly #remembered = new Map<string, number>();
-  readonly #find: Statement<{ num: number }, [string]>;
-  readonly #add: Statement<unknown, [string]>;
-  readonly #remove: Statement<unknown, [string]>;
 
   constructor(
-    { database }: Statements,
+    private readonly statements: Statements,
     private readonly table: NamedTable,
     private readonly totals: Totals,
-  ) {
-    this.#find = database.query(`SELECT num FROM ${table} WHERE id = ?`);
-    this.#add = database.query(`INSERT INTO ${table} (id) VALUES (?)`);
-    this.#remove = database.query(`DELETE FROM ${table} WHERE id = ?`);
-  }
+  ) {}
 
   /** Creates a row for a new player or team, which must be filled before the commit. */
   of(id: string): number {
     const remembered = this.#remembered.get(id);
     if (remembered !== undefined) return remembered;
-    const num = this.#find.get(id)?.num ?? this.#addOne(id);
+    const found = this.statements.row<{ num: number }>(
+      `SELECT num FROM ${this.table} WHERE id = ?`,
+      id,
+    );
+    const num = found?.num ?? this.#addOne(id);
     if (this.#remembered.size >= MAX_CACHED) this.#remembered.clear();
     this.#remembered.set(id, num);
     return num;
   }
 
   remove(id: string): void {
-    this.totals.change(this.table, -this.#remove.run(id).changes);
+    this.totals.change(
+      this.table,
+      -this.statements.run(`DELETE FROM ${this.table} WHERE id = ?`, id).changes,
+    );
     this.#remembered.delete(id);
   }
 
@@ -241,6 +240,8 @@ export class RowNumbers {
 
   #addOne(id: string): number {
     this.totals.change(this.table, 1);
-    return Number(this.#add.run(id).lastInsertRowid);
+    return Number(
+      this.statements.run(`INSERT INTO ${this.table} (id) VALUES (?)`, id).lastInsertRowid,
+    );
   }
 }

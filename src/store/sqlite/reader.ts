@@ -175,13 +175,13 @@ export class SqliteReader implements Reader {
     this.database.close();
   }
 
-  /** Reads in a snapshot. A page of the file that SQLite cannot read is damage too. */
+  /** Reads in a snapshot. What SQLite cannot read is damage too. */
   #read<T>(read: () => T): T {
     try {
       this.#snapshot.enter();
       return read();
     } catch (error) {
-      throw asReadError(error);
+      throw asReadError(error, this.database);
     }
   }
 

@@ -17,7 +17,7 @@ import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
-import { asWriteError } from "./sqlite-errors.ts";
+import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
@@ -48,33 +48,38 @@ export class SqliteWriter implements Writer {
   /** Queued with writes, because they share one connection. */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      this.database.query("BEGIN").run();
       try {
+        this.database.query("BEGIN").run();
         return await work(this.#tables.transaction);
+      } catch (error) {
+        throw asReadError(error, this.database);
       } finally {
-        this.database.query("COMMIT").run();
+        // Reading a damaged page may have ended it.
+        if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       }
     });
   }
 
   /** Queued with writes, so that it never sees an unfinished one. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(() => {
-      const known = this.#tables.transaction.known(ids);
-      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-    });
+    return this.#turn.then(() =>
+      this.#read(() => {
+        const known = this.#tables.transaction.known(ids);
+        return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
+      }),
+    );
   }
 
   inspect(id: string): ShardRecord | undefined {
-    return this.#tables.transaction.load([id])[0];
+    return this.#read(() => this.#tables.transaction.load([id])[0]);
   }
 
   rankedEvidence(playerIds: string[]): Map<string, number> {
-    return this.#tables.transaction.rankedEvidence(playerIds);
+    return this.#read(() => this.#tables.transaction.rankedEvidence(playerIds));
   }
 
   counts(): Counts {
-    return readCounts(this.#statements);
+    return this.#read(() => readCounts(this.#statements));
   }
 
   /** A file cannot have aliases. */
@@ -84,6 +89,14 @@ export class SqliteWriter implements Writer {
 
   close(): void {
     this.database.close();
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw asReadError(error, this.database);
+    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -107,7 +120,7 @@ export class SqliteWriter implements Writer {
       // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
-      throw asWriteError(error, this.database.filename);
+      throw asWriteError(error, this.database);
     }
   }
 
