@@ -106,14 +106,18 @@ export function playerTables(
     }
   }
 
-  const after = (table: NamedTable, id: string, limit: number): StoredResource[] =>
-    database
-      .get<NamedTableRow>(`${NAMED_ROWS[table]} WHERE id > ? ORDER BY id LIMIT ${limit}`)
-      .all(id)
-      .map((row) => {
-        verifyNamed(table, row);
-        return { id: row.id, resource: row.resource, companions: row.linked ?? undefined };
-      });
+  /** Each row is read by its number: otherwise SQLite takes the id from the index, and damage stays unseen. */
+  function after(table: NamedTable, afterId: string, limit: number): StoredResource[] {
+    const entries = database
+      .get(`SELECT num, id FROM ${table} WHERE id > ? ORDER BY id LIMIT ${limit}`)
+      .values(afterId) as [number, string][];
+    return entries.map(([num, id]) => {
+      const row = database.row<NamedTableRow>(`${NAMED_ROWS[table]} WHERE num = ?`, num);
+      if (row?.id !== id) throw new DamagedData(table, id);
+      verifyNamed(table, row);
+      return { id, resource: row.resource, companions: row.linked ?? undefined };
+    });
+  }
 
   const transaction = {
     players: (afterId: string, limit: number) => after("players", afterId, limit),
