@@ -9,8 +9,8 @@ import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch } from "../support/records.ts";
-import { startWorld } from "../support/world.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
 
 test("requests that read a damaged page fail, and the server continues", async () => {
   const world = await startWorld([
@@ -61,6 +61,67 @@ describe("a damaged schema is damaged data, for reads and writes:", () => {
       await world.stop();
     }
   });
+});
+
+describe("/status", () => {
+  const newestOf = async (world: World, url: string) => {
+    const { body } = await world.get(`${url}/status`);
+    return body.shards.map(({ available, newestMatch }: Record<string, unknown>) => [
+      available,
+      newestMatch,
+    ]);
+  };
+  const NEWEST = Date.UTC(2026, 0, 2);
+  const matches = [
+    aMatch({ createdAt: NEWEST - 60_000 }),
+    aMatch({ id: "newest", createdAt: NEWEST }),
+  ];
+
+  test.each([
+    // The index by time has both values in this order.
+    ["an index entry", (time: Buffer, id: Buffer) => [time, id], "2026-01-02T00:00:00Z"],
+    // The row has them in this one.
+    ["a row", (time: Buffer, id: Buffer) => [id, time], "2026-01-01T23:59:00Z"],
+  ])("has no wrong time after damage to %s", async (_what, inOrder, expected) => {
+    const world = await startWorld(matches);
+    const time = Buffer.alloc(8);
+    time.writeBigInt64BE(BigInt(NEWEST));
+    const late = Buffer.from(time);
+    late[4]! += 1;
+    const values = (at: Buffer) =>
+      Buffer.concat(inOrder(at.subarray(2), Buffer.from("newest"))).toString("latin1");
+    overwriteText(join(world.data, "na.db"), values(time), values(late));
+    const server = await serveWithKeys(world, []);
+    expect(await newestOf(world, server.url)).toEqual([[true, expected]]);
+    await server.stop();
+    await world.stop();
+  });
+
+  test("has a shard with damaged totals as unavailable, and nothing is written into it", async () => {
+    const world = await startWorld(matches);
+    const database = new Database(join(world.data, "na.db"));
+    database.run("UPDATE shard SET players = players + 1");
+    database.close();
+    const server = await serveWithKeys(world, []);
+    expect(await newestOf(world, server.url)).toEqual([[false, null]]);
+    await expect(world.ingest([aMatch()])).rejects.toThrow(/^shard row 1 is damaged.*restore/);
+    await server.stop();
+    await world.stop();
+  });
+});
+
+test("a row with values of another type is damaged data", async () => {
+  const world = await startWorld([
+    aMatch({ id: "match-a", rosters: duel({ id: "p" }, { id: "q" }) }),
+  ]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("UPDATE matches SET results = NULL");
+  database.close();
+  for (const path of ["matches/match-a", "matches?filter[playerIds]=p", "matches"]) {
+    const response = await world.get(`/shards/na/${path}`);
+    expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+  }
+  await world.stop();
 });
 
 test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {

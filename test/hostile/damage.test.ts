@@ -8,22 +8,16 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
+import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
-import {
-  judgeList,
-  judgeSingle,
-  LISTS,
-  RECORDS,
-  SINGLES,
-  truthOf,
-  type Verdict,
-} from "./damage.ts";
+import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
-const world = await startWorld(RECORDS, { "log-level": "silent" });
+const clock = new TestClock();
+const world = await startWorld(RECORDS, {}, clock);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
 const settle = new Database(original);
@@ -35,20 +29,7 @@ let made = 0;
 const newShard = () => `copy-${made++}`;
 const fileOf = (shard: string) => join(world.data, `${shard}.db`);
 
-/** Everything that can be asked, by verdict. */
-async function ask(shard: string): Promise<Record<Verdict, string[]>> {
-  const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
-  for (const { selection, path, isReversed, offset } of LISTS) {
-    const all = truth.lists.get(selection)!;
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeList(truth, reply, isReversed ? all.toReversed() : all, offset)].push(path);
-  }
-  for (const path of SINGLES) {
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
-  }
-  return found;
-}
+const ask = (shard: string) => askEverything(world, clock, truth, shard);
 
 /** Damages copies one by one. Returns what was seen, with the wrong responses. */
 async function damaged(copies: number, harm: (path: string, copy: number) => void) {
@@ -78,7 +59,7 @@ function overwrite(path: string, bytes: number, random: Random): void {
 
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
-  expect((await ask("na")).right.length).toBe(LISTS.length + SINGLES.length);
+  expect((await ask("na")).right.length).toBe(QUESTIONS);
 });
 
 test.each([1, 5])(

@@ -102,7 +102,6 @@ describe("the digest", () => {
     "UPDATE ranked_evidence SET records = 99",
     "DELETE FROM dependents",
     "UPDATE matches SET content_hash = zeroblob(32)",
-    "UPDATE shard SET matches = 99",
     "DELETE FROM changes",
   ])("does not cover: %s", async (change) => {
     expect(await digest(copy((path) => sqlite(path, change)))).toBe(whole);

@@ -24,9 +24,9 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { Totals } from "./counters.ts";
 import type { RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
+import type { Totals } from "./totals.ts";
 
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
 const SNAPSHOTS = "matches LEFT JOIN match_snapshots ON match_snapshots.match = matches.num";

@@ -8,9 +8,9 @@ import {
   type StoredResource,
   type TeamRow,
 } from "../store.ts";
-import type { Totals } from "./counters.ts";
 import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
+import type { Totals } from "./totals.ts";
 
 export type NamedTable = "players" | "teams";
 

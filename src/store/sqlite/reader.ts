@@ -74,10 +74,12 @@ export class SqliteReader implements Reader {
       const byNumber = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
       const rows = entries.map((entry) => {
         const row = byNumber.get(entry[2]);
-        if (row === null || !isSelected(row, entry, selection, players, teams)) {
+        if (row === null) throw new DamagedData("matches", entry[1]);
+        // First: a value of a damaged row may have any type.
+        verifyMatch(row);
+        if (!isSelected(row, entry, selection, players, teams)) {
           throw new DamagedData("matches", entry[1]);
         }
-        verifyMatch(row);
         return row;
       });
       const [first, last] = [entries[0], entries.at(-1)];

@@ -11,7 +11,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { counterTables, readCounts, Totals } from "./counters.ts";
+import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
@@ -19,6 +19,7 @@ import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
+import { readShard, Totals, writeShard } from "./totals.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
 export class SqliteWriter implements Writer {
@@ -162,12 +163,10 @@ function openTables(database: Statements) {
     ...counterTables(database),
   } satisfies Transaction;
 
-  /** For the caches of readers. */
-  function logChanges({ changed }: typeof players): void {
-    if (changed.players.size + changed.teams.size === 0) return;
-    // The counter is stored, so that numbers are not reused after the log is trimmed.
-    database.run("UPDATE shard SET sequence = sequence + 1");
-    const { sequence } = database.row<{ sequence: number }>("SELECT sequence FROM shard")!;
+  /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
+  function logChanges({ changed }: typeof players, last: number): number {
+    if (changed.players.size + changed.teams.size === 0) return last;
+    const sequence = last + 1;
     const values = [sequence, packNumbers(changed.players), packNumbers(changed.teams)];
     database.run(
       "INSERT INTO changes (sequence, players, teams, checksum) VALUES (?, ?, ?, ?)",
@@ -175,14 +174,18 @@ function openTables(database: Statements) {
       checksum(values),
     );
     database.run("DELETE FROM changes WHERE sequence <= ?", sequence - KEPT_CHANGES);
+    return sequence;
   }
 
   return {
     transaction,
     /** Called before the commit. */
     conclude(): void {
-      logChanges(players);
-      totals.write(database);
+      const shard = readShard(database);
+      // The counter is stored, so that numbers are not reused after the log is trimmed.
+      const sequence = logChanges(players, shard.sequence);
+      writeShard(database, totals.addTo({ ...shard, sequence }));
+      totals.forget();
       nameIndex.write();
       players.forget();
     },
