@@ -4,12 +4,14 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Event } from "../../src/observe/events.ts";
+import { type Event, unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import { DamagedData } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch, duel } from "../support/records.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 test("requests that read a damaged page fail, and the server continues", async () => {
@@ -121,6 +123,26 @@ test("a row with values of another type is damaged data", async () => {
     const response = await world.get(`/shards/na/${path}`);
     expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
   }
+  await world.stop();
+});
+
+test("no outdated player is served if the changes since the last read cannot be read", async () => {
+  const record = (id: string, name: string, createdAt: string) =>
+    aMatch({ id, createdAt, rosters: duel({ id: "p", name }, { id: "q" }) });
+  const world = await startWorld([record("match-a", "Before", minutesAgo(2))]);
+  const shards = openShards(world.settings, unobserved);
+  const reader = (await shards.reader("na"))!;
+  expect(reader.players(["p"])).toMatchObject([{ name: "Before" }]);
+  await world.ingest([record("match-b", "After", minutesAgo(1))]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("ALTER TABLE changes RENAME TO gone");
+  // Both reads are in one turn of the event loop, and could share a snapshot.
+  expect(() => reader.players(["p"])).toThrow(DamagedData);
+  expect(() => reader.players(["p"])).toThrow(DamagedData);
+  database.run("ALTER TABLE gone RENAME TO changes");
+  expect(reader.players(["p"])).toMatchObject([{ name: "After" }]);
+  database.close();
+  await shards.close();
   await world.stop();
 });
 
