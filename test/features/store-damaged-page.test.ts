@@ -167,6 +167,30 @@ test("ingest into a shard with a damaged index says what to do", async () => {
   await world.stop();
 });
 
+test.each([
+  ["player_matches", "player = 1"],
+  ["team_matches", "team = 1"],
+])("a damaged entry of %s does not decide what is stored next", async (table, where) => {
+  const record = (id: string, name: string, minutes: number) =>
+    aMatch({
+      id,
+      createdAt: minutesAgo(minutes),
+      rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
+    });
+  const world = await startWorld([record("match-a", "OLD", 9), record("match-b", "NEW", 5)]);
+  const database = new Database(join(world.data, "na.db"));
+  // As if it were the latest.
+  database.run(
+    `UPDATE ${table} SET created_at = created_at + 9999999 WHERE ${where} AND match_id = 'match-a'`,
+  );
+  database.close();
+  // Between the others, so that the streak of the player is computed again.
+  await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
+    `${table} match-a is damaged in the store: restore the shard from a backup`,
+  );
+  await world.stop();
+});
+
 /** Copies everything from the WAL into the file. */
 function checkpoint(file: string): void {
   const database = new Database(file);
