@@ -112,18 +112,23 @@ describe("/status", () => {
   });
 });
 
-test("a row with values of another type is damaged data", async () => {
-  const world = await startWorld([
-    aMatch({ id: "match-a", rosters: duel({ id: "p" }, { id: "q" }) }),
-  ]);
-  const database = new Database(join(world.data, "na.db"));
-  database.run("UPDATE matches SET results = NULL");
-  database.close();
-  for (const path of ["matches/match-a", "matches?filter[playerIds]=p", "matches"]) {
-    const response = await world.get(`/shards/na/${path}`);
-    expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
-  }
-  await world.stop();
+describe("a row with a value of another type is damaged data:", () => {
+  // One overwritten byte can change the type of a value.
+  test.each([
+    ["UPDATE matches SET results = NULL", ["/match-a", "?filter[playerIds]=p", ""]],
+    ["INSERT INTO vocabulary (word, records) VALUES (x'00', 1)", ["?include="]],
+  ])("%s", async (change, paths) => {
+    const rosters = duel({ id: "p" }, { id: "q" });
+    const world = await startWorld([aMatch({ id: "match-a", rosters })]);
+    const database = new Database(join(world.data, "na.db"));
+    database.run(change);
+    database.close();
+    for (const path of paths) {
+      const response = await world.get(`/shards/na/matches${path}`);
+      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+    }
+    await world.stop();
+  });
 });
 
 test("no outdated player is served if the changes since the last read cannot be read", async () => {

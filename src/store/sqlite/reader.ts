@@ -258,7 +258,11 @@ export class SqliteReader implements Reader {
 
   #readVocabulary(): Vocabulary {
     const rows = this.#statements.get("SELECT word FROM vocabulary").values();
-    return readVocabulary(rows.map((row) => row[0] as string));
+    const words = rows.map(([word]) => {
+      if (typeof word !== "string") throw new DamagedData("vocabulary", String(word));
+      return word;
+    });
+    return readVocabulary(words);
   }
 
   /**
