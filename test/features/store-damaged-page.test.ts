@@ -29,7 +29,7 @@ test("requests that read a damaged page fail, and the server continues", async (
       expect([response.status, response.body.errors[0].code]).toEqual([503, "damaged-data"]);
     }
     expect((await get("/shards/eu/matches/match-b")).status).toBe(200);
-    expect((await get("/healthz")).status).toBe(200);
+    expect((await get("/readyz")).status).toBe(200);
   } finally {
     await server.stop();
     await world.stop();

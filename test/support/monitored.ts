@@ -30,7 +30,7 @@ export interface Monitored {
   scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
   /** Overwrites a shard's file so that the server cannot read it. */
   spoil(shard: string): void;
-  /** Damages every stored match of a shard. */
+  /** Damages the newest match of a shard. */
   damage(shard: string): void;
   stop(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
     },
     damage(shard) {
       const database = new Database(join(world.data, `${shard}.db`));
-      database.run("UPDATE matches SET game_mode = 'blitz'");
+      database.run("UPDATE matches SET game_mode = 'blitz' WHERE id = 'match-a'");
       database.close();
     },
     spoil(shard) {

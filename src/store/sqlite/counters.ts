@@ -2,7 +2,8 @@
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import { type Counts, DamagedData, type Summary } from "../store.ts";
-import { MATCH_ROW, type MatchRow, matchChecksum } from "./matches.ts";
+import { MATCH_ROW, type MatchRow, verifyMatch } from "./matches.ts";
+import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 import { readShard } from "./totals.ts";
 
@@ -70,18 +71,23 @@ export function readSummary(database: Statements): Summary & { teams: number } {
 }
 
 /**
- * The creation time of the newest match that is whole. It is read from the row: index entries have no checksum. A few
- * damaged matches do not make the shard unavailable.
+ * The creation time of the newest match that is whole. It is read from the row: index entries have no checksum. Damage
+ * to other rows does not make the shard unavailable, so it is undefined if the latest ones are all damaged.
  */
 function newestMatch(database: Statements): number | undefined {
   const entries = database
-    .get("SELECT num, id FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
-    .values() as [number, string][];
+    .get("SELECT num FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
+    .values() as [number][];
   for (const [num] of entries) {
-    const row = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
-    if (row !== null && row.checksum === matchChecksum(row)) return row.created_at;
+    try {
+      const row = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
+      if (row === null) continue;
+      verifyMatch(row);
+      return row.created_at;
+    } catch (error) {
+      if (!(asReadError(error, database.database) instanceof DamagedData)) throw error;
+    }
   }
-  if (entries[0]) throw new DamagedData("matches", entries[0][1]);
   return undefined;
 }
 
