@@ -53,8 +53,8 @@ export interface MatchRow {
   checksum: number;
 }
 
-export const MATCH_ROW =
-  "SELECT id, created_at, game_mode, patch_version, results, document, checksum FROM matches";
+export const MATCH_COLUMNS =
+  "id, created_at, game_mode, patch_version, results, document, checksum";
 
 export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
   checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
@@ -244,7 +244,7 @@ export function matchTables(
            ORDER BY created_at DESC, match_id DESC LIMIT ${limit}`,
         )
         .values(playerId) as [number, number, string, number, number][];
-      const byNumber = database.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
+      const byNumber = database.get<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE num = ?`);
       return rows.map(([player, createdAt, matchId, num, result]) => {
         const match = byNumber.get(num);
         if (match) verifyMatch(match);

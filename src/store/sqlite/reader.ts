@@ -9,6 +9,7 @@ import {
   DamagedData,
   type Fragment,
   type MatchesWithLinked,
+  type MatchKey,
   type NamedParts,
   type NamedPlayer,
   type Page,
@@ -20,10 +21,10 @@ import {
   type Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { type IndexEntry, ScanStatements } from "./index-scan.ts";
-import { MATCH_ROW, type MatchRow, verifyMatch } from "./matches.ts";
+import { type EntryWithRow, ScanStatements } from "./index-scan.ts";
+import { MATCH_COLUMNS, type MatchRow, verifyMatch } from "./matches.ts";
 import { namesAround } from "./name-index.ts";
-import { compareKeys, findPage } from "./pages.ts";
+import { findPage } from "./pages.ts";
 import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -58,7 +59,9 @@ export class SqliteReader implements Reader {
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
-      const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
+      const row = this.#statements
+        .get<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE id = ?`)
+        .get(id);
       if (row === null) return undefined;
       if (row.id !== id) throw new DamagedData("matches", id);
       verifyMatch(row);
@@ -70,20 +73,19 @@ export class SqliteReader implements Reader {
     return this.#read(() => {
       const players = selection.players.map((ids) => this.#numbers("players", ids));
       const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-      const { entries, more } = findPage(this.#scans, selection, players, teams);
-      const byNumber = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
-      const rows = entries.map((entry) => {
-        const row = byNumber.get(entry[2]);
-        if (row === null || !isSelected(row, entry, selection, players, teams)) {
-          throw new DamagedData("matches", entry[1]);
+      const { matches, more } = findPage(this.#scans, selection, players, teams);
+      for (const [index, match] of matches.entries()) {
+        if (
+          !isSelected(match, selection, players, teams) ||
+          (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
+        ) {
+          throw new DamagedData("matches", match.entry_id);
         }
-        verifyMatch(row);
-        return row;
-      });
-      const [first, last] = [entries[0], entries.at(-1)];
-      if (!areInOrder(entries, selection.sort)) throw new DamagedData("matches", first![1]);
+        verifyMatch(match);
+      }
+      const [first, last] = [matches[0], matches.at(-1)];
       return {
-        ...this.#bundle(rows),
+        ...this.#bundle(matches),
         edges: first && last && { first: keyOf(first), last: keyOf(last) },
         more,
       };
@@ -288,12 +290,11 @@ export class SqliteReader implements Reader {
   }
 }
 
-const keyOf = ([createdAt, id]: IndexEntry) => ({ createdAt, id });
+const keyOf = ({ created_at, id }: MatchRow): MatchKey => ({ createdAt: created_at, id });
 
 /** Whether a row is the one that the index entry names, and belongs to the selection. */
 function isSelected(
-  row: MatchRow,
-  [createdAt, id]: IndexEntry,
+  row: EntryWithRow,
   { gameModes, patchVersions }: Selection,
   players: readonly number[][],
   teams: readonly number[][],
@@ -302,8 +303,8 @@ function isSelected(
   const plays = (num: number) => (resultIn(document, results, "players", num) ?? 2) < 2;
   const enters = (num: number) => resultIn(document, results, "teams", num) === 1;
   return (
-    row.id === id &&
-    row.created_at === createdAt &&
+    row.id === row.entry_id &&
+    row.created_at === row.entry_at &&
     (gameModes === undefined || gameModes.includes(row.game_mode)) &&
     (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
     players.every((nums) => nums.some(plays)) &&
@@ -311,11 +312,11 @@ function isSelected(
   );
 }
 
-function areInOrder(entries: readonly IndexEntry[], sort: Selection["sort"]): boolean {
-  const sign = sort === "createdAt" ? 1 : -1;
-  return entries.every(
-    (entry, index) => index === 0 || sign * compareKeys(entries[index - 1]!, entry) < 0,
-  );
+/** Ids are ASCII, so code units compare like bytes. */
+function isInOrder(one: MatchRow, next: MatchRow, sort: Selection["sort"]): boolean {
+  const [low, high] = sort === "createdAt" ? [one, next] : [next, one];
+  if (low.created_at !== high.created_at) return low.created_at < high.created_at;
+  return low.id < high.id;
 }
 
 /** A player or team that the index by name lists under this name. */
