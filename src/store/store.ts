@@ -24,9 +24,6 @@ import type { ByteRange } from "./byte-range.ts";
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
 
-/** Throws if a fragment is damaged. Used by readers that cache fragments. */
-export type CheckFragment = (fragment: Fragment) => void;
-
 /** A served player or team: its resource, and (rarely) the resources that only it links to. */
 export interface NamedFragments {
   resource: Fragment;
@@ -377,6 +374,7 @@ export class DamagedData extends StoreError {
 /** For messages: what the rows of a table are. */
 const KINDS: Record<string, string> = {
   matches: "match",
+  match_documents: "match",
   withheld: "match",
   match_snapshots: "match",
   players: "player",

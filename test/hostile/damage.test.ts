@@ -10,15 +10,7 @@ import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
-import {
-  judgeList,
-  judgeSingle,
-  LISTS,
-  RECORDS,
-  SINGLES,
-  truthOf,
-  type Verdict,
-} from "./damage.ts";
+import { everythingAsked, LISTS, RECORDS, SINGLES, truthOf } from "./damage.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
@@ -35,21 +27,6 @@ let made = 0;
 const newShard = () => `copy-${made++}`;
 const fileOf = (shard: string) => join(world.data, `${shard}.db`);
 
-/** Everything that can be asked, by verdict. */
-async function ask(shard: string): Promise<Record<Verdict, string[]>> {
-  const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
-  for (const { selection, path, isReversed, offset } of LISTS) {
-    const all = truth.lists.get(selection)!;
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeList(truth, reply, isReversed ? all.toReversed() : all, offset)].push(path);
-  }
-  for (const path of SINGLES) {
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
-  }
-  return found;
-}
-
 /** Damages copies one by one. Returns what was seen, with the wrong responses. */
 async function damaged(copies: number, harm: (path: string, copy: number) => void) {
   const summary = { wrong: [] as string[], detected: 0, omissions: 0, harmless: 0 };
@@ -57,7 +34,7 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
     const shard = newShard();
     copyFileSync(original, fileOf(shard));
     harm(fileOf(shard), copy);
-    const found = await ask(shard);
+    const found = await everythingAsked(world, shard, truth);
     summary.wrong.push(...found.wrong.map((path) => `copy ${copy}: ${path}`));
     if (found.detected.length > 0) summary.detected += 1;
     else if (found.omission.length > 0) summary.omissions += 1;
@@ -78,7 +55,9 @@ function overwrite(path: string, bytes: number, random: Random): void {
 
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
-  expect((await ask("na")).right.length).toBe(LISTS.length + SINGLES.length);
+  expect((await everythingAsked(world, "na", truth)).right.length).toBe(
+    LISTS.length + SINGLES.length,
+  );
 });
 
 test.each([1, 5])(

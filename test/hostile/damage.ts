@@ -115,16 +115,31 @@ export async function truthOf(world: World, shard: string): Promise<Truth> {
 
 export type Verdict = "right" | "detected" | "omission" | "wrong";
 
+/** Everything that can be asked of a shard, by verdict. */
+export async function everythingAsked(
+  world: World,
+  shard: string,
+  truth: Truth,
+): Promise<Record<Verdict, string[]>> {
+  const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
+  const lists = LISTS.map(async ({ selection, path, isReversed, offset }) => {
+    const all = truth.lists.get(selection)!;
+    const reply = await world.get(`/shards/${shard}${path}`);
+    found[judgeList(truth, reply, isReversed ? all.toReversed() : all, offset)].push(path);
+  });
+  const singles = SINGLES.map(async (path) => {
+    const reply = await world.get(`/shards/${shard}${path}`);
+    found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
+  });
+  await Promise.all([...lists, ...singles]);
+  return found;
+}
+
 /**
  * Judges a list of matches from a damaged copy. What it has must be true and in order; something may be
  * missing. `all` are the ids of the whole selection.
  */
-export function judgeList(
-  truth: Truth,
-  reply: Reply,
-  all: readonly string[],
-  offset: number,
-): Verdict {
+function judgeList(truth: Truth, reply: Reply, all: readonly string[], offset: number): Verdict {
   const verdict = judgeResources(truth, reply);
   if (verdict !== "right") return verdict;
   const ids = listOf(reply.body).map(({ id }) => id);
@@ -133,7 +148,7 @@ export function judgeList(
 }
 
 /** The same for any other response. */
-export function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
+function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
   const verdict = judgeResources(truth, reply);
   if (expected.status === 404) return verdict === "omission" ? "right" : verdict;
   if (verdict !== "right") return verdict;

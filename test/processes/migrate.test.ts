@@ -183,7 +183,7 @@ describe("a shard whose migration was killed before the commit has its old forma
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
   });
 
-  test("PostgreSQL", async () => {
+  test("PostgreSQL, also with some of its rows rewritten", async () => {
     const postgres = await aPostgres();
     const schema = `migrate_killed_${process.pid}`;
     const location = `${postgres.url}?schema=${schema}`;
@@ -192,11 +192,15 @@ describe("a shard whose migration was killed before the commit has its old forma
     expect(await matchbookAt(data, ["status"])).toMatchObject({ exitCode: 0, stdout: "" });
     await loadPostgres(postgres.url, "postgres-shard-1", schema);
     await killedMigration(location);
-    const status = await matchbookAt(data, ["status", "--json"]);
-    expect(JSON.parse(status.stdout).na).toMatchObject(EXPECTED.counts);
+    const status = await matchbookAt(data, ["status"]);
+    expect(status.stderr).toContain("has format 1 and must be migrated to format 4");
+    await killedMigration(location, "rows");
+    const { na } = JSON.parse((await matchbookAt(data, ["status", "--json"])).stdout);
+    expect(na).toMatchObject(EXPECTED.counts);
+    expect(await digestAt(data)).toEqual(EXPECTED.digest);
     const { stdout, stderr } = await matchbookAt(data, ["migrate"]);
-    expect(stdout).toBe("na  migrated from format 1 to 2\n");
-    expect(stderr).toBe("Migrating shard na from format 1 to 2.\n");
+    expect(stdout).toBe("na  migrated from format 3 to 4\n");
+    expect(stderr).toBe("Migrating shard na from format 3 to 4.\n");
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
     await dropSchema(postgres.url, schema);
     postgres.stop();

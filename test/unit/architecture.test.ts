@@ -44,7 +44,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "observe",
     "store",
-    "document",
     "access",
     "settings",
     "store/sqlite",

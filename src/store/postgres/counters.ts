@@ -77,7 +77,7 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
   const [row] = await connection.rows<Record<keyof Summary | "teams", string | null>>(
     `SELECT matches, players, teams,
-       (SELECT max(created_at) FROM {matches}) AS "newestMatch" FROM {state}`,
+       (SELECT max(created_at) FROM {matches}) AS "newestMatch" FROM {shard} AS shard`,
   );
   return {
     matches: Number(row!.matches),
@@ -91,7 +91,7 @@ export async function readBytes(connection: Connection): Promise<number> {
   const [row] = await connection.rows<{ bytes: string }>(
     `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
      WHERE relkind = 'r' AND relnamespace = (
-       SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
+       SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
   );
   return Number(row!.bytes);
 }

@@ -2,7 +2,8 @@
 
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import type { Direction, KeyRange } from "../page-range.ts";
-import { MATCH_COLUMNS, type MatchRow } from "./matches.ts";
+import type { MatchRow } from "../row-checks.ts";
+import { MATCH_COLUMNS } from "./matches.ts";
 import type { Statements } from "./statements.ts";
 
 interface Index {
@@ -40,7 +41,7 @@ export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
 export type IndexEntry = [createdAt: number, id: string, num: number];
 
 /** An entry with the row it leads to, whose columns are null if there is none. */
-export type EntryWithRow = MatchRow & { entry_at: number; entry_id: string };
+export type EntryWithRow = MatchRow & { listed_at: number; listed_id: string };
 
 /** Bounds the cache. There are usually few page and chunk sizes. */
 const MAX_PREPARED = 64;
@@ -111,15 +112,15 @@ class ScanStatement {
     if (known) return known;
     const { table, key, id, num, counts } = this.#index;
     // A literal limit: with a parameter, SQLite would prepare the statement again each time.
-    const entries = `SELECT created_at AS entry_at, ${id} AS entry_id, ${num} AS entry_num
+    const entries = `SELECT created_at AS listed_at, ${id} AS listed_id, ${num} AS listed_num
        FROM ${table} AS here
        WHERE ${counts}${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${this.#conditions}
        ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`;
     const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
       // The order of the entries remains; readers check it.
       hasRows
-        ? `SELECT entry_at, entry_id, ${MATCH_COLUMNS} FROM (${entries})
-           LEFT JOIN matches ON num = entry_num`
+        ? `SELECT listed_at, listed_id, ${MATCH_COLUMNS} FROM (${entries})
+           LEFT JOIN matches ON num = listed_num`
         : entries,
     );
     if (this.#prepared.size >= MAX_PREPARED) this.#forget();

@@ -2,7 +2,7 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { checksum } from "../checksum.ts";
+import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
   fateOf,
   packResult,
@@ -11,6 +11,7 @@ import {
   type RecordRow,
   readRecord,
   resultIn,
+  rowOf,
   unpackResult,
 } from "../row-encoding.ts";
 import {
@@ -42,45 +43,16 @@ const ADD_PLAYER =
 const ADD_TEAM =
   "INSERT INTO team_matches (team, created_at, match_id, match, plays) VALUES (?, ?, ?, ?, ?)";
 
-/** What readers need of a served match. */
-export interface MatchRow {
-  id: string;
-  created_at: number;
-  game_mode: string;
-  patch_version: string;
-  results: Uint8Array;
-  document: Uint8Array;
-  checksum: number;
-}
-
 export const MATCH_COLUMNS =
   "id, created_at, game_mode, patch_version, results, document, checksum";
-
-export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
-  checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
   if (row.checksum !== matchChecksum(row)) throw new DamagedData("matches", row.id);
 }
 
-/** Of the players and teams as they were in the record of a match. */
-export const snapshotChecksum = (matchId: string, snapshot: Fragment | null): number =>
-  checksum([matchId, snapshot]);
-
 type ServedRow = MatchRow & RecordRow & { snapshotChecksum: number | null };
 type WithheldRow = RecordRow & { checksum: number };
-
-export const withheldChecksum = (row: RecordRow): number =>
-  checksum([
-    row.id,
-    Number(row.created_at),
-    row.game_mode,
-    row.patch_version,
-    row.reason,
-    row.document,
-    row.snapshot,
-  ]);
 
 function readServed(row: ServedRow): ShardRecord {
   verifyMatch(row);
@@ -124,7 +96,7 @@ export function matchTables(
     const teams = match.teams.map((team) => numbers.teams.of(team.id));
     const results = packResults(match.players, match.teams);
     const document = packServed(players, teams, encoded);
-    const sum = checksum([id, createdAt, match.gameMode, match.patchVersion, results, document]);
+    const sum = matchChecksum({ ...rowOf(match), results, document });
     const { lastInsertRowid } = database.run(
       ADD_SERVED,
       ...recordValues(match),
@@ -225,9 +197,9 @@ export function matchTables(
 
     addWithheld(matches: WithheldEntry[]): void {
       for (const match of matches) {
-        const { id, createdAt, gameMode, patchVersion, encoded, carried, reason } = match;
-        const sum = checksum([id, createdAt, gameMode, patchVersion, reason, encoded, carried]);
-        database.run(ADD_WITHHELD, ...recordValues(match), encoded, carried, reason, sum);
+        const { encoded: document, carried: snapshot, reason } = match;
+        const sum = withheldChecksum({ ...rowOf(match), reason, document, snapshot });
+        database.run(ADD_WITHHELD, ...recordValues(match), document, snapshot, reason, sum);
       }
     },
 
@@ -251,7 +223,7 @@ export function matchTables(
         const isRight =
           match?.id === matchId &&
           match.created_at === createdAt &&
-          resultIn(match.document, match.results, "players", player) === result;
+          resultIn(match, "players", player) === result;
         if (!isRight) throw new DamagedData("player_matches", matchId);
         return { createdAt, matchId, result: unpackResult(result) };
       });

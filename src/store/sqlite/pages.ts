@@ -93,8 +93,8 @@ function scan(
 }
 
 /** One row, also if there is no such match. */
-const ROW_OF_ENTRY = `SELECT entry_at, entry_id, ${MATCH_COLUMNS}
-  FROM (SELECT ? AS entry_at, ? AS entry_id) LEFT JOIN matches ON num = ?`;
+const ROW_OF_ENTRY = `SELECT listed_at, listed_id, ${MATCH_COLUMNS}
+  FROM (SELECT ? AS listed_at, ? AS listed_id) LEFT JOIN matches ON num = ?`;
 
 function shortestScan(
   { statements }: ScanStatements,

@@ -1,10 +1,17 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import { whole } from "../byte-range.ts";
-import { NamedCache, type NamedEntry } from "../cache.ts";
+import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
-import { readVocabulary, resultIn, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import {
+  isSelected,
+  type MatchRow,
+  type NamedRow,
+  type NamedTable,
+  verifyLatestFirst,
+  verifyNamed,
+} from "../row-checks.ts";
+import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
   DamagedData,
   type Fragment,
@@ -21,11 +28,11 @@ import {
   type Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { type EntryWithRow, ScanStatements } from "./index-scan.ts";
-import { MATCH_COLUMNS, type MatchRow, verifyMatch } from "./matches.ts";
+import { ScanStatements } from "./index-scan.ts";
+import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import { namesAround } from "./name-index.ts";
 import { findPage } from "./pages.ts";
-import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
+import { NAMED_ROWS } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -74,12 +81,16 @@ export class SqliteReader implements Reader {
       const players = selection.players.map((ids) => this.#numbers("players", ids));
       const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
       const { matches, more } = findPage(this.#scans, selection, players, teams);
+      const numbers = { players, teams };
+      const isIn = (table: NamedTable, list: number, num: number) =>
+        numbers[table][list]!.includes(num);
       for (const [index, match] of matches.entries()) {
+        const key = { createdAt: match.listed_at, id: match.listed_id };
         if (
-          !isSelected(match, selection, players, teams) ||
+          !isSelected(match, key, selection, isIn) ||
           (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
         ) {
-          throw new DamagedData("matches", match.entry_id);
+          throw new DamagedData("matches", key.id);
         }
         verifyMatch(match);
       }
@@ -117,10 +128,7 @@ export class SqliteReader implements Reader {
       const found = this.#listed(
         `SELECT id FROM players ORDER BY last_match_at DESC, id LIMIT ${limit}`,
       );
-      for (const [index, { id, lastMatchAt }] of found.entries()) {
-        const before = found[index - 1]?.lastMatchAt ?? Number.POSITIVE_INFINITY;
-        if (lastMatchAt === undefined || lastMatchAt > before) throw new DamagedData("players", id);
-      }
+      verifyLatestFirst(found);
       return found;
     });
   }
@@ -210,21 +218,11 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements
-      .get<NamedTableRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`)
-      .get(key);
+    const row = this.#statements.get<NamedRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`).get(key);
     if (row === null) return undefined;
     if (row[column] !== key) throw new DamagedData(table, key);
     verifyNamed(table, row);
-    const entry: NamedEntry = {
-      num: row.num,
-      id: row.id,
-      name: row.name!,
-      resource: whole(row.resource),
-      companions: row.linked ?? undefined,
-      lastMatchAt: row.last_match_at ?? undefined,
-      isChecked: true,
-    };
+    const entry = entryOf(row);
     this.#cached[table].add(entry);
     return entry;
   }
@@ -291,26 +289,6 @@ export class SqliteReader implements Reader {
 }
 
 const keyOf = ({ created_at, id }: MatchRow): MatchKey => ({ createdAt: created_at, id });
-
-/** Whether a row is the one that the index entry names, and belongs to the selection. */
-function isSelected(
-  row: EntryWithRow,
-  { gameModes, patchVersions }: Selection,
-  players: readonly number[][],
-  teams: readonly number[][],
-): boolean {
-  const { document, results } = row;
-  const plays = (num: number) => (resultIn(document, results, "players", num) ?? 2) < 2;
-  const enters = (num: number) => resultIn(document, results, "teams", num) === 1;
-  return (
-    row.id === row.entry_id &&
-    row.created_at === row.entry_at &&
-    (gameModes === undefined || gameModes.includes(row.game_mode)) &&
-    (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
-    players.every((nums) => nums.some(plays)) &&
-    teams.every((nums) => nums.some(enters))
-  );
-}
 
 /** Ids are ASCII, so code units compare like bytes. */
 function isInOrder(one: MatchRow, next: MatchRow, sort: Selection["sort"]): boolean {

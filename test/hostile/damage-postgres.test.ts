@@ -1,0 +1,128 @@
+/** Tests a shard in PostgreSQL with one changed value: no response has a wrong value or another record's data. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { aPostgres } from "../support/postgres.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { everythingAsked, LISTS, RECORDS, SINGLES, type Truth, truthOf } from "./damage.ts";
+
+const SCHEMA = `damage_${process.pid}`;
+const TABLES = [
+  "match_documents",
+  "matches",
+  "players",
+  "teams",
+  "player_matches",
+  "team_matches",
+  "name_index",
+];
+
+let stopPostgres = () => {};
+let database: SQL;
+/** Reads every row each time; the other has all players and teams in its cache. */
+let uncached: World;
+let cached: World;
+let truth: Truth;
+
+beforeAll(async () => {
+  const { url, stop } = await aPostgres();
+  stopPostgres = stop;
+  const toml = `[shards.na]\nurl = "${url}?schema=${SCHEMA}"\n`;
+  uncached = await startWorld(RECORDS, { "cache-mib": "0" }, undefined, toml);
+  cached = await startWorld([], {}, undefined, toml);
+  await everythingAsked(cached, "na", await truthOf(cached, "na"));
+  truth = await truthOf(uncached, "na");
+  database = new SQL({ url, max: 1 });
+  await database.unsafe(`SET search_path = ${SCHEMA}`);
+  for (const table of TABLES) {
+    await database.unsafe(`CREATE TABLE whole_${table} AS SELECT * FROM ${table}`);
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await database.unsafe(`DROP SCHEMA ${SCHEMA} CASCADE`);
+  await database.close();
+  await uncached.stop();
+  await cached.stop();
+  stopPostgres();
+});
+
+test("the questions have answers", async () => {
+  expect(truth.lists.get("")!.length).toBe(10);
+  const found = await everythingAsked(uncached, "na", truth);
+  expect(found.right.length).toBe(LISTS.length + SINGLES.length);
+});
+
+/** Everything that can be asked while a value is changed. */
+async function askDamaged(statement: string) {
+  const { count } = await database.unsafe(statement);
+  expect(count).toBeGreaterThan(0);
+  try {
+    return {
+      uncached: await everythingAsked(uncached, "na", truth),
+      cached: await everythingAsked(cached, "na", truth),
+    };
+  } finally {
+    for (const table of TABLES) {
+      await database.unsafe(`DELETE FROM ${table}`);
+      await database.unsafe(`INSERT INTO ${table} SELECT * FROM whole_${table}`);
+    }
+  }
+}
+
+describe("one value changed:", () => {
+  /** The first byte of the first player's number, as one flipped byte would change it. */
+  const playerNumber = (id: string) =>
+    `UPDATE match_documents SET document = set_byte(document, 4, get_byte(document, 4) % 6 + 1)
+     WHERE id = '${id}'`;
+  const CASES: [what: string, statement: string][] = [
+    ["a player number of a match", playerNumber("match-00")],
+    ["a player number of another match", playerNumber("match-04")],
+    ["the id of a match", "UPDATE match_documents SET id = 'match-zz' WHERE id = 'match-03'"],
+    ["the id of a listed match", "UPDATE matches SET id = 'match-zz' WHERE id = 'match-03'"],
+    [
+      "the document of a match",
+      `UPDATE match_documents AS one SET document = other.document, results = other.results
+       FROM match_documents AS other WHERE one.id = 'match-02' AND other.id = 'match-08'`,
+    ],
+    ["the time of a match", "UPDATE match_documents SET created_at = created_at + 1"],
+    ["the time of a listed match", "UPDATE matches SET created_at = created_at + 90000"],
+    ["the mode of a match", "UPDATE match_documents SET game_mode = 'casual'"],
+    [
+      "the mode of a listed match",
+      "UPDATE matches SET game_mode = 'ranked' WHERE game_mode = 'casual'",
+    ],
+    [
+      "the patch of a listed match",
+      "UPDATE matches SET patch_version = '1.1' WHERE id = 'match-02'",
+    ],
+    ["a result of a match", "UPDATE match_documents SET results = set_byte(results, 0, 2)"],
+    ["the checksum of a match", "UPDATE match_documents SET checksum = NULL WHERE id = 'match-06'"],
+    ["the id of a player", "UPDATE players SET id = 'player-zz' WHERE id = 'player-1'"],
+    ["the number of a player", "UPDATE players SET num = 77 WHERE id = 'player-1'"],
+    ["the name of a player", "UPDATE players SET name = 'Zed' WHERE id = 'player-3'"],
+    ["a name that another player has", "UPDATE players SET name = 'Ada' WHERE id = 'player-4'"],
+    ["the latest match of players", "UPDATE players SET last_match_at = last_match_at - num"],
+    ["the totals of a player", "UPDATE players SET wins = wins + 1 WHERE id = 'player-2'"],
+    ["the checksum of a player", "UPDATE players SET checksum = NULL WHERE id = 'player-2'"],
+    ["the name of a team", "UPDATE teams SET name = 'RED'"],
+    [
+      "the match of an index entry",
+      "UPDATE player_matches SET match_id = 'match-03' WHERE match_id = 'match-04'",
+    ],
+    ["the time of an index entry", "UPDATE player_matches SET created_at = created_at + 7"],
+    [
+      "the player of an index entry",
+      `UPDATE player_matches SET player = (SELECT num FROM players WHERE id = 'player-5')
+       WHERE player = (SELECT num FROM players WHERE id = 'player-0') AND match_id = 'match-00'`,
+    ],
+    ["the result of an index entry", "UPDATE player_matches SET result = 2 - result"],
+    ["the team of an index entry", "UPDATE team_matches SET team = 3 - team"],
+    ["the name index", "UPDATE name_index SET name = 'Zed' WHERE name = 'Ida'"],
+  ];
+  test.each(CASES)("%s", async (_what, statement) => {
+    const found = await askDamaged(statement);
+    expect([found.uncached.wrong, found.cached.wrong]).toEqual([[], []]);
+    expect(found.uncached.detected.length + found.uncached.omission.length).toBeGreaterThan(0);
+  });
+});
