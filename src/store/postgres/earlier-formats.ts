@@ -4,7 +4,7 @@
  * current format it is NULL, which is damage.
  */
 
-import { FORMAT } from "./schema.ts";
+import { FORMAT, MIGRATIONS } from "./schema.ts";
 
 const UNCHECKED = "'NaN'::float8 AS checksum";
 const CHECKED_IF_FILLED = "coalesce(checksum::float8, 'NaN') AS checksum";
@@ -48,8 +48,20 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 export function inFormat(text: string, format: number): string {
   if (format === FORMAT) return text;
   const tables = TABLES[format] ?? {};
-  return text.replaceAll(/\{(\w+)\}( AS \w+)?/g, (whole, table, alias = ` AS ${table}`) => {
-    const sameAs = tables[table];
-    return sameAs === undefined ? whole : `(${sameAs})${alias}`;
-  });
+  const statement = text.replaceAll(
+    /\{(\w+)\}( AS \w+)?/g,
+    (whole, table, alias = ` AS ${table}`) => {
+      const sameAs = tables[table];
+      return sameAs === undefined ? whole : `(${sameAs})${alias}`;
+    },
+  );
+  return format < MIGRATIONS.length ? lockingFormat(statement) : statement;
 }
+
+/**
+ * A migration that changes tables locks {format} before them. Reads lock it first too, and wait there:
+ * if they waited with some of the tables locked, both would be in a deadlock. It has one row, and
+ * joining that keeps the order of the others.
+ */
+const lockingFormat = (statement: string): string =>
+  `SELECT answer.* FROM {format} AS gate CROSS JOIN (${statement}) AS answer`;

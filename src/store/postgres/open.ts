@@ -69,6 +69,10 @@ async function migrateOnce(session: Session): Promise<number> {
         await connection.rows("SELECT set_config('lock_timeout', $1, true)", [
           String(TABLE_LOCK_PATIENCE_MS),
         ]);
+        if (version >= OLDEST_READABLE) {
+          // Reads of this format lock it first (earlier-formats.ts).
+          await connection.run("LOCK TABLE {format} IN ACCESS EXCLUSIVE MODE");
+        }
         await runAll(connection, MIGRATIONS[version]!);
         await COMPLETIONS.get(version)?.(connection);
         await setVersion(connection, version + 1);
