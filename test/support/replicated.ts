@@ -63,6 +63,8 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     const toml = [
       `data = "${join(folder.path, schema)}"`,
       'port = 0\ndrain-ms = 0\nrate = 1000000\nmatches-per-day = 0\nlog-level = "silent"',
+      // Tests wait for a certain status.
+      "open-requests-per-minute = 0",
       "admin-port = 0",
       "[shards.na]",
       `url = "${withPassword(primary)}?schema=${schema}"`,
