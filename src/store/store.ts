@@ -257,6 +257,26 @@ export interface Writer extends AdminReader {
   close(): Awaitable<void>;
 }
 
+/**
+ * One pass over a shard that looks for damage which reads cannot see, such as a match that an index does not list.
+ * Writes meanwhile are never reported as damage.
+ */
+export interface Checker {
+  /**
+   * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. A step that
+   * fails, with StoreError, can be repeated.
+   */
+  check(limit: number): Awaitable<CheckStep>;
+  close(): Awaitable<void>;
+}
+
+export interface CheckStep {
+  rows: number;
+  /** Each damaged record is reported once in a pass. */
+  damage: DamagedData[];
+  isLast: boolean;
+}
+
 /** A player in a match, with the result. */
 export interface PlayerEntry {
   id: string;
