@@ -263,8 +263,8 @@ export interface Writer extends AdminReader {
  */
 export interface Checker {
   /**
-   * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. A step that
-   * fails, with StoreError, can be repeated.
+   * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. Throws
+   * StoreError if the store cannot be read, or was replaced meanwhile.
    */
   check(limit: number): Awaitable<CheckStep>;
   close(): Awaitable<void>;
@@ -390,6 +390,19 @@ export class DamagedData extends StoreError {
   ) {
     super(
       `${KINDS[table] ?? table} ${record} is damaged in the store: restore the shard from a backup`,
+    );
+  }
+}
+
+/** The check has found damage in the shard, so that nothing of it is served. */
+export class DamagedShard extends StoreError {
+  override name = "DamagedShard";
+
+  constructor(location: string, damage: readonly Pick<DamagedData, "table" | "record">[]) {
+    const { table, record } = damage[0]!;
+    const more = damage.length > 1 ? `, and ${damage.length - 1} more` : "";
+    super(
+      `the check has found damage in ${location} (table ${table}, record ${record}${more}): restore the shard from a backup`,
     );
   }
 }

@@ -7,7 +7,13 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import { checksum } from "../checksum.ts";
 import { type RecordRow, unpackServed } from "../row-encoding.ts";
-import { type Checker, type CheckStep, DamagedData, StoreRefuses } from "../store.ts";
+import {
+  type Checker,
+  type CheckStep,
+  DamagedData,
+  StoreRefuses,
+  StoreReplaced,
+} from "../store.ts";
 import {
   ENTRIES,
   type Index,
@@ -23,6 +29,7 @@ import {
   WITHHELD,
 } from "./check-tables.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "./matches.ts";
+import type { OpenedFile } from "./opened-file.ts";
 import { NAMED_ROWS, type NamedTable, type NamedTableRow, namedChecksum } from "./players.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -46,8 +53,11 @@ export class SqliteChecker implements Checker {
   /** Whether something was written since the first step, so that the counts cannot be compared. */
   #wasChanged = false;
 
-  constructor(private readonly database: Database) {
-    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+  /** With `file`, the check ends when the file is replaced. */
+  constructor(
+    private readonly database: Database,
+    private readonly file?: OpenedFile,
+  ) {
     this.#statements = new Statements(database);
     this.#stages = [
       this.#matches(),
@@ -71,6 +81,10 @@ export class SqliteChecker implements Checker {
     const known = this.#found.size;
     const { rows, isOver } = this.#inSnapshot(() => this.#stages[0]!(limit));
     if (isOver) this.#stages.shift();
+    // Damage of a file that is gone does not matter.
+    if (this.file?.isReplaced()) {
+      throw new StoreReplaced(`${this.database.filename} was replaced during the check`);
+    }
     const damage = [...this.#found.values()].slice(known);
     return { rows, damage, isLast: this.#stages.length === 0 };
   }
@@ -82,7 +96,9 @@ export class SqliteChecker implements Checker {
   /** A page that cannot be read ends the stage. */
   #inSnapshot<T>(read: () => T): T | typeof OVER {
     try {
-      this.database.run("BEGIN");
+      // Here, because a damaged schema is noticed with the first statement.
+      if (this.#version === undefined) this.database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+      this.#statements.run("BEGIN");
       this.#readVersions();
       return read();
     } catch (error) {
@@ -92,7 +108,7 @@ export class SqliteChecker implements Checker {
       return OVER;
     } finally {
       try {
-        if (this.database.inTransaction) this.database.run("COMMIT");
+        if (this.database.inTransaction) this.#statements.run("COMMIT");
       } catch {
         // After a read of a damaged page, this fails with the same error. Nothing was written.
       }
