@@ -32,6 +32,7 @@ import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
+import { SqliteChecker } from "./store/sqlite/check.ts";
 import { NotAShard, openForReading, openForWriting, openReadOnly } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
@@ -221,6 +222,21 @@ export function openShards(
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         uncreated.set(id, error);
+      }
+    },
+    async checker(id) {
+      const location = locationOf(settings, id);
+      if (location.engine !== "sqlite") return undefined;
+      const file = fileStats(location.path);
+      const database = openForReading(location.path);
+      return database && new SqliteChecker(database, new OpenedFile(location.path, file));
+    },
+    setDamage(id, damage) {
+      if (!files.has(id)) isShard(id);
+      try {
+        files.get(id)?.setDamage(damage);
+      } catch (error) {
+        observe({ event: "damage-not-recorded", shard: id, error });
       }
     },
     async existingWriter(id) {
