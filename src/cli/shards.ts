@@ -1,4 +1,4 @@
-/** `matchbook shards`: list the shards and where each is stored, and print checksums of what they serve. */
+/** `matchbook shards`: list the shards and where each is stored, and print checksums of their records. */
 
 import type { Command } from "commander";
 import { formatTimestamp } from "../domain/time.ts";
@@ -21,7 +21,7 @@ export const shards: AddCommand = (program) => {
   withSettings(group);
   withExamples(group, [
     ["matchbook shards list", "list where each shard is stored"],
-    ["matchbook shards digest na", "print a checksum of everything that na serves"],
+    ["matchbook shards digest na", "print a checksum of the records that na serves"],
     [
       "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
       "copy na into PostgreSQL",
@@ -107,10 +107,13 @@ function tableOfShards(found: ReadonlyMap<string, ListedShard>, now: number): st
 function addDigest(group: Command): void {
   const command = group
     .command("digest")
-    .summary("print a checksum of everything that a shard serves")
+    .summary("print a checksum of the matches, players and teams that a shard serves")
     .description(
-      "print a SHA-256 digest of everything that a shard serves, with counts.\n" +
-        "Equal records give the same digest on every engine. Reads and ingest continue meanwhile.",
+      "print a SHA-256 digest of all matches, players and teams that a shard serves, with counts.\n" +
+        "Equal records give the same digest on every engine. Reads and ingest continue meanwhile.\n" +
+        "It reads and verifies every record, also withheld ones, which are not part of the digest.\n" +
+        "It does not check the indexes by which filters and names are found.\n" +
+        "Exit code 1: a record is damaged; it is named, and no digest is printed.",
     )
     .argument("<shard>", "shard id")
     .option("--json", "print one JSON object")

@@ -1,6 +1,7 @@
 /**
- * The digest of a shard: one SHA-256 over everything that it serves. The same records give the same digest on
- * every engine.
+ * The digest of a shard: one SHA-256 over all matches, players and teams that it serves. The same records give the same
+ * digest on every engine. Withheld records are read too, so that damage is found, but are not part of the digest.
+ * Indexes are neither: they decide which records a list or a filter finds, not what the records contain.
  *
  * The input is lines of UTF-8. For each match in order: its resource, then what only it includes. For each player
  * by id, then for each team by id: its resource, then what only it links to. Last, a line of counts. Arrays are
@@ -37,7 +38,6 @@ export async function digestOf(
     for (const { match } of served) addMatch(lines, match);
     counted.matches += served.length;
     onProgress(counted);
-    if (served.length < step.length) break;
   }
   for (const kind of ["players", "teams"] as const) {
     for await (const step of namedBatches(holdings, kind)) {

@@ -1,6 +1,7 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
 import {
+  DamagedData,
   type ShardContents,
   type ShardRecord,
   type StoredResource,
@@ -21,11 +22,22 @@ export async function* recordBatches(
   let size = Math.min(FIRST_BATCH, mostRecords);
   for (;;) {
     const batch = await holdings.records(last, size);
+    for (const record of batch) {
+      if (last && !isBefore(last, record)) throw new DamagedData("matches", record.match.id);
+      last = record;
+    }
     if (batch.length > 0) yield batch;
     if (batch.length < size) return;
-    last = batch.at(-1);
     size = Math.min(mostRecords, fitting(batch));
   }
+}
+
+/** A damaged index may lead to the same records again and again. */
+function isBefore({ fate, match }: ShardRecord, next: ShardRecord): boolean {
+  const isServed = next.fate.state === "served";
+  if (fate.state !== next.fate.state) return !isServed;
+  const later = isServed ? next.match.createdAt - match.createdAt : 0;
+  return later > 0 || (later === 0 && match.id < next.match.id);
 }
 
 /** How many records of this size fit into a batch. */
@@ -47,9 +59,12 @@ export async function* namedBatches(
   let last = "";
   for (;;) {
     const batch = await holdings[kind](last, NAMED_BATCH);
+    for (const { id } of batch) {
+      if (id <= last) throw new DamagedData(kind, id);
+      last = id;
+    }
     if (batch.length > 0) yield batch;
     if (batch.length < NAMED_BATCH) return;
-    last = batch.at(-1)!.id;
   }
 }
 

@@ -380,14 +380,16 @@ export class StoreError extends Error {
 export class DamagedData extends StoreError {
   override name = "DamagedData";
 
-  /** `record` is an id, or what is known of the damage. */
+  /** `record` is an id; for the tables "file" and "sqlite_schema" it is the error of SQLite. */
   constructor(
     readonly table: string,
     readonly record: string | number,
   ) {
-    super(
-      `${KINDS[table] ?? table} ${record} is damaged in the store: restore the shard from a backup`,
-    );
+    const what =
+      table === "file" || table === "sqlite_schema"
+        ? `the shard's file is damaged (${record})`
+        : `${KINDS[table] ?? table} ${record} is damaged in the store`;
+    super(`${what}: restore the shard from a backup`);
   }
 }
 

@@ -6,6 +6,7 @@
 import { Database } from "bun:sqlite";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
@@ -67,6 +68,7 @@ export async function startStage(): Promise<Stage> {
     "auth-failures-per-minute": 1,
   });
   const proxied = await serveWithKeys(world, [{}], { shards: healthy, "public-url": PUBLIC_URL });
+  const fixBug = simulateBug();
   const store = new Database(join(world.data, "hurt.db"));
   store.run("ALTER TABLE players RENAME TO gone");
   store.close();
@@ -97,6 +99,7 @@ export async function startStage(): Promise<Stage> {
     },
     async stop() {
       broken.stop();
+      fixBug();
       await standIns.stop();
       await guarded.stop();
       await proxied.stop();

@@ -3,7 +3,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { indexKeys } from "../../src/domain/similar-names.ts";
+import { packServed } from "../../src/store/row-encoding.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { APPLICATION_ID, MIGRATIONS } from "../../src/store/sqlite/schema.ts";
@@ -14,6 +16,12 @@ import { anEntry, aPlayer, serve } from "./entries.ts";
 const folder = aFolder();
 afterAll(() => folder.remove());
 let files = 0;
+
+/** A match that is whole: the CRC-32 of the rest, and the rest. */
+const ENCODED = Buffer.concat([
+  Buffer.from(Uint32Array.of(crc32("rest")).buffer),
+  Buffer.from("rest"),
+]);
 
 /** A file of format 1, with two matches, three players and a team in it. */
 function anOldFile(): string {
@@ -27,8 +35,8 @@ function anOldFile(): string {
   ] as const) {
     database.run(
       `INSERT INTO matches (id, created_at, game_mode, patch_version, content_hash, served)
-       VALUES (?, ?, 'ranked', '1', x'00', x'00000000')`,
-      [id, createdAt],
+       VALUES (?, ?, 'ranked', '1', x'00', ?)`,
+      [id, createdAt, packServed([], [], ENCODED)],
     );
   }
   for (const [id, name] of [

@@ -8,6 +8,7 @@ import { openShards } from "../../src/open-stores.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
 import { DamagedData } from "../../src/store/store.ts";
+import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -115,6 +116,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     noon,
   );
   const keyless = await serveWithoutKeys(world);
+  const fixBug = simulateBug();
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
     messages.push(await ask(empty, [MATCHES]));
@@ -125,13 +127,15 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
-    const names = "/shards/na/player-names?filter[near]=Ada";
-    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, names, "/usage"]) {
+    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`]) {
       messages.push(await ask(world, [path]));
     }
+    messages.push(await ask(world, [`${PLAYERS}/${BUGGY_PLAYER}`, { shown: `${PLAYERS}/p1` }]));
+    messages.push(await ask(world, ["/usage"]));
     messages.push(await checked(world));
     return messages;
   } finally {
+    fixBug();
     await keyless.stop();
     await limited.stop();
     await guarded.stop();
@@ -189,12 +193,11 @@ async function checked(world: World): Promise<ReplyMessage> {
   return { ...message, request: `${message.request}, after the check has found damage` };
 }
 
-/** Damages a shard file, a stored record, and the tables of names and usage. */
+/** Damages a shard file, a stored record, and the table of usage. */
 function damage(world: World): void {
   writeDamagedShard(join(world.data, "torn.db"));
   const database = new Database(join(world.data, "na.db"));
   database.run("UPDATE matches SET document = zeroblob(100)");
-  database.run("DROP TABLE name_index");
   database.close();
   const usage = new Database(join(world.data, "usage.sqlite"));
   usage.run("ALTER TABLE days RENAME TO gone");

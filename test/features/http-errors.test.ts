@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
+import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
@@ -15,15 +16,11 @@ const world = await startWorld([
   aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
   aMatch({ id: "match-c" }),
   aMatch({ id: "match-b", shard: "hurt" }),
-  aMatch({ id: "match-e", shard: "odd" }),
   aMatch({ id: "match-d", shard: "beta" }),
 ]);
 const hurt = new Database(join(world.data, "hurt.db"));
 hurt.run("UPDATE matches SET document = x'00000000' || x'0badcafe'");
 hurt.close();
-const odd = new Database(join(world.data, "odd.db"));
-odd.run("ALTER TABLE matches RENAME TO gone");
-odd.close();
 writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
@@ -34,7 +31,9 @@ await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${li
 await world.get(`${server.url}/shards/na/matches/match-a`, { Authorization: `Bearer ${used}` });
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${makeKey()}` });
 const keyless = await serveWithoutKeys(world);
+const fixBug = simulateBug();
 afterAll(async () => {
+  fixBug();
   await keyless.stop();
   await server.stop();
   await world.stop();
@@ -177,7 +176,7 @@ const CASES: Case[] = [
     headers: { Authorization: `Bearer ${makeKey()}` },
     source: { header: "Authorization" },
   },
-  { code: "internal-error", status: 500, path: "/shards/odd/matches/match-e" },
+  { code: "internal-error", status: 500, path: `/shards/na/players/${BUGGY_PLAYER}` },
   { code: "damaged-data", status: 503, path: "/shards/hurt/matches/match-b" },
   {
     code: "keys-unavailable",

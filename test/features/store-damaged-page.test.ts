@@ -1,12 +1,18 @@
 /** Damage to an SQLite file affects the requests that read it, and nothing else; a write says what to do. */
 
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { type Event, unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
+import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import { DamagedData } from "../../src/store/store.ts";
+import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
-import { aMatch } from "../support/records.ts";
-import { startWorld } from "../support/world.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
 
 test("requests that read a damaged page fail, and the server continues", async () => {
   const world = await startWorld([
@@ -30,6 +36,127 @@ test("requests that read a damaged page fail, and the server continues", async (
   }
 });
 
+describe("a damaged schema is damaged data, for reads and writes:", () => {
+  test.each([
+    ["game_mode", "game_mude", "/matches/match-a", "no such column: game_mode"],
+    ["changes", "chenges", "/players", "no such table: changes"],
+    // json_each, in the same statement, has a column of that name.
+    ["key", "kay", "/player-names?filter[near]=Ada", "no such column: name_index.key"],
+  ])("%s overwritten with %s", async (name, damaged, path, message) => {
+    const match = (id: string) => aMatch({ id, mode: "ranked", shard: "eu" });
+    const world = await startWorld([match("match-a"), aMatch({ shard: "na" })]);
+    overwriteText(join(world.data, "eu.db"), name, damaged);
+    const events: Event[] = [];
+    const server = await serve(world.settings, (event) => events.push(event));
+    try {
+      const response = await world.get(`${server.url}/shards/eu${path}`);
+      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expect(events.filter(({ event }) => event === "damaged-data")).toMatchObject([
+        { shard: "eu", table: "sqlite_schema", record: message },
+      ]);
+      expect((await world.get(`${server.url}/shards/na${path}`)).status).not.toBe(503);
+      await expect(world.ingest([match("match-b")])).rejects.toThrow(
+        /^the shard's file is damaged \(.*\): restore the shard from a backup$/,
+      );
+    } finally {
+      await server.stop("test");
+      await world.stop();
+    }
+  });
+});
+
+describe("/status", () => {
+  const newestOf = async (world: World, url: string) => {
+    const { body } = await world.get(`${url}/status`);
+    return body.shards.map(({ available, newestMatch }: Record<string, unknown>) => [
+      available,
+      newestMatch,
+    ]);
+  };
+  const NEWEST = Date.UTC(2026, 0, 2);
+  const matches = [
+    aMatch({ createdAt: NEWEST - 60_000 }),
+    aMatch({ id: "newest", createdAt: NEWEST }),
+  ];
+
+  test.each([
+    // The index by time has both values in this order.
+    ["an index entry", (time: Buffer, id: Buffer) => [time, id], "2026-01-02T00:00:00Z"],
+    // The row has them in this one.
+    ["a row", (time: Buffer, id: Buffer) => [id, time], "2026-01-01T23:59:00Z"],
+  ])("has no wrong time after damage to %s", async (_what, inOrder, expected) => {
+    const world = await startWorld(matches);
+    const time = Buffer.alloc(8);
+    time.writeBigInt64BE(BigInt(NEWEST));
+    const late = Buffer.from(time);
+    late[4]! += 1;
+    const values = (at: Buffer) =>
+      Buffer.concat(inOrder(at.subarray(2), Buffer.from("newest"))).toString("latin1");
+    overwriteText(join(world.data, "na.db"), values(time), values(late));
+    const server = await serveWithKeys(world, []);
+    expect(await newestOf(world, server.url)).toEqual([[true, expected]]);
+    await server.stop();
+    await world.stop();
+  });
+
+  test("has a shard with damaged totals as unavailable, and nothing is written into it", async () => {
+    const world = await startWorld(matches);
+    const database = new Database(join(world.data, "na.db"));
+    database.run("UPDATE shard SET players = players + 1");
+    database.close();
+    const server = await serveWithKeys(world, []);
+    expect(await newestOf(world, server.url)).toEqual([[false, null]]);
+    await expect(world.ingest([aMatch()])).rejects.toThrow(/^shard row 1 is damaged.*restore/);
+    await server.stop();
+    await world.stop();
+  });
+});
+
+test("a row with values of another type is damaged data", async () => {
+  const world = await startWorld([
+    aMatch({ id: "match-a", rosters: duel({ id: "p" }, { id: "q" }) }),
+  ]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("UPDATE matches SET results = NULL");
+  database.close();
+  for (const path of ["matches/match-a", "matches?filter[playerIds]=p", "matches"]) {
+    const response = await world.get(`/shards/na/${path}`);
+    expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+  }
+  await world.stop();
+});
+
+test("no outdated player is served if the changes since the last read cannot be read", async () => {
+  const record = (id: string, name: string, createdAt: string) =>
+    aMatch({ id, createdAt, rosters: duel({ id: "p", name }, { id: "q" }) });
+  const world = await startWorld([record("match-a", "Before", minutesAgo(2))]);
+  const shards = openShards(world.settings, unobserved);
+  const reader = (await shards.reader("na"))!;
+  expect(reader.players(["p"])).toMatchObject([{ name: "Before" }]);
+  await world.ingest([record("match-b", "After", minutesAgo(1))]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("ALTER TABLE changes RENAME TO gone");
+  // Both reads are in one turn of the event loop, and could share a snapshot.
+  expect(() => reader.players(["p"])).toThrow(DamagedData);
+  expect(() => reader.players(["p"])).toThrow(DamagedData);
+  database.run("ALTER TABLE gone RENAME TO changes");
+  expect(reader.players(["p"])).toMatchObject([{ name: "After" }]);
+  database.close();
+  await shards.close();
+  await world.stop();
+});
+
+test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
+  const world = await startWorld([aMatch({ id: "match-a" })]);
+  const database = new Database(join(world.data, "na.db"));
+  database.run("ALTER TABLE matches RENAME COLUMN document TO body");
+  database.run(`PRAGMA user_version = ${FORMAT + 1}`);
+  database.close();
+  const response = await world.get("/shards/na/matches/match-a");
+  expect([response.status, problemIn(response).code]).toEqual([503, "shard-unavailable"]);
+  await world.stop();
+});
+
 test("ingest into a shard with a damaged index says what to do", async () => {
   const match = aMatch({ id: "match-a" });
   const world = await startWorld([match]);
@@ -40,10 +167,24 @@ test("ingest into a shard with a damaged index says what to do", async () => {
   await world.stop();
 });
 
-/** Overwrites the first page of a table. */
-function overwriteRoot(file: string, table: string): void {
+/** Copies everything from the WAL into the file. */
+function checkpoint(file: string): void {
   const database = new Database(file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+/** Replaces a text wherever it is in the file. */
+function overwriteText(file: string, text: string, replacement: string): void {
+  checkpoint(file);
+  const content = readFileSync(file, "latin1");
+  writeFileSync(file, content.replaceAll(text, replacement), "latin1");
+}
+
+/** Overwrites the first page of a table. */
+function overwriteRoot(file: string, table: string): void {
+  checkpoint(file);
+  const database = new Database(file, { readonly: true });
   const { rootpage, page_size } = database
     .query<{ rootpage: number; page_size: number }, [string]>(
       "SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = ?",

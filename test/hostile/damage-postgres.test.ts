@@ -2,10 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { everythingAsked, LISTS, RECORDS, SINGLES, type Truth, truthOf } from "./damage.ts";
+import { askEverything, QUESTIONS, RECORDS, type Truth, truthOf } from "./damage.ts";
 
+const clock = new TestClock();
 const SCHEMA = `damage_${process.pid}`;
 const TABLES = [
   "match_documents",
@@ -28,9 +30,9 @@ beforeAll(async () => {
   const { url, stop } = await aPostgres();
   stopPostgres = stop;
   const toml = `[shards.na]\nurl = "${url}?schema=${SCHEMA}"\n`;
-  uncached = await startWorld(RECORDS, { "cache-mib": "0" }, undefined, toml);
-  cached = await startWorld([], {}, undefined, toml);
-  await everythingAsked(cached, "na", await truthOf(cached, "na"));
+  uncached = await startWorld(RECORDS, { "cache-mib": "0" }, clock, toml);
+  cached = await startWorld([], {}, clock, toml);
+  await askEverything(cached, clock, await truthOf(cached, "na"), "na");
   truth = await truthOf(uncached, "na");
   database = new SQL({ url, max: 1 });
   await database.unsafe(`SET search_path = ${SCHEMA}`);
@@ -49,8 +51,8 @@ afterAll(async () => {
 
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
-  const found = await everythingAsked(uncached, "na", truth);
-  expect(found.right.length).toBe(LISTS.length + SINGLES.length);
+  const found = await askEverything(uncached, clock, truth, "na");
+  expect(found.right.length).toBe(QUESTIONS);
 });
 
 /** Everything that can be asked while a value is changed. */
@@ -59,8 +61,8 @@ async function askDamaged(statement: string) {
   expect(count).toBeGreaterThan(0);
   try {
     return {
-      uncached: await everythingAsked(uncached, "na", truth),
-      cached: await everythingAsked(cached, "na", truth),
+      uncached: await askEverything(uncached, clock, truth, "na"),
+      cached: await askEverything(cached, clock, truth, "na"),
     };
   } finally {
     for (const table of TABLES) {

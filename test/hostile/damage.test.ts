@@ -11,16 +11,18 @@ import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { StoreError } from "../../src/store/store.ts";
 import { damageIn, dropLastEntry } from "../support/check.ts";
+import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
-import { everythingAsked, LISTS, RECORDS, SINGLES, truthOf } from "./damage.ts";
+import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
 // The server's own check would find some copies before they are asked.
 const NEVER = { pauseMs: 2 ** 30 };
-const world = await startWorld(RECORDS, { "log-level": "silent" }, undefined, "", NEVER);
+const clock = new TestClock();
+const world = await startWorld(RECORDS, {}, clock, "", NEVER);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
 const settle = new Database(original);
@@ -31,6 +33,8 @@ const truth = await truthOf(world, "na");
 let made = 0;
 const newShard = () => `copy-${made++}`;
 const fileOf = (shard: string) => join(world.data, `${shard}.db`);
+
+const ask = (shard: string) => askEverything(world, clock, truth, shard);
 
 /** Damages copies one by one. Returns what was seen, with the wrong responses. */
 async function damaged(copies: number, harm: (path: string, copy: number) => void) {
@@ -49,7 +53,7 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
     const shard = newShard();
     copyFileSync(original, fileOf(shard));
     harm(fileOf(shard), copy);
-    const found = await everythingAsked(world, shard, truth);
+    const found = await ask(shard);
     summary.wrong.push(...found.wrong.map((path) => `copy ${copy}: ${path}`));
     const verdict =
       found.detected.length > 0 ? "detected" : found.omission.length > 0 ? "omissions" : "harmless";
@@ -86,9 +90,7 @@ function overwrite(path: string, bytes: number, random: Random): void {
 
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
-  expect((await everythingAsked(world, "na", truth)).right.length).toBe(
-    LISTS.length + SINGLES.length,
-  );
+  expect((await ask("na")).right.length).toBe(QUESTIONS);
 });
 
 test.each([1, 5])(

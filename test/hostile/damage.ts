@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { PAGE_SIZE } from "../../src/query/parameters.ts";
+import type { TestClock } from "../support/keys.ts";
 import { aMatch } from "../support/records.ts";
 import type { Reply, World } from "../support/world.ts";
 
@@ -46,7 +47,7 @@ const SELECTIONS = [
 ];
 
 /** Lists of matches; each is also asked for backwards and from an offset. */
-export const LISTS = SELECTIONS.flatMap((selection) =>
+const LISTS = SELECTIONS.flatMap((selection) =>
   ["sort=createdAt", "sort=-createdAt", "sort=createdAt&page[offset]=3"].map((order) => ({
     selection,
     path: `/matches?${[WINDOW, selection, order].filter(Boolean).join("&")}`,
@@ -55,7 +56,7 @@ export const LISTS = SELECTIONS.flatMap((selection) =>
   })),
 );
 
-export const SINGLES = [
+const SINGLES = [
   ...RECORDS.map(({ data }) => `/matches/${data.id}`),
   ...NAMES.map((_, at) => `/players/player-${at}`),
   "/players",
@@ -64,6 +65,9 @@ export const SINGLES = [
   "/player-names?filter[near]=Aba",
   "/player-names?filter[near]=ida",
 ];
+
+/** These, and `/status`. */
+export const QUESTIONS = LISTS.length + SINGLES.length + 1;
 
 type Resource = JsonObject & { type: string; id: string };
 type Body = { data: Resource | Resource[]; included?: Resource[] };
@@ -81,6 +85,8 @@ export interface Truth {
   /** The ids of all matches of each selection, in order. */
   lists: Map<string, string[]>;
   singles: Map<string, Reply>;
+  /** When the served matches were created, in order. */
+  times: number[];
   /** Every resource that is served, by type and id. */
   resources: Map<string, string>;
 }
@@ -110,16 +116,20 @@ export async function truthOf(world: World, shard: string): Promise<Truth> {
     if (reply.status === 200) note(reply.body);
     singles.set(path, reply);
   }
-  return { lists, singles, resources };
+  const times = lists
+    .get("")!
+    .map((id) => Date.parse(singles.get(`/matches/${id}`)!.body.data.attributes.createdAt));
+  return { lists, singles, times, resources };
 }
 
-export type Verdict = "right" | "detected" | "omission" | "wrong";
+type Verdict = "right" | "detected" | "omission" | "wrong";
 
-/** Everything that can be asked of a shard, by verdict. */
-export async function everythingAsked(
+/** Asks everything of a copy of the shard. Returns the paths by verdict. */
+export async function askEverything(
   world: World,
-  shard: string,
+  clock: TestClock,
   truth: Truth,
+  shard: string,
 ): Promise<Record<Verdict, string[]>> {
   const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
   const lists = LISTS.map(async ({ selection, path, isReversed, offset }) => {
@@ -132,6 +142,9 @@ export async function everythingAsked(
     found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
   });
   await Promise.all([...lists, ...singles]);
+  // It is read once a second.
+  clock.advance(1001);
+  found[judgeStatus(truth, await world.get("/status"), shard)].push("/status");
   return found;
 }
 
@@ -154,6 +167,16 @@ function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
   if (verdict !== "right") return verdict;
   const ids = (body: Body) => listOf(body).map(keyOf).join();
   return ids(reply.body) === ids(expected.body) ? "right" : "omission";
+}
+
+/** The newest match must be one that is served; the newest one may be missing. */
+function judgeStatus({ times }: Truth, { body }: Reply, shard: string): Verdict {
+  const state = body.shards.find(({ id }: { id: string }) => id === shard);
+  if (state?.available === false) return "detected";
+  if (!state?.newestMatch) return "omission";
+  const newest = Date.parse(state.newestMatch);
+  if (newest === times.at(-1)) return "right";
+  return times.includes(newest) ? "omission" : "wrong";
 }
 
 /** Whether every resource is as it should be. */

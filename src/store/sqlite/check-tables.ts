@@ -1,6 +1,6 @@
 /** The tables of a shard with their indexes, as the check for damage reads them. */
 
-import type { NamedTable } from "./players.ts";
+import type { NamedTable } from "../row-checks.ts";
 
 export type Key = string | number;
 

@@ -3,9 +3,18 @@
  * row. Every step compares rows and indexes in one snapshot, so that writes between the steps are never damage.
  */
 
-import { type Database, SQLiteError } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import { checksum } from "../checksum.ts";
+import {
+  type MatchRow,
+  matchChecksum,
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
 import { type RecordRow, unpackServed } from "../row-encoding.ts";
 import {
   type Checker,
@@ -28,12 +37,12 @@ import {
   type Table,
   WITHHELD,
 } from "./check-tables.ts";
-import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "./matches.ts";
 import type { OpenedFile } from "./opened-file.ts";
-import { NAMED_ROWS, type NamedTable, type NamedTableRow, namedChecksum } from "./players.ts";
+import { NAMED_ROWS } from "./players.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
+import { readShard } from "./totals.ts";
 
 /** Small, because most pages are needed only once. */
 const CACHED_KIB = 8 * 1024;
@@ -102,7 +111,7 @@ export class SqliteChecker implements Checker {
       this.#readVersions();
       return read();
     } catch (error) {
-      const cause = asCheckError(error);
+      const cause = asReadError(error, this.database);
       if (!(cause instanceof DamagedData)) throw cause;
       this.#note(cause);
       return OVER;
@@ -208,7 +217,7 @@ export class SqliteChecker implements Checker {
   #named(table: NamedTable): Stage {
     const columns = `, ${isListed(NAMED[table])} AS isListed FROM`;
     const select = `${NAMED_ROWS[table].replace(" FROM", columns)} NOT INDEXED`;
-    return this.#rows<NamedTableRow & { isListed: number }>(NAMED[table], select, (row) => {
+    return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (row) => {
       if (!row.isListed || row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
     });
   }
@@ -321,10 +330,9 @@ export class SqliteChecker implements Checker {
       const rows = this.#statements
         .get("SELECT sequence, players, teams, checksum FROM changes ORDER BY sequence DESC")
         .values() as [number, Uint8Array, Uint8Array, number][];
-      const newest = this.#statements.row<{ sequence: number }>("SELECT sequence FROM shard");
+      const newest = readShard(this.#statements).sequence;
       for (const [at, [sequence, players, teams, sum]] of rows.entries()) {
-        const isRight =
-          sequence === (newest?.sequence ?? 0) - at && sum === checksum([sequence, players, teams]);
+        const isRight = sequence === newest - at && sum === checksum([sequence, players, teams]);
         if (!isRight) this.#damaged("changes", sequence);
       }
       return { rows: rows.length, isOver: true };
@@ -336,11 +344,9 @@ export class SqliteChecker implements Checker {
     return () => {
       if (this.#wasChanged) return OVER;
       const counted = (name: string) => this.#counts.get(name) ?? 0;
-      const stored = this.#statements.row<Record<string, number>>(
-        "SELECT matches, players, teams FROM shard",
-      );
-      for (const name of ["matches", "players", "teams"]) {
-        if (stored?.[name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
+      const stored = readShard(this.#statements);
+      for (const name of ["matches", "players", "teams"] as const) {
+        if (stored[name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
       }
       const same = [
         ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD].flatMap(({ name, indexes }) =>
@@ -355,12 +361,4 @@ export class SqliteChecker implements Checker {
       return OVER;
     };
   }
-}
-
-/** A table or an index that is missing is damage too: the format was checked before. */
-function asCheckError(error: unknown): unknown {
-  if (error instanceof SQLiteError && error.code === "SQLITE_ERROR") {
-    return new DamagedData("file", error.message);
-  }
-  return asReadError(error);
 }

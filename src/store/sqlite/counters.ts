@@ -1,8 +1,11 @@
-/** Counters: ranked evidence, dependents, vocabulary and totals. */
+/** Counters: ranked evidence, dependents, vocabulary, and what a shard reports about itself. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
-import type { Counts, Summary } from "../store.ts";
+import { type MatchRow, matchChecksum } from "../row-checks.ts";
+import { type Counts, DamagedData, type Summary } from "../store.ts";
+import { MATCH_COLUMNS } from "./matches.ts";
 import type { Statements } from "./statements.ts";
+import { readShard } from "./totals.ts";
 
 export function counterTables(database: Statements) {
   /** Changes counters. Those that reach zero are deleted. */
@@ -62,41 +65,25 @@ export function counterTables(database: Statements) {
   };
 }
 
-/** Rows added and removed by a transaction, written once at its end. */
-export class Totals {
-  readonly #changes = { matches: 0, players: 0, teams: 0 };
-
-  change(table: "matches" | "players" | "teams", by: number): void {
-    this.#changes[table] += by;
-  }
-
-  /** Called before the commit. */
-  write(database: Statements): void {
-    const { matches, players, teams } = this.#changes;
-    if (matches !== 0 || players !== 0 || teams !== 0) {
-      database.run(
-        "UPDATE shard SET matches = matches + ?, players = players + ?, teams = teams + ?",
-        matches,
-        players,
-        teams,
-      );
-    }
-    this.forget();
-  }
-
-  forget(): void {
-    Object.assign(this.#changes, { matches: 0, players: 0, teams: 0 });
-  }
+export function readSummary(database: Statements): Summary & { teams: number } {
+  const { matches, players, teams } = readShard(database);
+  return { matches, players, teams, newestMatch: newestMatch(database) };
 }
 
-export function readSummary(database: Statements): Summary & { teams: number } {
-  const { newest, ...totals } = database.row<{
-    matches: number;
-    players: number;
-    teams: number;
-    newest: number | null;
-  }>("SELECT matches, players, teams, (SELECT max(created_at) FROM matches) AS newest FROM shard")!;
-  return { ...totals, newestMatch: newest ?? undefined };
+/**
+ * The creation time of the newest match that is whole. It is read from the row: index entries have no checksum. A few
+ * damaged matches do not make the shard unavailable.
+ */
+function newestMatch(database: Statements): number | undefined {
+  const entries = database
+    .get("SELECT num, id FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
+    .values() as [number, string][];
+  for (const [num] of entries) {
+    const row = database.row<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE num = ?`, num);
+    if (row !== null && row.checksum === matchChecksum(row)) return row.created_at;
+  }
+  if (entries[0]) throw new DamagedData("matches", entries[0][1]);
+  return undefined;
 }
 
 export function readBytes(database: Statements): number {

@@ -25,9 +25,9 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { Totals } from "./counters.ts";
 import type { RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
+import type { Totals } from "./totals.ts";
 
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
 const SNAPSHOTS = "matches LEFT JOIN match_snapshots ON match_snapshots.match = matches.num";
@@ -86,6 +86,23 @@ export function matchTables(
       .get<WithheldRow>(`${WITHHELD} ${rest}`)
       .all(...values)
       .map(readWithheld);
+
+  /** Each row is read by its number: otherwise SQLite takes time and id from the index, and damage stays unseen. */
+  function servedAfter({ createdAt, id }: MatchKey, limit: number): ShardRecord[] {
+    const entries = database
+      .get(
+        `SELECT num, created_at, id FROM matches WHERE (created_at, id) > (?, ?)
+         ORDER BY created_at, id LIMIT ${limit}`,
+      )
+      .values(createdAt, id) as [number, number, string][];
+    return entries.map(([num, time, matchId]) => {
+      const [record] = served("WHERE num = ?", num);
+      if (record?.match.id !== matchId || record.match.createdAt !== time) {
+        throw new DamagedData("matches", matchId);
+      }
+      return record;
+    });
+  }
 
   const withheldAfter = (id: string, limit: number) =>
     withheld(`WHERE id > ? ORDER BY id LIMIT ${limit}`, id);
@@ -164,12 +181,7 @@ export function matchTables(
 
     records(after: { fate: Fate; match: MatchKey } | undefined, limit: number): ShardRecord[] {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
-      const { createdAt, id } = after?.match ?? BEGINNING;
-      const found = served(
-        `WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${limit}`,
-        createdAt,
-        id,
-      );
+      const found = servedAfter(after?.match ?? BEGINNING, limit);
       const room = limit - found.length;
       return room === 0 ? found : [...found, ...withheldAfter("", room)];
     },

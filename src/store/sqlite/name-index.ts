@@ -51,12 +51,13 @@ export function fillNameIndex(database: Database): void {
   database.run("DROP TABLE temp.unsorted");
 }
 
+/** `key` alone would be the column of json_each in a file whose schema is damaged. */
 const AROUND = `
   SELECT
     (SELECT group_concat(name, char(0)) FROM
-      (SELECT name FROM name_index WHERE key >= asked.value ORDER BY key, name LIMIT ?)),
+      (SELECT name FROM name_index WHERE name_index.key >= asked.value ORDER BY key, name LIMIT ?)),
     (SELECT group_concat(name, char(0)) FROM
-      (SELECT name FROM name_index WHERE key < asked.value ORDER BY key DESC, name DESC LIMIT ?))
+      (SELECT name FROM name_index WHERE name_index.key < asked.value ORDER BY key DESC, name DESC LIMIT ?))
   FROM json_each(?) AS asked`;
 
 export function namesAround(

@@ -159,7 +159,8 @@ function checkFormat(version: number, path: string, onMigrate: OnMigrate | undef
   }
 }
 
-function versionOf(database: Database, path: string): number {
+/** Throws StoreError if the file is not a shard, or has a newer format. */
+export function versionOf(database: Database, path: string): number {
   const version = pragma(database, "user_version");
   if (
     pragma(database, "application_id") !== APPLICATION_ID &&

@@ -1,12 +1,17 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
-import type { Statement } from "bun:sqlite";
 import { checksum } from "../checksum.ts";
 import { type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
-import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
-import type { Totals } from "./counters.ts";
+import {
+  DamagedData,
+  type PlayerRow,
+  type Standing,
+  type StoredResource,
+  type TeamRow,
+} from "../store.ts";
 import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
+import type { Totals } from "./totals.ts";
 
 const STANDING = "last_match_at, last_match_id, streak, played, wins, played_ranked, gold";
 const NO_STANDING = STANDING.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
@@ -62,14 +67,18 @@ export function playerTables(
     }
   }
 
-  const after = (table: NamedTable, id: string, limit: number): StoredResource[] =>
-    database
-      .get<NamedRow>(`${NAMED_ROWS[table]} WHERE id > ? ORDER BY id LIMIT ${limit}`)
-      .all(id)
-      .map((row) => {
-        verifyNamed(table, row);
-        return { id: row.id, resource: row.resource, companions: row.linked ?? undefined };
-      });
+  /** Each row is read by its number: otherwise SQLite takes the id from the index, and damage stays unseen. */
+  function after(table: NamedTable, afterId: string, limit: number): StoredResource[] {
+    const entries = database
+      .get(`SELECT num, id FROM ${table} WHERE id > ? ORDER BY id LIMIT ${limit}`)
+      .values(afterId) as [number, string][];
+    return entries.map(([num, id]) => {
+      const row = database.row<NamedRow>(`${NAMED_ROWS[table]} WHERE num = ?`, num);
+      if (row?.id !== id) throw new DamagedData(table, id);
+      verifyNamed(table, row);
+      return { id, resource: row.resource, companions: row.linked ?? undefined };
+    });
+  }
 
   const transaction = {
     players: (afterId: string, limit: number) => after("players", afterId, limit),
@@ -161,32 +170,32 @@ const MAX_CACHED = 200_000;
 /** Caches the internal numbers of players or teams, and assigns new ones. */
 export class RowNumbers {
   readonly #remembered = new Map<string, number>();
-  readonly #find: Statement<{ num: number }, [string]>;
-  readonly #add: Statement<unknown, [string]>;
-  readonly #remove: Statement<unknown, [string]>;
 
   constructor(
-    { database }: Statements,
+    private readonly statements: Statements,
     private readonly table: NamedTable,
     private readonly totals: Totals,
-  ) {
-    this.#find = database.query(`SELECT num FROM ${table} WHERE id = ?`);
-    this.#add = database.query(`INSERT INTO ${table} (id) VALUES (?)`);
-    this.#remove = database.query(`DELETE FROM ${table} WHERE id = ?`);
-  }
+  ) {}
 
   /** Creates a row for a new player or team, which must be filled before the commit. */
   of(id: string): number {
     const remembered = this.#remembered.get(id);
     if (remembered !== undefined) return remembered;
-    const num = this.#find.get(id)?.num ?? this.#addOne(id);
+    const found = this.statements.row<{ num: number }>(
+      `SELECT num FROM ${this.table} WHERE id = ?`,
+      id,
+    );
+    const num = found?.num ?? this.#addOne(id);
     if (this.#remembered.size >= MAX_CACHED) this.#remembered.clear();
     this.#remembered.set(id, num);
     return num;
   }
 
   remove(id: string): void {
-    this.totals.change(this.table, -this.#remove.run(id).changes);
+    this.totals.change(
+      this.table,
+      -this.statements.run(`DELETE FROM ${this.table} WHERE id = ?`, id).changes,
+    );
     this.#remembered.delete(id);
   }
 
@@ -196,6 +205,8 @@ export class RowNumbers {
 
   #addOne(id: string): number {
     this.totals.change(this.table, 1);
-    return Number(this.#add.run(id).lastInsertRowid);
+    return Number(
+      this.statements.run(`INSERT INTO ${this.table} (id) VALUES (?)`, id).lastInsertRowid,
+    );
   }
 }

@@ -86,13 +86,15 @@ export class SqliteReader implements Reader {
         numbers[table][list]!.includes(num);
       for (const [index, match] of matches.entries()) {
         const key = { createdAt: match.listed_at, id: match.listed_id };
+        if (match.document === null) throw new DamagedData("matches", key.id);
+        // First: a value of a damaged row may have any type.
+        verifyMatch(match);
         if (
           !isSelected(match, key, selection, isIn) ||
           (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
         ) {
           throw new DamagedData("matches", key.id);
         }
-        verifyMatch(match);
       }
       const [first, last] = [matches[0], matches.at(-1)];
       return {
@@ -185,13 +187,13 @@ export class SqliteReader implements Reader {
     this.database.close();
   }
 
-  /** Reads in a snapshot. A page of the file that SQLite cannot read is damage too. */
+  /** Reads in a snapshot. What SQLite cannot read is damage too. */
   #read<T>(read: () => T): T {
     try {
       this.#snapshot.enter();
       return read();
     } catch (error) {
-      throw asReadError(error);
+      throw asReadError(error, this.database);
     }
   }
 

@@ -2,6 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";
+import { fillShardChecksum } from "./totals.ts";
 
 /**
  * `num` columns are internal numbers that keep indexes small; they never leave the adapter.
@@ -164,12 +165,13 @@ const CHECKSUMS = `
     pruned_before INTEGER,
     matches       INTEGER NOT NULL,
     players       INTEGER NOT NULL,
-    teams         INTEGER NOT NULL
+    teams         INTEGER NOT NULL,
+    checksum      INTEGER
   );
   INSERT INTO shard SELECT
     lower(hex(randomblob(16))),
     (SELECT coalesce(max(sequence), 0) FROM changes),
-    NULL, matches, players, teams FROM tallies;
+    NULL, matches, players, teams, NULL FROM tallies;
   DROP TABLE tallies;
   DELETE FROM changes;
 `;
@@ -180,6 +182,7 @@ export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS, CHECKS
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
+  [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
 ]);
 
 /**

@@ -11,14 +11,15 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { counterTables, readCounts, Totals } from "./counters.ts";
+import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
-import { asWriteError } from "./sqlite-errors.ts";
+import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
+import { readShard, Totals, writeShard } from "./totals.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
 export class SqliteWriter implements Writer {
@@ -48,33 +49,38 @@ export class SqliteWriter implements Writer {
   /** Queued with writes, because they share one connection. */
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      this.database.query("BEGIN").run();
       try {
+        this.database.query("BEGIN").run();
         return await work(this.#tables.transaction);
+      } catch (error) {
+        throw asReadError(error, this.database);
       } finally {
-        this.database.query("COMMIT").run();
+        // Reading a damaged page may have ended it.
+        if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       }
     });
   }
 
   /** Queued with writes, so that it never sees an unfinished one. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(() => {
-      const known = this.#tables.transaction.known(ids);
-      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-    });
+    return this.#turn.then(() =>
+      this.#read(() => {
+        const known = this.#tables.transaction.known(ids);
+        return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
+      }),
+    );
   }
 
   inspect(id: string): ShardRecord | undefined {
-    return this.#tables.transaction.load([id])[0];
+    return this.#read(() => this.#tables.transaction.load([id])[0]);
   }
 
   rankedEvidence(playerIds: string[]): Map<string, number> {
-    return this.#tables.transaction.rankedEvidence(playerIds);
+    return this.#read(() => this.#tables.transaction.rankedEvidence(playerIds));
   }
 
   counts(): Counts {
-    return readCounts(this.#statements);
+    return this.#read(() => readCounts(this.#statements));
   }
 
   /** A file cannot have aliases. */
@@ -84,6 +90,14 @@ export class SqliteWriter implements Writer {
 
   close(): void {
     this.database.close();
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw asReadError(error, this.database);
+    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -107,7 +121,7 @@ export class SqliteWriter implements Writer {
       // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       this.#tables.forget();
-      throw asWriteError(error, this.database.filename);
+      throw asWriteError(error, this.database);
     }
   }
 
@@ -149,12 +163,10 @@ function openTables(database: Statements) {
     ...counterTables(database),
   } satisfies Transaction;
 
-  /** For the caches of readers. */
-  function logChanges({ changed }: typeof players): void {
-    if (changed.players.size + changed.teams.size === 0) return;
-    // The counter is stored, so that numbers are not reused after the log is trimmed.
-    database.run("UPDATE shard SET sequence = sequence + 1");
-    const { sequence } = database.row<{ sequence: number }>("SELECT sequence FROM shard")!;
+  /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
+  function logChanges({ changed }: typeof players, last: number): number {
+    if (changed.players.size + changed.teams.size === 0) return last;
+    const sequence = last + 1;
     const values = [sequence, packNumbers(changed.players), packNumbers(changed.teams)];
     database.run(
       "INSERT INTO changes (sequence, players, teams, checksum) VALUES (?, ?, ?, ?)",
@@ -162,14 +174,18 @@ function openTables(database: Statements) {
       checksum(values),
     );
     database.run("DELETE FROM changes WHERE sequence <= ?", sequence - KEPT_CHANGES);
+    return sequence;
   }
 
   return {
     transaction,
     /** Called before the commit. */
     conclude(): void {
-      logChanges(players);
-      totals.write(database);
+      const shard = readShard(database);
+      // The counter is stored, so that numbers are not reused after the log is trimmed.
+      const sequence = logChanges(players, shard.sequence);
+      writeShard(database, totals.addTo({ ...shard, sequence }));
+      totals.forget();
       nameIndex.write();
       players.forget();
     },

@@ -67,10 +67,16 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     "shard-closed",
   ],
   "a failure of the service": [
-    (scene) => matchbookOf(scene).shard("hurt").match("match-hurt"),
+    (scene) => matchbookOf(scene).shard("na").player("player-bug"),
     "unavailable",
     500,
     "internal-error",
+  ],
+  "a damaged shard": [
+    (scene) => matchbookOf(scene).shard("hurt").match("match-hurt"),
+    "unavailable",
+    503,
+    "damaged-data",
   ],
   "a shard that cannot be read": [
     (scene) => matchbookOf(scene).shard("away").players(),

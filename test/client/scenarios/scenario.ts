@@ -5,7 +5,7 @@ import type * as Client from "../../../client/src/index.ts";
 
 /** The URLs and keys for the scenarios, as data that another process can use. */
 export interface Facts {
-  /** Records without limits; the shard "away" cannot be read, and the records in "hurt" are damaged. */
+  /** Records without limits; the shard "away" cannot be read, and "hurt" is damaged. Requests for "player-bug" fail. */
   url: string;
   key: string;
   /** A burst of two requests, then one a second, on a stopped clock; "beta" is closed to all keys. */

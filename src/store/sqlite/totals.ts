@@ -1,0 +1,72 @@
+/** The row of the table `shard`: the last change, and the numbers of matches, players and teams. */
+
+import type { Database } from "bun:sqlite";
+import { checksum } from "../checksum.ts";
+import { DamagedData } from "../store.ts";
+import { Statements } from "./statements.ts";
+
+interface ShardRow {
+  log_id: string;
+  sequence: number;
+  pruned_before: number | null;
+  matches: number;
+  players: number;
+  teams: number;
+  checksum: number | null;
+}
+
+const SHARD_ROW =
+  "SELECT log_id, sequence, pruned_before, matches, players, teams, checksum FROM shard";
+
+const shardChecksum = (row: ShardRow): number =>
+  checksum([row.log_id, row.sequence, row.pruned_before, row.matches, row.players, row.teams]);
+
+/** Throws DamagedData unless the row is whole. */
+export function readShard(database: Statements): ShardRow {
+  const row = database.row<ShardRow>(SHARD_ROW);
+  if (row === null || row.checksum !== shardChecksum(row)) throw new DamagedData("shard", "row 1");
+  return row;
+}
+
+/** Writes nothing if nothing has changed. */
+export function writeShard(database: Statements, row: ShardRow): void {
+  const sum = shardChecksum(row);
+  if (sum === row.checksum) return;
+  database.run(
+    "UPDATE shard SET sequence = ?, matches = ?, players = ?, teams = ?, checksum = ?",
+    row.sequence,
+    row.matches,
+    row.players,
+    row.teams,
+    sum,
+  );
+}
+
+/** Part of a migration: the row has no checksum yet. */
+export function fillShardChecksum(database: Database): void {
+  const statements = new Statements(database);
+  writeShard(statements, statements.row<ShardRow>(SHARD_ROW)!);
+}
+
+/** Rows added and removed by a transaction, written once at its end. */
+export class Totals {
+  readonly #changes = { matches: 0, players: 0, teams: 0 };
+
+  change(table: "matches" | "players" | "teams", by: number): void {
+    this.#changes[table] += by;
+  }
+
+  addTo(row: ShardRow): ShardRow {
+    const { matches, players, teams } = this.#changes;
+    return {
+      ...row,
+      matches: row.matches + matches,
+      players: row.players + players,
+      teams: row.teams + teams,
+    };
+  }
+
+  forget(): void {
+    Object.assign(this.#changes, { matches: 0, players: 0, teams: 0 });
+  }
+}
