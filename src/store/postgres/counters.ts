@@ -1,7 +1,9 @@
 /** Counters: ranked evidence, dependents, vocabulary and totals. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
-import type { Counts, Summary } from "../store.ts";
+import type { MatchRow } from "../row-checks.ts";
+import { type Counts, DamagedData, type Summary } from "../store.ts";
+import { isWhole, MATCH_COLUMNS } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export function counterTables(connection: Connection) {
@@ -75,16 +77,31 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
 }
 
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
-  const [row] = await connection.rows<Record<keyof Summary | "teams", string | null>>(
-    `SELECT matches, players, teams,
-       (SELECT max(created_at) FROM {matches}) AS "newestMatch" FROM {shard} AS shard`,
+  const [row] = await connection.rows<Record<"matches" | "players" | "teams", string>>(
+    "SELECT matches, players, teams FROM {shard} AS shard",
   );
   return {
     matches: Number(row!.matches),
     players: Number(row!.players),
     teams: Number(row!.teams),
-    newestMatch: row!.newestMatch === null ? undefined : Number(row!.newestMatch),
+    newestMatch: await newestMatch(connection),
   };
+}
+
+/**
+ * The creation time of the newest match that is whole. It is read from the documents: index entries have no checksum.
+ * A few damaged matches do not make the shard unavailable.
+ */
+async function newestMatch(connection: Connection): Promise<number | undefined> {
+  const rows = await connection.rows<MatchRow & { listed_at: number; listed_id: string }>(
+    `SELECT ${MATCH_COLUMNS}, listed.created_at::float8 AS listed_at, listed.id AS listed_id
+     FROM (SELECT id, created_at FROM {matches} ORDER BY created_at DESC, id DESC LIMIT 5) AS listed
+     LEFT JOIN {match_documents} AS stored ON stored.id = listed.id
+     ORDER BY listed.created_at DESC, listed.id DESC`,
+  );
+  const newest = rows.find((row) => row.created_at === row.listed_at && isWhole(row));
+  if (rows[0] && !newest) throw new DamagedData("matches", rows[0].listed_id);
+  return newest?.created_at;
 }
 
 export async function readBytes(connection: Connection): Promise<number> {

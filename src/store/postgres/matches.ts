@@ -42,10 +42,12 @@ export const MATCH_COLUMNS = `stored.id, stored.created_at::float8 AS created_at
 export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean =>
   Number.isNaN(checksum);
 
+export const isWhole = (row: MatchRow): boolean =>
+  isUnchecked(row) || row.checksum === matchChecksum(row);
+
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
-  if (isUnchecked(row) || row.checksum === matchChecksum(row)) return;
-  throw new DamagedData("match_documents", row.id);
+  if (!isWhole(row)) throw new DamagedData("match_documents", row.id);
 }
 
 type ServedRow = MatchRow &

@@ -76,11 +76,11 @@ export function readSummary(database: Statements): Summary & { teams: number } {
  */
 function newestMatch(database: Statements): number | undefined {
   const entries = database
-    .get("SELECT num, id FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
-    .values() as [number, string][];
-  for (const [num] of entries) {
+    .get("SELECT num, id, created_at FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
+    .values() as [number, string, number][];
+  for (const [num, , createdAt] of entries) {
     const row = database.row<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE num = ?`, num);
-    if (row !== null && row.checksum === matchChecksum(row)) return row.created_at;
+    if (row?.created_at === createdAt && row.checksum === matchChecksum(row)) return createdAt;
   }
   if (entries[0]) throw new DamagedData("matches", entries[0][1]);
   return undefined;
