@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { TestClock } from "../support/keys.ts";
+import { digestAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
+import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { askEverything, QUESTIONS, RECORDS, type Truth, truthOf } from "./damage.ts";
 
@@ -14,6 +16,7 @@ const TABLES = [
   "matches",
   "players",
   "teams",
+  "withheld",
   "player_matches",
   "team_matches",
   "name_index",
@@ -55,15 +58,12 @@ test("the questions have answers", async () => {
   expect(found.right.length).toBe(QUESTIONS);
 });
 
-/** Everything that can be asked while a value is changed. */
-async function askDamaged(statement: string) {
+/** Changes a value while `work` runs. */
+async function whileDamaged<T>(statement: string, work: () => Promise<T>): Promise<T> {
   const { count } = await database.unsafe(statement);
   expect(count).toBeGreaterThan(0);
   try {
-    return {
-      uncached: await askEverything(uncached, clock, truth, "na"),
-      cached: await askEverything(cached, clock, truth, "na"),
-    };
+    return await work();
   } finally {
     for (const table of TABLES) {
       await database.unsafe(`DELETE FROM ${table}`);
@@ -122,9 +122,83 @@ describe("one value changed:", () => {
     ["the team of an index entry", "UPDATE team_matches SET team = 3 - team"],
     ["the name index", "UPDATE name_index SET name = 'Zed' WHERE name = 'Ida'"],
   ];
+  const CACHED_CASES = [
+    "a player number of a match",
+    "the id of a player",
+    "a name that another player has",
+    "the player of an index entry",
+  ];
+
   test.each(CASES)("%s", async (_what, statement) => {
-    const found = await askDamaged(statement);
-    expect([found.uncached.wrong, found.cached.wrong]).toEqual([[], []]);
-    expect(found.uncached.detected.length + found.uncached.omission.length).toBeGreaterThan(0);
+    const found = await whileDamaged(statement, () => askEverything(uncached, clock, truth), "na");
+    expect(found.wrong).toEqual([]);
+    expect(found.detected.length + found.omission.length).toBeGreaterThan(0);
+  });
+
+  test.each(CASES.filter(([what]) => CACHED_CASES.includes(what)))(
+    "%s, with all players in the cache",
+    async (_what, statement) => {
+      const found = await whileDamaged(statement, () => askEverything(cached, clock, truth), "na");
+      expect(found.wrong).toEqual([]);
+    },
+  );
+});
+
+describe("the digest of a shard, and a copy of it, stop at", () => {
+  const CASES: [what: string, statement: string, message: string][] = [
+    [
+      "a match with another patch",
+      "UPDATE match_documents SET patch_version = '2' WHERE id = 'match-03'",
+      "match match-03 is damaged",
+    ],
+    [
+      "a match whose document is missing",
+      "DELETE FROM match_documents WHERE id = 'match-03'",
+      "match match-03 is damaged",
+    ],
+    [
+      "changed bytes of a record that are not served",
+      "UPDATE matches SET snapshot = set_byte(snapshot, 8, 255 - get_byte(snapshot, 8)) WHERE id = 'match-03'",
+      "match match-03 is damaged",
+    ],
+    [
+      "a withheld match",
+      "UPDATE withheld SET reason = 'ending' WHERE id = 'match-05'",
+      "match match-05 is damaged",
+    ],
+    [
+      "a player",
+      "UPDATE players SET name = 'Zed' WHERE id = 'player-3'",
+      "player player-3 is damaged",
+    ],
+    ["a team", "UPDATE teams SET name = 'RED' WHERE id = 'team-2'", "team team-2 is damaged"],
+  ];
+  test.each(CASES)("%s", async (_what, statement, message) => {
+    const digest = whileDamaged(statement, () => digestAt(uncached.data));
+    await expect(digest).rejects.toThrow(message);
+  });
+});
+
+describe("ingest does not build on", () => {
+  const late = aMatch({
+    id: "late",
+    createdAt: Date.UTC(2026, 0, 1, 0, 4, 1),
+    rosters: [{ members: [{ id: "player-4", name: "Ida" }] }, { members: [] }],
+  });
+  const CASES: [what: string, statement: string, message: string][] = [
+    [
+      "damaged totals of a player",
+      "UPDATE players SET wins = wins + 1 WHERE id = 'player-4'",
+      "player player-4 is damaged",
+    ],
+    [
+      "a damaged index of results",
+      "UPDATE player_matches SET result = 1 - result WHERE match_id = 'match-09' AND result < 2",
+      "match-09 is damaged",
+    ],
+  ];
+  test.each(CASES)("%s", async (_what, statement, message) => {
+    const ingested = whileDamaged(statement, () => uncached.ingest([late]));
+    await expect(ingested).rejects.toThrow(message);
   });
 });
