@@ -116,10 +116,7 @@ export function scanStatements({ from, columns, isDescending, isRight }: Scan) {
   const count = columns.length;
   const list = columns.join();
   const marks = (first: number) => columns.map((_, at) => `?${first + at}`);
-  // SQLite trusts an index to be in order. The plus makes it compare.
-  const compared = columns.map((column) => `+entry.${column}`);
   const after = isDescending ? isLater(columns, marks(1)) : `(${list}) > (${marks(1)})`;
-  const isAfter = isDescending ? isLater(compared, marks(1)) : `(${compared}) > (${marks(1)})`;
   const end = marks(count + 1);
   const within = isDescending
     ? `${after} AND NOT (${isLater(columns, end)}) AND ${columns[0]} >= ${end[0]}`
@@ -127,8 +124,9 @@ export function scanStatements({ from, columns, isDescending, isRight }: Scan) {
   const order = isDescending ? list.replace(",", " DESC,") : list;
   return {
     /** Then the number of entries before the last one. */
-    last: `SELECT ${list}, ${isAfter} FROM ${from} WHERE ${after} ORDER BY ${order} LIMIT 1 OFFSET ?${count + 1}`,
-    /** Then the last key. */
+    last: `SELECT ${list} FROM ${from} WHERE ${after} ORDER BY ${order} LIMIT 1 OFFSET ?${count + 1}`,
+    /** Then the last key, as in the next two. */
+    isAfter: `SELECT ${isDescending ? isLater(end, marks(1)) : `(${end}) > (${marks(1)})`}`,
     tally: `SELECT count(*), total(NOT ${isRight}) FROM ${from} WHERE ${within}`,
     wrong: `SELECT ${list} FROM ${from} WHERE ${within} AND NOT ${isRight}`,
     tallyRest: `SELECT count(*), total(NOT ${isRight}) FROM ${from} WHERE ${after}`,

@@ -99,7 +99,7 @@ export class SqliteChecker implements Checker {
   }
 
   close(): void {
-    this.database.close();
+    this.#statements.close();
   }
 
   /** A page that cannot be read ends the stage. */
@@ -270,12 +270,15 @@ export class SqliteChecker implements Checker {
     return (limit) => {
       const rows = this.#statements
         .get(
-          `SELECT name, min(id), +name > ?1 FROM players INDEXED BY players_by_name
-           WHERE name > ?1 GROUP BY name ORDER BY name LIMIT ?2`,
+          `SELECT name, min(id) FROM players INDEXED BY players_by_name
+           WHERE name > ? GROUP BY name ORDER BY name LIMIT ?`,
         )
-        .values(after, limit) as [name: string, id: string, isAfter: number][];
-      for (const [name, id, isAfter] of rows) {
-        if (!isAfter) throw new DamagedData("players", id);
+        .values(after, limit) as [name: string, id: string][];
+      const last = rows.at(-1);
+      // Compared by SQLite: JavaScript has another order, and replaces what is not valid UTF-8.
+      const isAfter = this.#statements.get("SELECT ? > ?").values(last?.[0] ?? "", after)[0]![0];
+      if (last && !isAfter) throw new DamagedData("players", last[1]);
+      for (const [name, id] of rows) {
         const keys = indexKeys(name);
         const { found } = this.#statements.row<{ found: number }>(
           `SELECT count(*) AS found FROM json_each(?1) AS asked
@@ -285,8 +288,8 @@ export class SqliteChecker implements Checker {
         )!;
         if (found !== keys.length) this.#damaged("name_index", id);
         this.#count("name_index of players", keys.length);
-        after = name;
       }
+      after = last?.[0] ?? after;
       return { rows: rows.length, isOver: rows.length < limit };
     };
   }
@@ -304,23 +307,22 @@ export class SqliteChecker implements Checker {
   }
 
   #scan(scan: Scan, onWrong: (key: Key[]) => void): Stage {
-    const { name, columns } = scan;
+    const { name } = scan;
     const sql = scanStatements(scan);
     let after = scan.start;
     return (limit) => {
       const read = (statement: string, ...more: Key[]) =>
         this.#statements.get(statement).values(...after, ...more) as Key[][];
-      const last = read(sql.last, limit - 1)[0];
-      const end = last?.slice(0, columns.length) ?? [];
-      // Damaged pages could lead the scan back to where it was.
-      if (last && (!last.at(-1) || end.join() === after.join()))
-        throw new DamagedData(name, "order");
-      const [tally] = read(last ? sql.tally : sql.tallyRest, ...end) as [number, number][];
-      const [rows, wrong] = tally!;
-      if (wrong > 0) for (const key of read(last ? sql.wrong : sql.wrongRest, ...end)) onWrong(key);
+      const [end] = read(sql.last, limit - 1);
+      // Damage could lead the scan back to where it was.
+      if (end && !read(sql.isAfter, ...end)[0]![0]) throw new DamagedData(name, "order");
+      const [tally] = end ? read(sql.tally, ...end) : read(sql.tallyRest);
+      const [rows, wrong] = tally as [number, number];
+      const wrongKeys = wrong === 0 ? [] : end ? read(sql.wrong, ...end) : read(sql.wrongRest);
+      for (const key of wrongKeys) onWrong(key);
       this.#count(name, rows);
-      after = end;
-      return { rows, isOver: !last };
+      after = end ?? after;
+      return { rows, isOver: !end };
     };
   }
 
