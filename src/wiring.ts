@@ -2,7 +2,7 @@
 
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
-import type { Failures } from "./access/failed-keys.ts";
+import type { AddressLimiter } from "./access/failed-keys.ts";
 import { FailureGuard, OpenRequestLimit } from "./access/failed-keys.ts";
 import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
@@ -68,7 +68,7 @@ export async function serve(
       shards,
       keys,
       guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
-      openLimit: new OpenRequestLimit(settings["open-requests-per-minute"]),
+      openLimit: new OpenRequestLimit(settings["open-requests-per-minute"], sharing?.openRequests),
       limiter,
       quotas,
       sharedLimits: shared,
@@ -186,7 +186,8 @@ const openThread = () =>
 /** What workers on the same port share. */
 interface WorkerLimits {
   limiter: Limiter;
-  failures: Failures;
+  failures: AddressLimiter;
+  openRequests: AddressLimiter;
 }
 
 /** Opens every shard. One that cannot be opened is unavailable; the others are served. */

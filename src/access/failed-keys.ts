@@ -1,11 +1,11 @@
 /** Limits by client address: on invalid keys, and on requests that need no key. */
 
 import { isIPv6 } from "node:net";
-import { MemoryLimiter, type Policy } from "./rate-limit.ts";
+import { MemoryLimiter, type Policy, type Verdict } from "./rate-limit.ts";
 
-/** Failures may be counted in shared memory. `nowMs` is monotonic. */
-export interface Failures {
-  take(address: string, policy: Policy, nowMs: number): unknown;
+/** The buckets may be in shared memory. `nowMs` is monotonic. */
+export interface AddressLimiter {
+  take(address: string, policy: Policy, nowMs: number): Verdict;
   /** Seconds until one more is allowed; 0: now. */
   wait(address: string, policy: Policy, nowMs: number): number;
 }
@@ -16,11 +16,11 @@ export interface Failures {
  * the others.
  */
 export class FailureGuard {
-  readonly #failures: Failures;
+  readonly #failures: AddressLimiter;
   readonly #policy: Policy | undefined;
 
   /** 0: unlimited. */
-  constructor(perMinute: number, failures: Failures = new MemoryLimiter()) {
+  constructor(perMinute: number, failures: AddressLimiter = new MemoryLimiter()) {
     this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
     this.#failures = failures;
   }
@@ -35,18 +35,19 @@ export class FailureGuard {
   }
 }
 
-/** Limits the requests without a valid key. The buckets are those of this process. */
+/** Limits the requests without a valid key. */
 export class OpenRequestLimit {
-  readonly #buckets = new MemoryLimiter();
-
   /** 0: unlimited. */
-  constructor(readonly perMinute: number) {}
+  constructor(
+    readonly perMinute: number,
+    private readonly buckets: AddressLimiter = new MemoryLimiter(),
+  ) {}
 
   /** Counts a request. Seconds until the address may send another; 0: this one is allowed. */
   take(address: string, nowMs: number): number {
     if (this.perMinute === 0) return 0;
     const policy = { rate: this.perMinute, burst: this.perMinute };
-    const { allowed, retryAfterSeconds } = this.#buckets.take(networkOf(address), policy, nowMs);
+    const { allowed, retryAfterSeconds } = this.buckets.take(networkOf(address), policy, nowMs);
     return allowed ? 0 : Math.max(1, retryAfterSeconds);
   }
 }

@@ -20,8 +20,13 @@ export function openUnchanged(path: string): Database {
   if (isWritable(file) && isWritable(dirname(file))) {
     return new Database(file, { readwrite: true, create: false });
   }
+  return openImmutable(file);
+}
+
+/** Reads the file alone: without locks, and without noticing changes. There must be no WAL. */
+export function openImmutable(path: string): Database {
   return new Database(
-    `${pathToFileURL(file)}?immutable=1`,
+    `${pathToFileURL(realpathSync(path))}?immutable=1`,
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
   );
 }

@@ -1,10 +1,10 @@
 /**
- * Limits that workers share: a rate limit per key and a count of invalid keys per client address. The buckets are
- * in memory that the supervisor creates; the system frees it when the last process exits. Only used pages take
- * memory.
+ * Limits that workers share: a rate limit per key, and counts of invalid keys and of requests without a key per client
+ * address. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
+ * used pages take memory.
  */
 
-import type { Failures } from "../access/failed-keys.ts";
+import type { AddressLimiter } from "../access/failed-keys.ts";
 import {
   type Bucket,
   DROPS,
@@ -31,21 +31,26 @@ const MOST_STEPS = 1024;
 const BUCKET_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
 const SLOTS_BYTES = KEYS * SLOT_BYTES;
 const BUCKETS_BYTES = KEYS * BUCKET_BYTES;
-const FAILURES_BYTES = ADDRESSES * BUCKET_BYTES;
+const ADDRESSES_BYTES = ADDRESSES * BUCKET_BYTES;
 
 /** A file descriptor that workers inherit. */
 export function newSharedMemory(): number {
-  return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + FAILURES_BYTES);
+  return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + 2 * ADDRESSES_BYTES);
 }
 
 /** `workers`: how many share the memory. `seed`: a secret that they share. */
 export function openSharedLimits(descriptor: number, workers: number, seed: number) {
   const slots = new SlotTable(mapMemory(descriptor, 0, SLOTS_BYTES));
   const buckets = words(mapMemory(descriptor, SLOTS_BYTES, BUCKETS_BYTES));
-  const failures = words(mapMemory(descriptor, SLOTS_BYTES + BUCKETS_BYTES, FAILURES_BYTES));
+  const byAddress = (table: number) => {
+    const start = SLOTS_BYTES + BUCKETS_BYTES + table * ADDRESSES_BYTES;
+    const buckets = words(mapMemory(descriptor, start, ADDRESSES_BYTES));
+    return new SharedAddressLimiter(new SharedBuckets(buckets), BigInt(seed));
+  };
   return {
     limiter: new SharedLimiter(slots, new SharedBuckets(buckets), workers),
-    failures: new SharedFailures(new SharedBuckets(failures), BigInt(seed)),
+    failures: byAddress(0),
+    openRequests: byAddress(1),
   };
 }
 
@@ -86,17 +91,17 @@ function shareOf({ rate, burst }: Policy, workers: number): Policy {
 }
 
 /**
- * Invalid keys by client address. Addresses are not stored: a hash selects the bucket. The chance that two
- * addresses share a bucket is one in a million, and nobody can provoke it, because the seed is secret.
+ * Buckets by client address. Addresses are not stored: a hash selects the bucket. The chance that two addresses share
+ * a bucket is one in a million, and nobody can provoke it, because the seed is secret.
  */
-class SharedFailures implements Failures {
+class SharedAddressLimiter implements AddressLimiter {
   constructor(
     private readonly buckets: SharedBuckets,
     private readonly seed: bigint,
   ) {}
 
-  take(address: string, policy: Policy, nowMs: number): void {
-    this.buckets.take(this.#bucketOf(address), policy, nowMs);
+  take(address: string, policy: Policy, nowMs: number): Verdict {
+    return this.buckets.take(this.#bucketOf(address), policy, nowMs);
   }
 
   wait(address: string, policy: Policy, nowMs: number): number {

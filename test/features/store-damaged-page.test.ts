@@ -112,18 +112,23 @@ describe("/status", () => {
   });
 });
 
-test("a row with values of another type is damaged data", async () => {
-  const world = await startWorld([
-    aMatch({ id: "match-a", rosters: duel({ id: "p" }, { id: "q" }) }),
-  ]);
-  const database = new Database(join(world.data, "na.db"));
-  database.run("UPDATE matches SET results = NULL");
-  database.close();
-  for (const path of ["matches/match-a", "matches?filter[playerIds]=p", "matches"]) {
-    const response = await world.get(`/shards/na/${path}`);
-    expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
-  }
-  await world.stop();
+describe("a row with a value of another type is damaged data:", () => {
+  // One overwritten byte can change the type of a value.
+  test.each([
+    ["UPDATE matches SET results = NULL", ["/match-a", "?filter[playerIds]=p", ""]],
+    ["INSERT INTO vocabulary (word, records) VALUES (x'00', 1)", ["?include="]],
+  ])("%s", async (change, paths) => {
+    const rosters = duel({ id: "p" }, { id: "q" });
+    const world = await startWorld([aMatch({ id: "match-a", rosters })]);
+    const database = new Database(join(world.data, "na.db"));
+    database.run(change);
+    database.close();
+    for (const path of paths) {
+      const response = await world.get(`/shards/na/matches${path}`);
+      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+    }
+    await world.stop();
+  });
 });
 
 test("no outdated player is served if the changes since the last read cannot be read", async () => {
@@ -164,6 +169,30 @@ test("ingest into a shard with a damaged index says what to do", async () => {
   database.run("DELETE FROM matches");
   database.close();
   await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
+  await world.stop();
+});
+
+test.each([
+  ["player_matches", "player = 1"],
+  ["team_matches", "team = 1"],
+])("a damaged entry of %s does not decide what is stored next", async (table, where) => {
+  const record = (id: string, name: string, minutes: number) =>
+    aMatch({
+      id,
+      createdAt: minutesAgo(minutes),
+      rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
+    });
+  const world = await startWorld([record("match-a", "OLD", 9), record("match-b", "NEW", 5)]);
+  const database = new Database(join(world.data, "na.db"));
+  // As if it were the latest.
+  database.run(
+    `UPDATE ${table} SET created_at = created_at + 9999999 WHERE ${where} AND match_id = 'match-a'`,
+  );
+  database.close();
+  // Between the others, so that the streak of the player is computed again.
+  await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
+    `${table} match-a is damaged in the store: restore the shard from a backup`,
+  );
   await world.stop();
 });
 

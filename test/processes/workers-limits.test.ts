@@ -120,3 +120,16 @@ test("invalid keys from one IP address are counted across both workers", async (
   expect(statuses).toContain(429);
   await server.end();
 });
+
+test("requests without a key from one IP address are counted across both workers", async () => {
+  const server = await start("--open-requests-per-minute", "10");
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, () => request(server.url, "/status", {})),
+  );
+  const statuses = responses.map(({ status }) => status);
+  expect(new Set(responses.map(({ process }) => process)).size).toBe(2);
+  expect(count(statuses, 200) + count(statuses, 429)).toBe(40);
+  // One more is allowed every six seconds.
+  expect(count(statuses, 200)).toBeWithin(10, 20);
+  await server.end();
+});

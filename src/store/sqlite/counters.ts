@@ -3,7 +3,7 @@
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import { type MatchRow, matchChecksum } from "../row-checks.ts";
 import { type Counts, DamagedData, type Summary } from "../store.ts";
-import { MATCH_COLUMNS } from "./matches.ts";
+import { MATCH_ROW } from "./matches.ts";
 import type { Statements } from "./statements.ts";
 import { readShard } from "./totals.ts";
 
@@ -79,7 +79,7 @@ function newestMatch(database: Statements): number | undefined {
     .get("SELECT num, id, created_at FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
     .values() as [number, string, number][];
   for (const [num, , createdAt] of entries) {
-    const row = database.row<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE num = ?`, num);
+    const row = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
     if (row?.created_at === createdAt && row.checksum === matchChecksum(row)) return createdAt;
   }
   if (entries[0]) throw new DamagedData("matches", entries[0][1]);

@@ -25,7 +25,7 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { RowNumbers } from "./players.ts";
+import type { NamedTable, RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
 import type { Totals } from "./totals.ts";
 
@@ -45,6 +45,7 @@ const ADD_TEAM =
 
 export const MATCH_COLUMNS =
   "id, created_at, game_mode, patch_version, results, document, checksum";
+export const MATCH_ROW = `SELECT ${MATCH_COLUMNS} FROM matches`;
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
@@ -66,6 +67,17 @@ function readWithheld(row: WithheldRow): ShardRecord {
   if (row.checksum !== withheldChecksum(row)) throw new DamagedData("withheld", row.id);
   return readRecord(row);
 }
+
+/** An entry of `player_matches` or `team_matches`. */
+type LinkEntry = [
+  number: number,
+  createdAt: number,
+  matchId: string,
+  match: number,
+  result: number,
+];
+
+const LINKS: Record<NamedTable, string> = { players: "player_matches", teams: "team_matches" };
 
 /** Before every match. */
 const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
@@ -106,6 +118,17 @@ export function matchTables(
 
   const withheldAfter = (id: string, limit: number) =>
     withheld(`WHERE id > ? ORDER BY id LIMIT ${limit}`, id);
+
+  /** Throws DamagedData unless the match of the entry says the same: a wrong one would decide what is stored next. */
+  function verifyLink(of: NamedTable, [number, createdAt, matchId, num, result]: LinkEntry): void {
+    const match = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
+    if (match) verifyMatch(match);
+    const isRight =
+      match?.id === matchId &&
+      match.created_at === createdAt &&
+      resultIn(match, of, number) === result;
+    if (!isRight) throw new DamagedData(LINKS[of], matchId);
+  }
 
   function addOne(match: MatchEntry): void {
     const { id, createdAt, encoded, carried } = match;
@@ -227,26 +250,25 @@ export function matchTables(
            WHERE player = (SELECT num FROM players WHERE id = ?)
            ORDER BY created_at DESC, match_id DESC LIMIT ${limit}`,
         )
-        .values(playerId) as [number, number, string, number, number][];
-      const byNumber = database.get<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE num = ?`);
-      return rows.map(([player, createdAt, matchId, num, result]) => {
-        const match = byNumber.get(num);
-        if (match) verifyMatch(match);
-        const isRight =
-          match?.id === matchId &&
-          match.created_at === createdAt &&
-          resultIn(match, "players", player) === result;
-        if (!isRight) throw new DamagedData("player_matches", matchId);
+        .values(playerId) as LinkEntry[];
+      return rows.map((entry) => {
+        verifyLink("players", entry);
+        const [, createdAt, matchId, , result] = entry;
         return { createdAt, matchId, result: unpackResult(result) };
       });
     },
 
-    latestOfTeam: (teamId: string): string | undefined =>
-      database.row<{ match_id: string }>(
-        `SELECT match_id FROM team_matches WHERE team = (SELECT num FROM teams WHERE id = ?)
-         ORDER BY created_at DESC, match_id DESC LIMIT 1`,
-        teamId,
-      )?.match_id,
+    latestOfTeam(teamId: string): string | undefined {
+      const [entry] = database
+        .get(
+          `SELECT team, created_at, match_id, match, plays FROM team_matches
+           WHERE team = (SELECT num FROM teams WHERE id = ?)
+           ORDER BY created_at DESC, match_id DESC LIMIT 1`,
+        )
+        .values(teamId) as LinkEntry[];
+      if (entry) verifyLink("teams", entry);
+      return entry?.[2];
+    },
   };
 }
 

@@ -1,9 +1,16 @@
 /** Opens and migrates a shard's file, or explains why it cannot be used. */
 
 import { Database } from "bun:sqlite";
-import { accessSync, existsSync, mkdirSync, constants as modes, realpathSync } from "node:fs";
+import {
+  accessSync,
+  existsSync,
+  mkdirSync,
+  constants as modes,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import { openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
@@ -29,7 +36,20 @@ export class NotAShard extends StoreError {
  */
 export function openForReading(path: string, onMigrate?: OnMigrate): Database | undefined {
   if (!existsSync(path)) return undefined;
-  const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
+  try {
+    const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
+    return prepareForReading(database, path, onMigrate);
+  } catch (error) {
+    if (!hasNoSpaceForWal(error, path)) throw error;
+    return prepareForReading(openImmutable(path), path, onMigrate);
+  }
+}
+
+function prepareForReading(
+  database: Database,
+  path: string,
+  onMigrate: OnMigrate | undefined,
+): Database | undefined {
   try {
     // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
@@ -129,6 +149,16 @@ function isUnchangeable(path: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EROFS";
   }
+}
+
+/**
+ * Whether the disk is too full for the index of the WAL, which every reader needs. The file can be read alone if there is
+ * nothing in the WAL.
+ */
+function hasNoSpaceForWal(error: unknown, path: string): boolean {
+  const { cause } = error as { cause?: { code?: unknown } };
+  const walBytes = statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return cause?.code === "SQLITE_IOERR_SHMSIZE" && walBytes === 0;
 }
 
 /** A process that is killed leaves a file that can be migrated. */

@@ -19,8 +19,13 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
+/** The size of the smallest index of a WAL. */
+const INDEX_BYTES = 32 * 1024;
+
 export class OpenedFile {
   readonly #wal: Stats | undefined;
+  /** Whether the file is read without a WAL, so that SQLite does not expect any change: see open.ts. */
+  readonly #isImmutable: boolean;
 
   /**
    * Call after the first read, which creates the WAL. `file` is from before the file was opened, if it existed:
@@ -31,12 +36,14 @@ export class OpenedFile {
     private readonly file: Stats | undefined = fileStats(path),
   ) {
     this.#wal = fileStats(this.#walPath);
+    const indexBytes = fileStats(`${path}-shm`)?.size ?? 0;
+    this.#isImmutable = this.#wal === undefined || indexBytes < INDEX_BYTES;
   }
 
   /** Whether there is another file now, which can be opened instead. Throws StoreReplaced if there is none. */
   isReplaced(): boolean {
     const now = fileStats(this.path);
-    if (isSame(now, this.file)) return this.#wal === undefined && this.#hasChanged(now!);
+    if (isSame(now, this.file)) return this.#isImmutable && this.#hasChanged(now!);
     if (now === undefined) {
       throw new StoreReplaced(
         `${this.path} was deleted while it was in use; put it back or restore a backup, or restart the server to continue without it`,
@@ -62,9 +69,8 @@ export class OpenedFile {
     );
   }
 
-  /** Without a WAL the file was on a read-only file system, so that SQLite does not expect any change. */
   #hasChanged({ mtimeMs }: Stats): boolean {
-    return mtimeMs !== this.file?.mtimeMs || fileStats(this.#walPath) !== undefined;
+    return mtimeMs !== this.file?.mtimeMs || (fileStats(this.#walPath)?.size ?? 0) > 0;
   }
 
   get #walPath(): string {

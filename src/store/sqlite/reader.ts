@@ -29,7 +29,7 @@ import {
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
-import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
+import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { namesAround } from "./name-index.ts";
 import { findPage } from "./pages.ts";
 import { NAMED_ROWS } from "./players.ts";
@@ -66,9 +66,7 @@ export class SqliteReader implements Reader {
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
-      const row = this.#statements
-        .get<MatchRow>(`SELECT ${MATCH_COLUMNS} FROM matches WHERE id = ?`)
-        .get(id);
+      const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
       if (row === null) return undefined;
       if (row.id !== id) throw new DamagedData("matches", id);
       verifyMatch(row);
@@ -258,7 +256,11 @@ export class SqliteReader implements Reader {
 
   #readVocabulary(): Vocabulary {
     const rows = this.#statements.get("SELECT word FROM vocabulary").values();
-    return readVocabulary(rows.map((row) => row[0] as string));
+    const words = rows.map(([word]) => {
+      if (typeof word !== "string") throw new DamagedData("vocabulary", String(word));
+      return word;
+    });
+    return readVocabulary(words);
   }
 
   /**
