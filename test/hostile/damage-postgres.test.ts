@@ -130,7 +130,7 @@ describe("one value changed:", () => {
   ];
 
   test.each(CASES)("%s", async (_what, statement) => {
-    const found = await whileDamaged(statement, () => askEverything(uncached, clock, truth), "na");
+    const found = await whileDamaged(statement, () => askEverything(uncached, clock, truth, "na"));
     expect(found.wrong).toEqual([]);
     expect(found.detected.length + found.omission.length).toBeGreaterThan(0);
   });
@@ -138,7 +138,7 @@ describe("one value changed:", () => {
   test.each(CASES.filter(([what]) => CACHED_CASES.includes(what)))(
     "%s, with all players in the cache",
     async (_what, statement) => {
-      const found = await whileDamaged(statement, () => askEverything(cached, clock, truth), "na");
+      const found = await whileDamaged(statement, () => askEverything(cached, clock, truth, "na"));
       expect(found.wrong).toEqual([]);
     },
   );

@@ -93,15 +93,14 @@ export async function readSummary(connection: Connection): Promise<Summary & { t
  * A few damaged matches do not make the shard unavailable.
  */
 async function newestMatch(connection: Connection): Promise<number | undefined> {
-  const rows = await connection.rows<MatchRow & { listed_at: number; listed_id: string }>(
-    `SELECT ${MATCH_COLUMNS}, listed.created_at::float8 AS listed_at, listed.id AS listed_id
-     FROM (SELECT id, created_at FROM {matches} ORDER BY created_at DESC, id DESC LIMIT 5) AS listed
-     LEFT JOIN {match_documents} AS stored ON stored.id = listed.id
-     ORDER BY listed.created_at DESC, listed.id DESC`,
+  const rows = await connection.rows<MatchRow & { listed_id: string }>(
+    `SELECT ${MATCH_COLUMNS}, listed.id AS listed_id
+     FROM (SELECT id FROM {matches} ORDER BY created_at DESC, id DESC LIMIT 5) AS listed
+     LEFT JOIN {match_documents} AS stored ON stored.id = listed.id`,
   );
-  const newest = rows.find((row) => row.created_at === row.listed_at && isWhole(row));
-  if (rows[0] && !newest) throw new DamagedData("matches", rows[0].listed_id);
-  return newest?.created_at;
+  const times = rows.flatMap((row) => (row.id !== null && isWhole(row) ? row.created_at : []));
+  if (rows[0] && times.length === 0) throw new DamagedData("matches", rows[0].listed_id);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 export async function readBytes(connection: Connection): Promise<number> {

@@ -71,19 +71,19 @@ export function readSummary(database: Statements): Summary & { teams: number } {
 }
 
 /**
- * The creation time of the newest match that is whole. It is read from the row: index entries have no checksum. A few
+ * The creation time of the newest match that is whole. It is read from the rows: index entries have no checksum. A few
  * damaged matches do not make the shard unavailable.
  */
 function newestMatch(database: Statements): number | undefined {
   const entries = database
-    .get("SELECT num, id, created_at FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
-    .values() as [number, string, number][];
-  for (const [num, , createdAt] of entries) {
+    .get("SELECT num, id FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
+    .values() as [number, string][];
+  const times = entries.flatMap(([num]) => {
     const row = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
-    if (row?.created_at === createdAt && row.checksum === matchChecksum(row)) return createdAt;
-  }
-  if (entries[0]) throw new DamagedData("matches", entries[0][1]);
-  return undefined;
+    return row && row.checksum === matchChecksum(row) ? row.created_at : [];
+  });
+  if (entries[0] && times.length === 0) throw new DamagedData("matches", entries[0][1]);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 export function readBytes(database: Statements): number {

@@ -2,7 +2,13 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
+import {
+  type MatchRow,
+  matchChecksum,
+  type NamedTable,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
 import {
   fateOf,
   packResult,
@@ -25,7 +31,7 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { NamedTable, RowNumbers } from "./players.ts";
+import type { RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
 import type { Totals } from "./totals.ts";
 
