@@ -199,7 +199,7 @@ async function copyReplies(
 ): Promise<void> {
   const sql = new SQL(cluster.url);
   const rows: { id: string }[] = await sql.unsafe(
-    `SELECT id FROM bench.sheets ORDER BY md5(id) LIMIT ${ADDRESSES}`,
+    `SELECT id FROM bench.match_documents ORDER BY md5(id) LIMIT ${ADDRESSES}`,
   );
   const addresses = rows.map(({ id }) => ({
     path: `/shards/${SHARD}/matches/${id}`,

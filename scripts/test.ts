@@ -4,7 +4,7 @@
  * records how long each file takes.
  */
 
-import { startCluster } from "../test/support/postgres.ts";
+import { aTemplate, startCluster } from "../test/support/postgres.ts";
 
 const BUN_TEST = [
   ...["test", "--timeout", "60000", "--parallel=4", "--no-isolate"],
@@ -13,7 +13,9 @@ const BUN_TEST = [
 ];
 const SLOWEST = 10;
 
-const cluster = process.env.TEST_POSTGRES ? undefined : await startCluster();
+const template = process.env.TEST_POSTGRES ? undefined : aTemplate();
+if (template) process.env.TEST_POSTGRES_TEMPLATE = template.data;
+const cluster = template && (await startCluster());
 const child = Bun.spawn([process.execPath, ...BUN_TEST, ...process.argv.slice(2)], {
   stdio: ["inherit", "inherit", "pipe"],
   env: { ...process.env, ...(cluster && { TEST_POSTGRES: cluster.url }) },
@@ -54,4 +56,5 @@ for (const [program, tests] of hidden) {
 }
 const exitCode = await child.exited;
 cluster?.remove();
+template?.remove();
 process.exit(exitCode);

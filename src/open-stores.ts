@@ -11,7 +11,6 @@ import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
 import { KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
-import { checkFragment } from "./document/fragment.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
@@ -26,12 +25,14 @@ import {
   showLocation,
 } from "./settings/shard-locations.ts";
 import { readableFormat } from "./store/postgres/open.ts";
+import { sessionForReading } from "./store/postgres/read-session.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
-import { Session, sessionForReading } from "./store/postgres/session.ts";
+import { Session } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
+import { SqliteChecker } from "./store/sqlite/check.ts";
 import { NotAShard, openForReading, openForWriting, openReadOnly } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
@@ -223,6 +224,21 @@ export function openShards(
         uncreated.set(id, error);
       }
     },
+    async checker(id) {
+      const location = locationOf(settings, id);
+      if (location.engine !== "sqlite") return undefined;
+      const file = fileStats(location.path);
+      const database = openForReading(location.path);
+      return database && new SqliteChecker(database, new OpenedFile(location.path, file));
+    },
+    setDamage(id, damage) {
+      if (!files.has(id)) isShard(id);
+      try {
+        files.get(id)?.setDamage(damage);
+      } catch (error) {
+        observe({ event: "damage-not-recorded", shard: id, error });
+      }
+    },
     async existingWriter(id) {
       if (access !== "read") return (await open(id)) ? shards.writer(id) : undefined;
       const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
@@ -291,8 +307,8 @@ async function openPostgres(
   );
   if (format === 0) return undefined;
   if (unavailable && !replicas) throw unavailable;
-  if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes, checkFragment);
-  const readers = new ReplicatedReaders(location, replicas, cacheBytes, checkFragment, onChange);
+  if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes);
+  const readers = new ReplicatedReaders(location, replicas, cacheBytes, onChange);
   await readers.check();
   if (!unavailable || readers.inUse.includes(true)) return readers;
   await readers.close();

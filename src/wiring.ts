@@ -9,6 +9,7 @@ import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
+import { BackgroundCheck, type Pace } from "./check/background-check.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
@@ -34,7 +35,7 @@ export interface RunningMatchbook extends RunningServer {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `offeredKey` is a key that the portal offers to every visitor.
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace` is for tests.
  */
 export async function serve(
   settings: Settings,
@@ -42,6 +43,7 @@ export async function serve(
   unsteadyClock: Clock = SYSTEM_CLOCK,
   sharing?: WorkerLimits,
   offeredKey?: string,
+  checkPace?: Partial<Pace>,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
   // Before anything is opened: without a token the start fails.
@@ -50,7 +52,10 @@ export async function serve(
   const { metrics, shards, keys, usage, limits, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
+  // The supervisor checks the shards for all workers.
+  const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
   const release = async () => {
+    await check?.stop();
     await admin?.stop();
     await parts.release();
   };
@@ -103,17 +108,30 @@ interface Workers {
   metrics(): Promise<MetricFamily[]>;
 }
 
-/** Starts only the admin listener, if the settings enable it: the workers serve. */
-export async function servePrivately(
+/** What a supervisor runs beside its workers. */
+interface RunningBesideWorkers {
+  /** The URL of the admin listener, if there is one. */
+  adminUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts the check of the shards, and the admin listener if the settings enable it: the workers serve. */
+export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
   workers: Workers,
-): Promise<RunningAdmin | undefined> {
+  checkPace?: Partial<Pace>,
+): Promise<RunningBesideWorkers> {
   const token = tokenFor(settings);
-  if (token === undefined) return undefined;
+  if (token === undefined) return checkOnly(settings, log, checkPace);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
+  const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
+  const release = async () => {
+    await check.stop();
+    await parts.release();
+  };
   try {
     const admin = startAdmin(settings, {
       ...parts,
@@ -128,16 +146,34 @@ export async function servePrivately(
       openThread,
     });
     return {
-      url: admin.url,
+      adminUrl: admin.url,
       async stop() {
         await admin.stop();
-        await parts.release();
+        await release();
       },
     };
   } catch (error) {
-    await parts.release();
+    await release();
     throw error;
   }
+}
+
+function checkOnly(
+  settings: Settings,
+  log: Observe,
+  checkPace: Partial<Pace> | undefined,
+): RunningBesideWorkers {
+  // The workers migrate and report their shards.
+  const observe: Observe = (event) => event.event === "shard-opened" || log(event);
+  const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
+  const check = new BackgroundCheck(shards, observe, checkPace);
+  return {
+    adminUrl: undefined,
+    async stop() {
+      await check.stop();
+      await shards.close();
+    },
+  };
 }
 
 const tokenFor = (settings: Settings): string | undefined =>

@@ -57,16 +57,11 @@ export function withoutComma(after: Piece): Piece {
   };
 }
 
-/** Throws DamagedFragment if the checksum does not match. */
-export function checkFragment(stored: Fragment): void {
+/** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */
+export function readFragment(stored: Fragment): Piece {
   if (stored.length < HEADER || numberAt(stored, 8) !== crcOfStored(stored)) {
     throw new DamagedFragment();
   }
-}
-
-/** Reads a fragment for stitching, without inflating it. Throws DamagedFragment. */
-export function readFragment(stored: Fragment): Piece {
-  checkFragment(stored);
   return readCheckedFragment(whole(stored));
 }
 

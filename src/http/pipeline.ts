@@ -4,7 +4,7 @@ import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
-import { DamagedData, type Reader, StoreError } from "../store/store.ts";
+import { DamagedData, DamagedShard, type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
@@ -179,6 +179,14 @@ function unexpectedError(
     return apiError(
       "damaged-data",
       "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
+      { headers: { "Retry-After": "300" } },
+    );
+  }
+  // The check reports what it finds.
+  if (error instanceof DamagedShard) {
+    return apiError(
+      "damaged-data",
+      "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
       { headers: { "Retry-After": "300" } },
     );
   }

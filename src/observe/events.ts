@@ -9,14 +9,26 @@ export type Event =
   | { event: "shard-available"; shard: string }
   /** A file in the data folder has the name of a shard, but is none. */
   | { event: "file-ignored"; error: unknown }
-  /** A stored record is damaged: requests for it are answered with 503. */
+  /** A stored record is damaged: requests for it are answered with 503. Found by a request, or by the check. */
   | {
       event: "damaged-data";
-      requestId: string;
+      requestId?: string;
       shard: string;
       table: string;
       record: string | number;
     }
+  /** A pass over a shard found this many damaged records. */
+  | {
+      event: "shard-checked";
+      shard: string;
+      rows: number;
+      milliseconds: number;
+      damaged: number;
+    }
+  /** A pass was abandoned, and begins again a minute later. Without a shard: they could not be listed. */
+  | { event: "shard-check-failed"; shard?: string; error: unknown }
+  /** Other processes do not learn that the shard is damaged, or no longer is. */
+  | { event: "damage-not-recorded"; shard: string; error: unknown }
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
   | { event: "data-checksums-off"; shard: string }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */

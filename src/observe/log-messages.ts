@@ -10,6 +10,10 @@ export const LEVELS = {
   "shard-available": "info",
   "file-ignored": "warn",
   "damaged-data": "error",
+  // About once a minute for each shard.
+  "shard-checked": "debug",
+  "shard-check-failed": "warn",
+  "damage-not-recorded": "error",
   "data-checksums-off": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
@@ -64,6 +68,12 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":
       return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; restore the shard from a backup`;
+    case "shard-checked":
+      return `checked ${event.rows} rows of shard ${event.shard} in ${event.milliseconds} ms: ${event.damaged} damaged records`;
+    case "shard-check-failed":
+      return `${paint("yellow", `cannot check ${event.shard === undefined ? "the shards" : `shard ${event.shard}`} for damage`)}: ${event.error.message}`;
+    case "damage-not-recorded":
+      return `${paint("red", `cannot record whether shard ${event.shard} is damaged; other workers do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
     case "data-checksums-off":
       return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
     case "replica-included":

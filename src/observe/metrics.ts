@@ -71,9 +71,11 @@ export class Metrics {
   );
   readonly #damagedRecords = new Counter(
     "matchbook_damaged_records_total",
-    "Requests that were answered with 503 because a stored record is damaged",
+    "Damaged records found: by requests, which were answered with 503, and by the background check, once in each pass",
     ["shard"],
   );
+  /** When the last pass over each shard ended, in milliseconds since the epoch. */
+  readonly #checkedAt = new Map<string, number>();
 
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
@@ -106,6 +108,9 @@ export class Metrics {
         break;
       case "damaged-data":
         this.#damagedRecords.add([event.shard]);
+        break;
+      case "shard-checked":
+        this.#checkedAt.set(event.shard, this.options.clock.now());
         break;
       case "shard-unavailable":
         this.#shardFailures.add([event.shard]);
@@ -148,6 +153,11 @@ export class Metrics {
       this.#brokenUploads.family(),
       this.#shardFailures.family(),
       this.#damagedRecords.family(),
+      gauge(
+        "matchbook_shard_checked_timestamp_seconds",
+        "When the background check last completed a pass over the shard, in seconds since 1970; SQLite only",
+        [...this.#checkedAt].map(([shard, at]) => ({ value: at / 1000, labels: { shard } })),
+      ),
       total(
         "matchbook_log_lines_dropped_total",
         "Log lines that were dropped because the log was not read in time",

@@ -4,6 +4,8 @@
 const FROM_SERVER = "ERR_POSTGRES_SERVER_ERROR";
 const READ_ONLY = "25006";
 const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_COLUMN = "42703";
+const LOCK_NOT_AVAILABLE = "55P03";
 const PROTOCOL_VIOLATION = "08P01";
 /** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
@@ -34,9 +36,15 @@ export function isRefusal(error: unknown): boolean {
   return code === FROM_SERVER && REFUSED.test(String(errno));
 }
 
-/** Whether a statement names a table that does not exist. */
-export function isTableMissing(error: unknown): boolean {
-  return (error as { errno?: unknown } | undefined)?.errno === UNDEFINED_TABLE;
+/** Whether a statement names a table or column that does not exist. */
+export function isUndefined(error: unknown): boolean {
+  const errno = (error as { errno?: unknown } | undefined)?.errno;
+  return errno === UNDEFINED_TABLE || errno === UNDEFINED_COLUMN;
+}
+
+/** Whether a statement waited for a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { errno?: unknown } | undefined)?.errno === LOCK_NOT_AVAILABLE;
 }
 
 /** Whether the server is no longer the primary. */

@@ -4,7 +4,8 @@
  */
 
 import { copyInto, whole } from "./byte-range.ts";
-import type { CheckFragment, NamedParts } from "./store.ts";
+import type { NamedRow } from "./row-checks.ts";
+import type { NamedParts } from "./store.ts";
 
 /** A player or team with its internal number. */
 export interface NamedEntry extends NamedParts {
@@ -13,31 +14,16 @@ export interface NamedEntry extends NamedParts {
   name: string;
 }
 
-/** The same, as a row of the tables in both engines. */
-export interface NamedRow {
-  num: number;
-  id: string;
-  name: string;
-  resource: Uint8Array;
-  companions: Uint8Array | null;
-  lastMatchAt: number | null;
-}
-
-/** Rows are checked once, when they are read. */
-export function readEntry(row: NamedRow, check: CheckFragment): NamedEntry {
-  const { num, id, name, resource, companions, lastMatchAt } = row;
-  check(resource);
-  if (companions) check(companions);
-  return {
-    num,
-    id,
-    name,
-    resource: whole(resource),
-    companions: companions ?? undefined,
-    lastMatchAt: lastMatchAt ?? undefined,
-    isChecked: true,
-  };
-}
+/** Of a row that has been verified. */
+export const entryOf = (row: NamedRow): NamedEntry => ({
+  num: row.num,
+  id: row.id,
+  name: row.name!,
+  resource: whole(row.resource),
+  companions: row.linked ?? undefined,
+  lastMatchAt: row.last_match_at ?? undefined,
+  isChecked: true,
+});
 
 /** An entry's location: page number, then word within the page. 18 bits of words are 1 MiB. */
 const WORD_BITS = 18;
@@ -85,6 +71,12 @@ export class NamedCache {
     if (!page.hasId(at, id) || this.#byNumber.get(page.num(at)) !== location) return undefined;
     page.use(at);
     return page.entry(at);
+  }
+
+  /** Whether the entry with this number has this id. */
+  hasId(num: number, id: string): boolean {
+    const location = this.#byNumber.get(num);
+    return location !== undefined && this.#pageAt(location).hasId(location & WORD_MASK, id);
   }
 
   /** Entries that are too large are not cached. */

@@ -2,7 +2,7 @@
 
 import type { Result } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { Fate, Fragment, ShardRecord, Vocabulary } from "./store.ts";
+import type { Fate, Fragment, ShardRecord, StoredMatch, Vocabulary } from "./store.ts";
 
 /** In stored order. Those before "named" mean that the player took part. */
 const RESULTS: readonly Result[] = ["lost", "won", "named"];
@@ -22,7 +22,7 @@ export function readVocabulary(words: readonly string[]): Vocabulary {
 /** A row of the tables in both engines. */
 export interface RecordRow {
   id: string;
-  created_at: number | string;
+  created_at: number;
   game_mode: string;
   patch_version: string;
   content_hash: Uint8Array;
@@ -31,6 +31,14 @@ export interface RecordRow {
   snapshot: Uint8Array;
   reason: WithheldReason | null;
 }
+
+/** The columns that both kinds of records have. */
+export const rowOf = ({ id, createdAt, gameMode, patchVersion }: StoredMatch) => ({
+  id,
+  created_at: createdAt,
+  game_mode: gameMode,
+  patch_version: patchVersion,
+});
 
 export function fateOf(reason: WithheldReason | null): Fate {
   return reason === null ? { state: "served" } : { state: "withheld", reason };
@@ -41,7 +49,7 @@ export function readRecord(row: RecordRow): ShardRecord {
     fate: fateOf(row.reason),
     match: {
       id: row.id,
-      createdAt: Number(row.created_at),
+      createdAt: row.created_at,
       gameMode: row.game_mode,
       patchVersion: row.patch_version,
       contentHash: row.content_hash,
@@ -107,18 +115,39 @@ export const packResults = (
 
 /** How the player or team with this number took part; undefined if the match does not name it. */
 export function resultIn(
-  document: Uint8Array,
-  results: Uint8Array,
+  match: ServedParts,
   of: "players" | "teams",
   number: number,
 ): number | undefined {
+  let found: number | undefined;
+  someResult(match, of, (num, result) => {
+    if (num === number) found = result;
+    return num === number;
+  });
+  return found;
+}
+
+/** Only the beginning of `document`, with the numbers, is needed. */
+interface ServedParts {
+  document: Uint8Array;
+  results: Uint8Array;
+}
+
+/** Whether some player or team of a match passes a test, given its number and result. */
+export function someResult(
+  { document, results }: ServedParts,
+  of: "players" | "teams",
+  test: (num: number, result: number) => boolean,
+): boolean {
   const players = document[0]! | (document[1]! << 8);
   const teams = document[2]! | (document[3]! << 8);
   const [first, end] = of === "players" ? [0, players] : [players, players + teams];
   for (let index = first; index < end; index++) {
-    if (readNumber(document, COUNTS + NUMBER * index) === number) return results[index];
+    const result = results[index];
+    if (result !== undefined && test(readNumber(document, COUNTS + NUMBER * index), result))
+      return true;
   }
-  return undefined;
+  return false;
 }
 
 /** Faster than creating a DataView. */

@@ -1,7 +1,7 @@
 /** The contract for access to the shards. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Reader, Writer } from "./store.ts";
+import type { Checker, DamagedData, Reader, Writer } from "./store.ts";
 
 export interface ReadableShards {
   /** The ids of all current shards, sorted. */
@@ -27,6 +27,13 @@ export interface Shards extends ReadableShards {
   writer(id: string, mustExist?: boolean): Writer;
   /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
   create(id: string): Awaitable<void>;
+  /** A new pass over an existing shard. Undefined if there is no check for its engine. May throw StoreError. */
+  checker(id: string): Awaitable<Checker | undefined>;
+  /**
+   * Records what the last pass has found. With damage, the shard is unavailable (DamagedShard) in all processes that
+   * use the same data folder, until there is none or its file is replaced.
+   */
+  setDamage(id: string, damage: readonly DamagedData[]): Awaitable<void>;
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;

@@ -24,9 +24,6 @@ import type { ByteRange } from "./byte-range.ts";
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
 
-/** Throws if a fragment is damaged. Used by readers that cache fragments. */
-export type CheckFragment = (fragment: Fragment) => void;
-
 /** A served player or team: its resource, and (rarely) the resources that only it links to. */
 export interface NamedFragments {
   resource: Fragment;
@@ -257,6 +254,26 @@ export interface Writer extends AdminReader {
   close(): Awaitable<void>;
 }
 
+/**
+ * One pass over a shard that looks for damage which reads cannot see, such as a match that an index does not list.
+ * Writes meanwhile are never reported as damage.
+ */
+export interface Checker {
+  /**
+   * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. Throws
+   * StoreError if the store cannot be read, or was replaced meanwhile.
+   */
+  check(limit: number): Awaitable<CheckStep>;
+  close(): Awaitable<void>;
+}
+
+export interface CheckStep {
+  rows: number;
+  /** Each damaged record is reported once in a pass. */
+  damage: DamagedData[];
+  isLast: boolean;
+}
+
 /** A player in a match, with the result. */
 export interface PlayerEntry {
   id: string;
@@ -376,9 +393,23 @@ export class DamagedData extends StoreError {
   }
 }
 
+/** The check has found damage in the shard, so that nothing of it is served. */
+export class DamagedShard extends StoreError {
+  override name = "DamagedShard";
+
+  constructor(location: string, damage: readonly Pick<DamagedData, "table" | "record">[]) {
+    const { table, record } = damage[0]!;
+    const more = damage.length > 1 ? `, and ${damage.length - 1} more` : "";
+    super(
+      `the check has found damage in ${location} (table ${table}, record ${record}${more}): restore the shard from a backup`,
+    );
+  }
+}
+
 /** For messages: what the rows of a table are. */
 const KINDS: Record<string, string> = {
   matches: "match",
+  match_documents: "match",
   withheld: "match",
   match_snapshots: "match",
   players: "player",

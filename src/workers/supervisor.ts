@@ -1,13 +1,13 @@
 /**
  * Serves from several processes on one port. The supervisor chooses the port, creates the shared memory, and runs
- * the admin listener and the worker pool. It serves no public requests itself.
+ * the admin listener, the check of the shards and the worker pool. It serves no public requests itself.
  */
 
 import { freePort } from "../http/listen.ts";
 import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { servePrivately } from "../wiring.ts";
+import { serveBesideWorkers } from "../wiring.ts";
 import { WorkersError } from "./libc.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
 import { newSharedMemory } from "./shared-limits.ts";
@@ -22,6 +22,7 @@ export async function supervise(
   log: Observe,
   command: readonly string[],
   offeredKey?: string,
+  checkPace?: Parameters<typeof serveBesideWorkers>[3],
 ) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
@@ -37,20 +38,20 @@ export async function supervise(
     replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),
     observe: log,
   });
-  const admin = await servePrivately(settings, log, pool);
+  const beside = await serveBesideWorkers(settings, log, pool, checkPace);
   try {
     const url = await pool.start();
     return {
       url,
-      adminUrl: admin?.url,
+      adminUrl: beside.adminUrl,
       /** Replaces the workers one after another. */
       restart: () => pool.restart(),
       async stop(signal: string) {
-        await Promise.all([pool.stop(signal), admin?.stop()]);
+        await Promise.all([pool.stop(signal), beside.stop()]);
       },
     };
   } catch (error) {
-    await admin?.stop();
+    await beside.stop();
     throw error instanceof StartFailed ? explained(error) : error;
   }
 }

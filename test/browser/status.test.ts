@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { holdReplies, inBrowser, leave, testEverywhere, visit } from "./support.ts";
+import { holdReplies, inBrowser, leave, leaveForGood, testEverywhere, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const ALL_OPERATIONAL = "All 3 regions operational";
@@ -50,7 +50,7 @@ inBrowser("the status page", () => {
     });
     await page.clock.fastForward(16_000);
     await page.getByText("1 of 3 regions unavailable: eu").waitFor();
-    await leave(visitor);
+    await leaveForGood(visitor);
   });
 
   test("shows no outdated report while the server is unreachable", async () => {
@@ -70,6 +70,6 @@ inBrowser("the status page", () => {
     expect(await page.getByText(TEXTS.unreachable).isVisible()).toBe(true);
     letThrough();
     await page.getByText(ALL_OPERATIONAL).waitFor();
-    await leave(visitor);
+    await leaveForGood(visitor);
   });
 });

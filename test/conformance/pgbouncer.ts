@@ -8,7 +8,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { IN_INDEX_ORDER, sessionForReading } from "../../src/store/postgres/session.ts";
+import { IN_INDEX_ORDER, Session } from "../../src/store/postgres/session.ts";
 import { type Cluster, otherUserIds, startCluster } from "../support/postgres.ts";
 import { ROOT } from "../support/process.ts";
 import { onFreePort } from "../support/redis.ts";
@@ -74,13 +74,9 @@ describe("the planner settings in docs/scaling.md", () => {
 
   /** The planner settings of a reader's connection. */
   async function settingsThrough(port: number): Promise<Record<string, string>> {
-    const session = sessionForReading({
-      url: `postgres://matchbook@127.0.0.1:${port}/postgres`,
-      shown: "the test's",
-      schema: "public",
-      prepares: false,
-      pool: 2,
-    });
+    const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
+    const target = { url, shown: "the test's", schema: "public", prepares: false, pool: 2 };
+    const session = new Session(target, undefined, IN_INDEX_ORDER);
     const rows = await session.rows<{ name: string; setting: string }>(
       "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])",
       [Object.keys(IN_INDEX_ORDER)],

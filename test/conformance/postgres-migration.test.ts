@@ -2,11 +2,12 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { indexKeys } from "../../src/domain/similar-names.ts";
+import { sessionForReading } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
+import { loadPostgres } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { aPlayer, people } from "./entries.ts";
 
 const { url, stop } = await aPostgres();
 const schema = `migration_${process.pid}`;
@@ -23,21 +24,20 @@ const MANY = 2500;
 
 test("a shard of format 1 gets a name index when it is migrated", async () => {
   const names = Array.from({ length: MANY }, (_, number) => `名 ${number}`);
-  const before = new PostgresWriter(new Session(place));
-  await before.ready();
-  await people(before, {
-    players: [...names, "名 7"].map((name, index) => aPlayer(`p${index}`, { name })),
-  });
-  await before.close();
-  // What format 2 added.
-  await session.run("DROP TABLE {name_spots}");
-  await session.run("UPDATE {format} SET version = 1");
+  await loadPostgres(url, "postgres-shard-1", schema);
+  await session.run("DELETE FROM {players}");
+  await session.run(
+    `INSERT INTO {players} (num, id, name, seen_at, seen_in, run, played, wins, played_ranked, gold, resource)
+     SELECT number, 'p' || number, name, 0, 'm', 0, 0, 0, 0, '0', ''
+     FROM unnest($1::text[]) WITH ORDINALITY AS given (name, number)`,
+    [[...names, "名 7"]],
+  );
 
   const after = new PostgresWriter(new Session(place));
-  expect(await after.ready(() => {})).toBe(2);
-  const reader = new PostgresReader(sessionForReading(place), 0, () => {});
+  expect(await after.ready(() => {})).toBe(4);
+  const reader = new PostgresReader(sessionForReading(place), 0);
   const [listed] = await session.rows<{ names: string; rows: string }>(
-    "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_spots}",
+    "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_index}",
   );
   expect(listed).toEqual({
     names: String(MANY),

@@ -1,7 +1,8 @@
 /** Empty shards in PostgreSQL for the conformance suite, each in its own schema. */
 
+import { sessionForReading } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { Session, sessionForReading } from "../../src/store/postgres/session.ts";
+import { Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import type { Writer } from "../../src/store/store.ts";
 import type { TestStore } from "./suite.ts";
@@ -19,7 +20,7 @@ export async function emptyShard(url: string, prepares: boolean): Promise<TestSt
     writer,
     place,
     reader() {
-      const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES, () => {});
+      const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES);
       others.push(reader);
       return reader;
     },

@@ -3,12 +3,16 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
+import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 export interface ReplyMessage {
@@ -128,6 +132,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     }
     messages.push(await ask(world, [`${PLAYERS}/${BUGGY_PLAYER}`, { shown: `${PLAYERS}/p1` }]));
     messages.push(await ask(world, ["/usage"]));
+    messages.push(await checked(world));
     return messages;
   } finally {
     fixBug();
@@ -176,6 +181,16 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   await world.get(`${url}/status`);
   messages.push(await as(reader, "/status", "GET /status, once too often"));
   return messages;
+}
+
+/** Reads a shard in which the check has found damage. */
+async function checked(world: World): Promise<ReplyMessage> {
+  const shards = openShards(world.settings, unobserved);
+  await shards.setDamage("na", [new DamagedData("player_matches", "m1")]);
+  await shards.close();
+  await until("the server knows", async () => (await world.get(`${MATCHES}/m2`)).status === 503);
+  const message = await ask(world, [MATCHES]);
+  return { ...message, request: `${message.request}, after the check has found damage` };
 }
 
 /** Damages a shard file, a stored record, and the table of usage. */

@@ -10,21 +10,31 @@ import { LEVELS } from "../../src/observe/log-messages.ts";
 import { parseShards } from "../../src/settings/shard-locations.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
+import { until } from "../support/state.ts";
 
 const DOCS = join(import.meta.dir, "../../docs");
 const PAGE = join(DOCS, "monitoring.md");
 const page = readFileSync(PAGE, "utf8");
 const dashboard = JSON.parse(readFileSync(join(DOCS, "grafana/matchbook.json"), "utf8"));
 
+const CHECKED = "matchbook_shard_checked_timestamp_seconds";
+const DAMAGED = "matchbook_damaged_records_total";
+
 let monitored: Monitored;
 let scrape: Scrape;
 
 beforeAll(async () => {
-  monitored = await startMonitored({ shards: withReplica() });
+  monitored = await startMonitored({ shards: withReplica() }, { pauseMs: 20 });
   await makeTraffic(monitored);
+  scrape = await until("the shard is checked", async () => {
+    const { read } = await monitored.scrape();
+    return read.get(CHECKED)!.samples.length > 0 ? read : undefined;
+  });
   monitored.damage("na");
   expect(await monitored.ask("/shards/na/matches/match-a", { as: "hobbyist" })).toBe(503);
-  ({ read: scrape } = await monitored.scrape());
+  // A damaged shard may be unavailable by now, without other values.
+  const { read } = await monitored.scrape();
+  scrape = new Map(scrape).set(DAMAGED, read.get(DAMAGED)!);
 });
 afterAll(() => monitored.stop());
 
@@ -233,6 +243,9 @@ describe("the log examples", () => {
     "shard-available": { event: "shard-available", shard: "na" },
     "file-ignored": { event: "file-ignored", error },
     "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
+    "shard-checked": { event: "shard-checked", shard: "na", rows: 9, milliseconds: 2, damaged: 0 },
+    "shard-check-failed": { event: "shard-check-failed", shard: "na", error },
+    "damage-not-recorded": { event: "damage-not-recorded", shard: "na", error },
     "data-checksums-off": { event: "data-checksums-off", shard: "na" },
     "keys-reloaded": { event: "keys-reloaded", live: 1 },
     "replica-included": { event: "replica-included", shard: "na", replica: 1 },

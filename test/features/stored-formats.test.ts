@@ -1,11 +1,13 @@
 /** Every stored format so far opens, is migrated and serves the same. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { hashKey } from "../../src/access/key.ts";
 import { locationOf, migrateShard, openAccess } from "../../src/open-stores.ts";
 import {
   dropSchema,
   EXPECTED,
+  killedMigration,
   loadPostgres,
   POSTGRES_SHARD_FORMATS,
   putSqliteKeys,
@@ -59,40 +61,72 @@ describe("a shard of an earlier format serves the same pages with the same diges
   test.each(POSTGRES_SHARD_FORMATS)("PostgreSQL, format %d, after a migration", async (format) => {
     const { world, location, drop } = await serveFromPostgres(format);
     const migrated = await migrateShard(location, () => {});
-    expect(migrated).toEqual({ from: format, to: 2 });
+    expect(migrated).toEqual({ from: format, to: 4 });
     await expectSameAsRecorded(world);
     await drop();
   });
 });
 
+let loaded = 0;
+
 async function serveFromPostgres(format: number) {
-  const schema = schemaOf(`shard${format}`);
+  const schema = schemaOf(`shard${++loaded}`);
   await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
-  const toml = `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
-  const world = await startWorld([], {}, undefined, toml);
+  const url = `${postgres.url}?schema=${schema}`;
+  const world = await startWorld([], {}, undefined, `[shards.na]\nurl = "${url}"\n`);
+  const database = new SQL({ url: postgres.url, max: 1 });
+  await database.unsafe(`SET search_path = ${schema}`);
   return {
     world,
+    url,
     location: locationOf(world.settings, "na"),
+    sql: (statement: string) => database.unsafe(statement),
     async drop() {
       await world.stop();
+      await database.close();
       await dropSchema(postgres.url, schema);
     },
   };
 }
 
-test("a server and ingest leave a PostgreSQL shard of format 1 as it is, which is served but not written", async () => {
-  const { world, location, drop } = await serveFromPostgres(1);
-  const similarNames = "/shards/na/player-names?filter[near]=nandu";
-  await expectSameResponses(world, similarNames);
-  // Format 1 has no name index.
-  expect((await world.get(similarNames)).status).toBe(503);
+test("a server and ingest leave a PostgreSQL shard of format 2 as it is, which is served but not written", async () => {
+  const { world, location, drop } = await serveFromPostgres(2);
+  await expectSameAsRecorded(world);
   await expect(world.ingest([aMatch()])).rejects.toThrow(
-    /has format 1 and must be migrated to format 2: make a backup, then run 'matchbook migrate'$/,
+    /has format 2 and must be migrated to format 4: make a backup, then run 'matchbook migrate'$/,
   );
-  // The running server and further ingest need no restart.
-  expect(await migrateShard(location, () => {})).toEqual({ from: 1, to: 2 });
-  expect((await world.get(similarNames)).body.data).toHaveLength(2);
+  expect(await migrateShard(location, () => undefined)).toEqual({ from: 2, to: 4 });
   expect((await world.ingest([aMatch()])).report.stored).toBe(1);
+  await drop();
+});
+
+test("a server keeps serving a PostgreSQL shard while another process migrates it", async () => {
+  const { world, url, location, drop } = await serveFromPostgres(2);
+  await expectSameResponses(world);
+  let isMigrated = false;
+  const reading = (async () => {
+    while (!isMigrated) await expectSameResponses(world);
+  })();
+  await killedMigration(url, "after some rows");
+  await expectSameResponses(world);
+  expect(await migrateShard(location, () => undefined)).toEqual({ from: 3, to: 4 });
+  isMigrated = true;
+  await reading;
+  await expectSameAsRecorded(world);
+  await drop();
+});
+
+test("a PostgreSQL row that is damaged before a migration is reported after it, and the rest is served", async () => {
+  const { world, location, sql, drop } = await serveFromPostgres(2);
+  await sql(
+    "UPDATE players SET resource = set_byte(resource, 20, 255 - get_byte(resource, 20)) WHERE num = 1",
+  );
+  await migrateShard(location, () => undefined);
+  const [{ id }] = await sql("SELECT id FROM players WHERE checksum IS NULL");
+  const reply = await world.get(`/shards/na/players/${id}`);
+  expect([reply.status, reply.body.errors[0].code]).toEqual([503, "damaged-data"]);
+  const [other] = await sql("SELECT id FROM players WHERE checksum IS NOT NULL LIMIT 1");
+  expect((await world.get(`/shards/na/players/${other.id}`)).status).toBe(200);
   await drop();
 });
 

@@ -1,5 +1,6 @@
 /**
- * Tests copies of a shard with overwritten bytes: no response has a wrong value or another record's data.
+ * Tests copies of a shard with overwritten bytes: no response has a wrong value or another record's data, and where
+ * something is missing, the check for damage finds it.
  * DAMAGED_COPIES sets how many copies there are.
  */
 
@@ -8,6 +9,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
+import { StoreError } from "../../src/store/store.ts";
+import { damageIn, dropLastEntry } from "../support/check.ts";
 import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
@@ -16,8 +19,10 @@ import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
+// The server's own check would find some copies before they are asked.
+const NEVER = { pauseMs: 2 ** 30 };
 const clock = new TestClock();
-const world = await startWorld(RECORDS, {}, clock);
+const world = await startWorld(RECORDS, {}, clock, "", NEVER);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
 const settle = new Database(original);
@@ -33,18 +38,44 @@ const ask = (shard: string) => askEverything(world, clock, truth, shard);
 
 /** Damages copies one by one. Returns what was seen, with the wrong responses. */
 async function damaged(copies: number, harm: (path: string, copy: number) => void) {
-  const summary = { wrong: [] as string[], detected: 0, omissions: 0, harmless: 0 };
+  const summary = {
+    wrong: [] as string[],
+    detected: 0,
+    omissions: 0,
+    harmless: 0,
+    /** Copies from which something is missing, and the check does not find it. */
+    overlooked: [] as string[],
+    /** Copies for which the check reports damage, of those that were judged so. */
+    found: { detected: 0, omissions: 0, harmless: 0 },
+    checkMs: 0,
+  };
   for (let copy = 0; copy < copies; copy++) {
     const shard = newShard();
     copyFileSync(original, fileOf(shard));
     harm(fileOf(shard), copy);
     const found = await ask(shard);
     summary.wrong.push(...found.wrong.map((path) => `copy ${copy}: ${path}`));
-    if (found.detected.length > 0) summary.detected += 1;
-    else if (found.omission.length > 0) summary.omissions += 1;
-    else summary.harmless += 1;
+    const verdict =
+      found.detected.length > 0 ? "detected" : found.omission.length > 0 ? "omissions" : "harmless";
+    summary[verdict] += 1;
+    const began = performance.now();
+    const isFound = await hasDamage(fileOf(shard));
+    summary.checkMs += performance.now() - began;
+    if (isFound) summary.found[verdict] += 1;
+    else if (verdict === "omissions") summary.overlooked.push(`copy ${copy}: ${found.omission}`);
   }
+  summary.checkMs = Math.round(summary.checkMs / copies);
   return summary;
+}
+
+/** A file that cannot be opened is damaged too. */
+async function hasDamage(path: string): Promise<boolean> {
+  try {
+    return (await damageIn(path)).length > 0;
+  } catch (error) {
+    if (error instanceof StoreError) return true;
+    throw error;
+  }
 }
 
 /** Overwrites this many bytes at random places. */
@@ -71,6 +102,7 @@ test.each([1, 5])(
     );
     if (process.env.DAMAGED_COPIES) console.log(bytes, summary);
     expect(summary.wrong).toEqual([]);
+    expect(summary.overlooked).toEqual([]);
   },
   3_600_000,
 );
@@ -135,7 +167,56 @@ describe("one value changed:", () => {
       });
       expect(summary.wrong).toEqual([]);
       expect(summary.harmless).toBe(0);
+      expect(summary.overlooked).toEqual([]);
     },
     600_000,
   );
+});
+
+describe("entries missing, which no request can see:", () => {
+  const run = (path: string, sql: string) => {
+    const database = new Database(path);
+    database.run(sql);
+    database.close();
+  };
+  const INDEXES = [
+    ["matches", "sqlite_autoindex_matches_1"],
+    ["matches", "matches_by_time"],
+    ["matches", "matches_by_mode"],
+    ["matches", "matches_by_patch"],
+    ["players", "sqlite_autoindex_players_1"],
+    ["players", "players_by_name"],
+    ["players", "players_by_seen"],
+    ["teams", "teams_by_name"],
+  ] as const;
+  const CASES: [from: string, harm: (path: string) => void, found: string][] = [
+    [
+      "the matches of a player",
+      (path) => run(path, "DELETE FROM player_matches WHERE player = 2 AND match_id = 'match-01'"),
+      "player_matches match-01",
+    ],
+    [
+      "the matches of a team",
+      (path) => run(path, "DELETE FROM team_matches WHERE match_id = 'match-02'"),
+      "team_matches match-02",
+    ],
+    [
+      "the name index",
+      (path) => run(path, "DELETE FROM name_index WHERE key = '=uma'"),
+      "name_index player-5",
+    ],
+    ...INDEXES.map(([table, index]): (typeof CASES)[number] => [
+      index,
+      (path) => dropLastEntry(path, index),
+      `${table} `,
+    ]),
+  ];
+
+  test.each(CASES)("%s", async (_from, harm, found) => {
+    const shard = newShard();
+    copyFileSync(original, fileOf(shard));
+    harm(fileOf(shard));
+    expect((await ask(shard)).detected).toEqual([]);
+    expect((await damageIn(fileOf(shard)))[0]).toStartWith(found);
+  });
 });

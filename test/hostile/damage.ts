@@ -132,15 +132,16 @@ export async function askEverything(
   shard: string,
 ): Promise<Record<Verdict, string[]>> {
   const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
-  for (const { selection, path, isReversed, offset } of LISTS) {
+  const lists = LISTS.map(async ({ selection, path, isReversed, offset }) => {
     const all = truth.lists.get(selection)!;
     const reply = await world.get(`/shards/${shard}${path}`);
     found[judgeList(truth, reply, isReversed ? all.toReversed() : all, offset)].push(path);
-  }
-  for (const path of SINGLES) {
+  });
+  const singles = SINGLES.map(async (path) => {
     const reply = await world.get(`/shards/${shard}${path}`);
     found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
-  }
+  });
+  await Promise.all([...lists, ...singles]);
   // It is read once a second.
   clock.advance(1001);
   found[judgeStatus(truth, await world.get("/status"), shard)].push("/status");

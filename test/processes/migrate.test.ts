@@ -7,6 +7,7 @@ import { join } from "node:path";
 import {
   dropSchema,
   EXPECTED,
+  killedMigration,
   loadPostgres,
   putSqliteKeys,
   putSqliteShard,
@@ -14,7 +15,7 @@ import {
 } from "../support/formats.ts";
 import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { matchbook, ROOT, startServerProcess } from "../support/process.ts";
+import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -150,16 +151,6 @@ test("migrate rejects an unknown shard", async () => {
   expect(stderr).toBe('matchbook: there is no shard "nz"; did you mean na? shards: na\n');
 });
 
-/** Starts a migration, and kills it before its commit. */
-async function killedMigration(location: string, ...more: string[]): Promise<void> {
-  const helper = join(ROOT, "test/support/half-migrated.ts");
-  const child = Bun.spawn([process.execPath, helper, location, ...more], { stdout: "pipe" });
-  const { value } = await child.stdout.getReader().read();
-  expect(Buffer.from(value!).toString()).toBe("all but committed\n");
-  child.kill("SIGKILL");
-  await child.exited;
-}
-
 describe("a shard whose migration was killed before the commit has its old format and can be migrated:", () => {
   test("SQLite", async () => {
     const path = putSqliteShard(data, 1);
@@ -172,7 +163,7 @@ describe("a shard whose migration was killed before the commit has its old forma
 
   test("SQLite, with some of its rows rewritten: it continues", async () => {
     const path = putSqliteShard(data, 3);
-    await killedMigration(`sqlite:${path}`, "rows");
+    await killedMigration(`sqlite:${path}`, "after some rows");
     const status = await matchbook(["status", "--data", data]);
     expect([status.exitCode, status.stderr]).toEqual([
       1,
@@ -183,7 +174,7 @@ describe("a shard whose migration was killed before the commit has its old forma
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
   });
 
-  test("PostgreSQL", async () => {
+  test("PostgreSQL, also with some of its rows rewritten", async () => {
     const postgres = await aPostgres();
     const schema = `migrate_killed_${process.pid}`;
     const location = `${postgres.url}?schema=${schema}`;
@@ -192,11 +183,15 @@ describe("a shard whose migration was killed before the commit has its old forma
     expect(await matchbookAt(data, ["status"])).toMatchObject({ exitCode: 0, stdout: "" });
     await loadPostgres(postgres.url, "postgres-shard-1", schema);
     await killedMigration(location);
-    const status = await matchbookAt(data, ["status", "--json"]);
-    expect(JSON.parse(status.stdout).na).toMatchObject(EXPECTED.counts);
+    const status = await matchbookAt(data, ["status"]);
+    expect(status.stderr).toContain("has format 1 and must be migrated to format 4");
+    await killedMigration(location, "after some rows");
+    const { na } = JSON.parse((await matchbookAt(data, ["status", "--json"])).stdout);
+    expect(na).toMatchObject(EXPECTED.counts);
+    expect(await digestAt(data)).toEqual(EXPECTED.digest);
     const { stdout, stderr } = await matchbookAt(data, ["migrate"]);
-    expect(stdout).toBe("na  migrated from format 1 to 2\n");
-    expect(stderr).toBe("Migrating shard na from format 1 to 2.\n");
+    expect(stdout).toBe("na  migrated from format 3 to 4\n");
+    expect(stderr).toBe("Migrating shard na from format 3 to 4.\n");
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
     await dropSchema(postgres.url, schema);
     postgres.stop();

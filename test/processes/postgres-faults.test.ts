@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { viewOf } from "../../src/store/byte-range.ts";
+import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Patience, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
@@ -44,7 +45,7 @@ async function aShard(wishes: Wishes = {}) {
   const writer = new PostgresWriter(session);
   await writer.ready();
   const reader = (more: Wishes = {}) =>
-    new PostgresReader(aSession({ ...wishes, schema, ...more }), 1 << 16, () => {});
+    new PostgresReader(new ReadSession(aSession({ ...wishes, schema, ...more })), 1 << 16);
   return { schema, session, writer, reader };
 }
 
@@ -186,7 +187,7 @@ describe("connections", () => {
   test("hold few prepared statements, however many pages are read", async () => {
     const { writer, session, schema } = await aShard({ pool: 1 });
     await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
-    const one = new PostgresReader(session, 1 << 16, () => {});
+    const one = new PostgresReader(new ReadSession(session), 1 << 16);
     for (let offset = 0; offset < 40; offset++) {
       await one.matches(
         selection({ pageStart: { from: "offset", offset }, players: [["p", "q"]] }),
@@ -237,7 +238,7 @@ test("a reader drops cached changes that the database has lost", async () => {
         },
       ]);
     });
-  const changing = ["players", "changes", "state"];
+  const changing = ["players", "changes", "shard"];
   for (const table of changing) {
     await session.run(`CREATE TABLE {kept_${table}} AS SELECT * FROM {${table}}`);
   }
@@ -254,7 +255,7 @@ test("a reader drops cached changes that the database has lost", async () => {
 
 test("running out of player numbers is reported, with what to do", async () => {
   const { writer, session } = await aShard();
-  await session.run("UPDATE {state} SET last_player = 2147483646");
+  await session.run("UPDATE {shard} SET last_player = 2147483646");
   await serve(writer, anEntry("a", player("p")));
   const { error } = await failure(() => serve(writer, anEntry("b", player("q"))));
   expect(error).toBeInstanceOf(StoreError);

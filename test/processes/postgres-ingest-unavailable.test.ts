@@ -51,7 +51,7 @@ async function storedIn(schema: string): Promise<number> {
   const sql = new SQL(cluster.url, { max: 1 });
   try {
     const [row] = await sql.unsafe(
-      `SELECT (SELECT count(*) FROM ${schema}.sheets) + (SELECT count(*) FROM ${schema}.withheld) AS found`,
+      `SELECT (SELECT count(*) FROM ${schema}.match_documents) + (SELECT count(*) FROM ${schema}.withheld) AS found`,
     );
     return Number(row.found);
   } catch {
@@ -200,7 +200,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     expect((await uploadTo(url, text(0, 1))).status).toBe(200);
     const sql = new SQL(cluster.url, { max: 1 });
     await sql.unsafe("BEGIN");
-    await sql.unsafe(`LOCK TABLE ${schema}.sheets IN ACCESS EXCLUSIVE MODE`);
+    await sql.unsafe(`LOCK TABLE ${schema}.match_documents IN ACCESS EXCLUSIVE MODE`);
     const upload = await openUpload(url);
     const documents = Array.from({ length: 160 }, (_, at) => padded(lines[at % 60]!));
     const { sent, sending } = await sendUntilHeld(upload, documents);

@@ -1,6 +1,8 @@
 /** Starting without the primary, and the reporting of replica changes. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { locationOf, migrateShard } from "../../src/open-stores.ts";
+import { EXPECTED, loadPostgres } from "../support/formats.ts";
 import { matchbook } from "../support/process.ts";
 import {
   PASSWORD,
@@ -67,17 +69,17 @@ test("a server that starts without either responds with 503, then uses whichever
   await server.stop();
 }, 60_000);
 
-test("a replica with an older schema is not used without its primary", async () => {
+test("a replica whose format is too old to be read is not used", async () => {
   const shard = await pair.shard(5);
-  await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = version - 1`);
+  await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = 1`);
   await pair.caughtUp();
   pair.primary.stop("immediate");
   try {
     const server = await shard.serve();
     expect(await server.get(0)).toBe(503);
-    await until("the replica of another version is left out", () => {
+    await until("the replica is left out", () => {
       const last = changes(server).at(-1);
-      return last?.event === "replica-excluded" && last.why.includes("another version")
+      return last?.event === "replica-excluded" && last.why.includes("must be migrated")
         ? true
         : undefined;
     });
@@ -86,6 +88,32 @@ test("a replica with an older schema is not used without its primary", async () 
   } finally {
     await pair.primary.start();
   }
+}, 60_000);
+
+test("a replica serves an earlier format, and the current one when it has replayed the migration", async () => {
+  const shard = await pair.shard(60);
+  await pair.on(pair.primary, `DROP SCHEMA ${shard.schema} CASCADE`);
+  await loadPostgres(pair.primary.url, "postgres-shard-2", shard.schema);
+  await pair.caughtUp();
+  const server = await shard.serve();
+  const expectServedByReplica = async () => {
+    pair.primary.stop("immediate");
+    try {
+      const found = await whileReplicaIsRead(server, () =>
+        Promise.all(Object.keys(EXPECTED.responses).map(server.read)),
+      );
+      const expected = Object.values(EXPECTED.responses) as { data: unknown }[];
+      expect(found.map(({ data }) => data)).toEqual(expected.map(({ data }) => data));
+    } finally {
+      await pair.primary.start();
+    }
+  };
+  await expectServedByReplica();
+  const migrated = await migrateShard(locationOf(server.settings, "na"), () => undefined);
+  expect(migrated).toEqual({ from: 2, to: 4 });
+  await pair.caughtUp();
+  await expectServedByReplica();
+  await server.stop();
 }, 60_000);
 
 test("each change of a replica is reported once: in the log, the metrics and /status, without secrets", async () => {

@@ -140,8 +140,8 @@ const endingOneReader = (schema: string) => `
     END IF;
     RETURN true;
   END $$;
-  ALTER TABLE ${schema}.sheets RENAME TO all_sheets;
-  CREATE VIEW ${schema}.sheets AS SELECT * FROM ${schema}.all_sheets WHERE ${schema}.goes_on()`;
+  ALTER TABLE ${schema}.match_documents RENAME TO all_documents;
+  CREATE VIEW ${schema}.match_documents AS SELECT * FROM ${schema}.all_documents WHERE ${schema}.goes_on()`;
 
 const MARKED = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${MARK}`;
 
@@ -204,7 +204,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
   expect(await server.get(known)).toBe(200);
   const { found } = await pair.on<{ found: string }>(
     pair.primary,
-    `SELECT (SELECT count(*) FROM ${server.schema}.sheets) + (SELECT count(*) FROM ${server.schema}.withheld) AS found`,
+    `SELECT (SELECT count(*) FROM ${server.schema}.match_documents) + (SELECT count(*) FROM ${server.schema}.withheld) AS found`,
   );
   expect(Number(found)).toBe(60);
   await server.stop();

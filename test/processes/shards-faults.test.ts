@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { writeFollowing } from "../../src/document/fragment.ts";
 import { recordsIn } from "../../src/move/move.ts";
+import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
-import { NAMED_ROWS, type NamedTableRow, namedChecksum } from "../../src/store/sqlite/players.ts";
+import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { spawnMatchbook } from "../support/process.ts";
@@ -191,7 +192,7 @@ test("a copy that serves something else is reported as unusable", async () => {
   const odd = path("odd.db");
   copyFileSync(path("home.db"), odd);
   const store = new Database(odd);
-  const row = store.query<NamedTableRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
+  const row = store.query<NamedRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
   const resource = writeFollowing(`{"type":"player","id":"${row.id}"}`);
   const sum = namedChecksum({ ...row, resource });
   store

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { SQL } from "bun";
+import { ROOT } from "./process.ts";
 
 const FOLDER = join(import.meta.dir, "../fixtures/formats");
 
@@ -53,6 +54,23 @@ export async function loadPostgres(url: string, name: string, schema: string): P
   } finally {
     await sql.close();
   }
+}
+
+/**
+ * Starts the migration of a shard (sqlite:PATH or postgres://…) in a process that is killed before the first commit,
+ * or after some rows were rewritten.
+ */
+export async function killedMigration(
+  location: string,
+  when: "before the commit" | "after some rows" = "before the commit",
+): Promise<void> {
+  const helper = join(ROOT, "test/support/half-migrated.ts");
+  const more = when === "after some rows" ? ["rows"] : [];
+  const child = Bun.spawn([process.execPath, helper, location, ...more], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  if (Buffer.from(value ?? "").toString() !== "all but committed\n") throw new Error("it ended");
+  child.kill("SIGKILL");
+  await child.exited;
 }
 
 export async function dropSchema(url: string, schema: string): Promise<void> {

@@ -24,13 +24,21 @@ export interface Instance {
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
 type Body = any;
 
-export async function startInstance(world: World, settings: Partial<Settings>): Promise<Instance> {
+export async function startInstance(
+  world: World,
+  settings: Partial<Settings>,
+  checkPace?: Parameters<typeof serve>[5],
+): Promise<Instance> {
   const events: Event[] = [];
   const server = await serve(
     { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
     (event) => {
       if (event.event !== "request" && event.event !== "admin-request") events.push(event);
     },
+    undefined,
+    undefined,
+    undefined,
+    checkPace,
   );
   const fetched = async (path: string, headers: Record<string, string>) => {
     const began = performance.now();

@@ -36,7 +36,10 @@ export interface Monitored {
 }
 
 /** `settings` are added to the defaults. */
-export async function startMonitored(settings: Partial<Settings> = {}): Promise<Monitored> {
+export async function startMonitored(
+  settings: Partial<Settings> = {},
+  checkPace?: Parameters<typeof serve>[5],
+): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;
   const zoe = { members: [{ id: "player-zoe", name: "Zoe of Tests" }] };
@@ -69,6 +72,9 @@ export async function startMonitored(settings: Partial<Settings> = {}): Promise<
     { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
     (event) => events.push(event),
     { now: () => now, monotonic: () => performance.now() },
+    undefined,
+    undefined,
+    checkPace,
   );
   const asOperator = { Authorization: `Bearer ${TOKEN}` };
   return {

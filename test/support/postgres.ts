@@ -42,8 +42,7 @@ export async function aPostgres(): Promise<{ url: string; stop(): void }> {
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-postgres-"));
   const cluster = clusterIn(folder, await freePort());
-  const data = join(folder, "data");
-  cluster.run("initdb", ["-D", data, "-U", "matchbook", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+  initialize(join(folder, "data"));
   const lines = [
     "listen_addresses = '127.0.0.1'",
     `port = ${cluster.port}`,
@@ -56,6 +55,26 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
   addSettings(folder, lines);
   await cluster.start();
   return cluster;
+}
+
+/** Copies the folder at TEST_POSTGRES_TEMPLATE, if there is one: initdb takes four times as much CPU time. */
+function initialize(data: string): void {
+  const template = process.env.TEST_POSTGRES_TEMPLATE;
+  const options = ["-U", "matchbook", "-A", "trust", "-E", "UTF8", "--no-sync"];
+  asUser(
+    template === undefined
+      ? [join(binaries(), "initdb"), "-D", data, ...options]
+      : ["cp", "-a", template, data],
+  );
+}
+
+/** A folder to copy for new clusters; `remove` deletes it. */
+export function aTemplate(): { data: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "matchbook-template-"));
+  giveAway(folder);
+  const data = join(folder, "data");
+  initialize(data);
+  return { data, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 function addSettings(folder: string, lines: string[]): void {

@@ -63,6 +63,8 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     const toml = [
       `data = "${join(folder.path, schema)}"`,
       'port = 0\ndrain-ms = 0\nrate = 1000000\nmatches-per-day = 0\nlog-level = "silent"',
+      // Tests wait for a certain status.
+      "open-requests-per-minute = 0",
       "admin-port = 0",
       "[shards.na]",
       `url = "${withPassword(primary)}?schema=${schema}"`,
@@ -206,7 +208,7 @@ export async function whileReplicaIsRead<T>(
 const MOST_SLOW_ROUNDS = 3;
 
 /** The replica responded, and was excluded because of its state. */
-const isJudgement = (why: string) => /behind|no copy|another version/.test(why);
+const isJudgement = (why: string) => /behind|no copy|must be migrated/.test(why);
 
 /** Ingests records and waits until one is served: the primary is in use again, and so are its readers. */
 export async function takesInAndServes(

@@ -61,6 +61,7 @@ export async function startWorld(
   clock?: Clock,
   /** The settings file, for settings that are tables. */
   toml = "",
+  checkPace?: Parameters<typeof serve>[5],
 ): Promise<World> {
   const folder = aFolder();
   writeFileSync(join(folder.path, "matchbook.toml"), toml);
@@ -83,7 +84,7 @@ export async function startWorld(
   const { key } = await access.keys.create({ name: "test" }, Date.now());
   await access.close();
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(settings, unobserved, clock);
+  const server = await serve(settings, unobserved, clock, undefined, undefined, checkPace);
   return {
     data: folder.path,
     settings,

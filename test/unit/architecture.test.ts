@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
   move: ["store", "document", "ingest"],
+  check: ["observe", "store"],
   access: ["domain", "observe"],
 
   // Used by both.
@@ -44,7 +45,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "observe",
     "store",
-    "document",
     "access",
     "settings",
     "store/sqlite",
@@ -75,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access",
     "settings",
     "open-stores.ts",
+    "check",
     "http",
     "admin",
     "upload-worker.ts",

@@ -1,7 +1,9 @@
 /** Counters: ranked evidence, dependents, vocabulary and totals. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
-import type { Counts, Summary } from "../store.ts";
+import type { MatchRow } from "../row-checks.ts";
+import { type Counts, DamagedData, type Summary } from "../store.ts";
+import { isWhole, MATCH_COLUMNS } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export function counterTables(connection: Connection) {
@@ -75,23 +77,37 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
 }
 
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
-  const [row] = await connection.rows<Record<keyof Summary | "teams", string | null>>(
-    `SELECT matches, players, teams,
-       (SELECT max(created_at) FROM {matches}) AS "newestMatch" FROM {state}`,
+  const [row] = await connection.rows<Record<"matches" | "players" | "teams", string>>(
+    "SELECT matches, players, teams FROM {shard} AS shard",
   );
   return {
     matches: Number(row!.matches),
     players: Number(row!.players),
     teams: Number(row!.teams),
-    newestMatch: row!.newestMatch === null ? undefined : Number(row!.newestMatch),
+    newestMatch: await newestMatch(connection),
   };
+}
+
+/**
+ * The creation time of the newest match that is whole. It is read from the documents: index entries have no checksum.
+ * A few damaged matches do not make the shard unavailable.
+ */
+async function newestMatch(connection: Connection): Promise<number | undefined> {
+  const rows = await connection.rows<MatchRow & { listed_id: string }>(
+    `SELECT ${MATCH_COLUMNS}, listed.id AS listed_id
+     FROM (SELECT id FROM {matches} ORDER BY created_at DESC, id DESC LIMIT 5) AS listed
+     LEFT JOIN {match_documents} AS stored ON stored.id = listed.id`,
+  );
+  const times = rows.flatMap((row) => (row.id !== null && isWhole(row) ? row.created_at : []));
+  if (rows[0] && times.length === 0) throw new DamagedData("matches", rows[0].listed_id);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 export async function readBytes(connection: Connection): Promise<number> {
   const [row] = await connection.rows<{ bytes: string }>(
     `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
      WHERE relkind = 'r' AND relnamespace = (
-       SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
+       SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
   );
   return Number(row!.bytes);
 }

@@ -4,11 +4,14 @@
  * that state.
  */
 
-import { NamedCache, type NamedEntry, type NamedRow, readEntry } from "../cache.ts";
-import { unpackServed } from "../row-encoding.ts";
-import type { CheckFragment, Fragment, MatchesWithLinked, NamedParts } from "../store.ts";
-import type { NamedTable } from "./players.ts";
-import type { Connection, Session } from "./session.ts";
+import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
+import { checksum } from "../checksum.ts";
+import type { MatchRow, NamedRow, NamedTable } from "../row-checks.ts";
+import { packNumbers, unpackServed } from "../row-encoding.ts";
+import { DamagedData, type Fragment, type MatchesWithLinked, type NamedParts } from "../store.ts";
+import { NAMED_ROWS, verifyRow } from "./named-rows.ts";
+import type { ReadSession } from "./read-session.ts";
+import type { Connection } from "./session.ts";
 
 /** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
@@ -23,14 +26,13 @@ const TABLES = ["players", "teams"] as const;
 /** Stored matches, and the token of the state they were read in. */
 export interface FoundMatches {
   token: string;
-  matches: { served: Uint8Array }[];
+  matches: MatchRow[];
+  /** Throws DamagedData unless these matches belong to the selection. */
+  verify?(hasId: HasId): void;
 }
 
-/** A cast, because bigint arrives as text. */
-export const NAMED = {
-  players: 'num, id, name, resource, companions, seen_at::float8 AS "lastMatchAt"',
-  teams: 'num, id, name, resource, companions, NULL::float8 AS "lastMatchAt"',
-};
+/** Whether the player or team with this number, in one of the matches, has this id. */
+export type HasId = (table: NamedTable, num: number, id: string) => boolean;
 
 interface Outline {
   encoded: Fragment[];
@@ -43,12 +45,11 @@ type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 export class LinkedResources {
   readonly #cached: Record<NamedTable, NamedCache>;
   /** The state of the cache. */
-  #state = { seq: -1, token: "none" };
+  #state = { sequence: -1, token: "none" };
 
   constructor(
-    private readonly session: Session,
+    private readonly session: ReadSession,
     cacheBytes: number,
-    private readonly check: CheckFragment,
   ) {
     this.#cached = {
       players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
@@ -57,9 +58,9 @@ export class LinkedResources {
   }
 
   /** Uses only the cache. Undefined if something is missing or the cache is in another state. */
-  remembered({ token, matches }: FoundMatches): MatchesWithLinked | undefined {
-    if (token !== this.#state.token && matches.length > 0) return undefined;
-    return this.#bundle(outlineOf(matches), NOTHING);
+  remembered(found: FoundMatches): MatchesWithLinked | undefined {
+    if (found.token !== this.#state.token && found.matches.length > 0) return undefined;
+    return this.#bundle(found, outlineOf(found.matches), NOTHING);
   }
 
   /** Reads matches (or takes those already read) and their players and teams in the same state. */
@@ -72,26 +73,25 @@ export class LinkedResources {
       const bundle = this.remembered(found) ?? (await this.#complete(found));
       if (bundle) return { ...found, bundle };
     }
-    return this.session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
+    return this.session.transaction(async (connection) => {
       const found = await find(connection);
       const outline = outlineOf(found.matches);
       const entries: Entries = {
         players: await this.#load(connection, "players", outline.players),
         teams: await this.#load(connection, "teams", outline.teams),
       };
-      return { ...found, bundle: this.#bundle(outline, entries, true)! };
+      const bundle = this.#bundle(found, outline, entries, true);
+      if (!bundle) throw missing(outline, entries);
+      return { ...found, bundle };
     });
-  }
-
-  entry(row: NamedRow): NamedEntry {
-    return readEntry(row, this.check);
   }
 
   /**
    * Loads what is missing in the cache. Undefined if the shard's state has changed since the
    * matches were read.
    */
-  async #complete({ token, matches }: FoundMatches): Promise<MatchesWithLinked | undefined> {
+  async #complete(found: FoundMatches): Promise<MatchesWithLinked | undefined> {
+    const { token, matches } = found;
     if (token !== this.#state.token) await this.#catchUp();
     const outline = outlineOf(matches);
     const entries: Entries = { players: new Map(), teams: new Map() };
@@ -105,11 +105,16 @@ export class LinkedResources {
     for (const table of TABLES) {
       for (const entry of entries[table].values()) this.#cached[table].add(entry);
     }
-    return this.#bundle(outline, entries);
+    return this.#bundle(found, outline, entries);
   }
 
   /** Takes from these entries, then from the cache unless `isAlone`. */
-  #bundle({ encoded, players, teams }: Outline, entries: Entries, isAlone = false) {
+  #bundle(
+    { verify }: FoundMatches,
+    { encoded, players, teams }: Outline,
+    entries: Entries,
+    isAlone = false,
+  ): MatchesWithLinked | undefined {
     const named = (table: NamedTable, numbers: number[]): NamedParts[] | undefined => {
       const found: NamedParts[] = [];
       for (const num of numbers) {
@@ -122,7 +127,12 @@ export class LinkedResources {
     };
     const foundPlayers = named("players", players);
     const foundTeams = foundPlayers && named("teams", teams);
-    return foundTeams && { matches: encoded, players: foundPlayers, teams: foundTeams };
+    if (!foundTeams) return undefined;
+    verify?.((table, num, id) => {
+      const entry = entries[table].get(num);
+      return entry ? entry.id === id : this.#cached[table].hasId(num, id);
+    });
+    return { matches: encoded, players: foundPlayers, teams: foundTeams };
   }
 
   /** Empty if the shard is no longer in that state. */
@@ -132,12 +142,13 @@ export class LinkedResources {
     nums: number[],
     token?: string,
   ): Promise<Map<number, NamedEntry>> {
-    const isStill = token === undefined ? "" : " AND (SELECT token FROM {state}) = $2";
+    const isStill = token === undefined ? "" : " AND (SELECT token FROM {shard}) = $2";
     const rows = await connection.rows<NamedRow>(
-      `SELECT ${NAMED[table]} FROM {${table}} WHERE num = ANY($1::integer[])${isStill}`,
+      `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
-    return new Map(rows.map((row) => [row.num, this.entry(row)]));
+    for (const row of rows) verifyRow(table, row);
+    return new Map(rows.map((row) => [row.num, entryOf(row)]));
   }
 
   /**
@@ -146,26 +157,25 @@ export class LinkedResources {
    */
   async #catchUp(): Promise<void> {
     const from = this.#state;
-    const changes = await this.session.rows<{
-      seq: string;
-      token: string;
-      players: number[];
-      teams: number[];
-    }>(
-      `SELECT seq, token, players, teams FROM {changes}
-       WHERE seq >= least($1::bigint, (SELECT seq FROM {state})) ORDER BY seq`,
-      [from.seq],
+    const changes = await this.session.rows<Change>(
+      `SELECT sequence::float8 AS sequence, token, players, teams, checksum::float8 AS checksum
+       FROM {changes} AS changes
+       WHERE changes.sequence >= least($1::bigint, (SELECT sequence FROM {shard}))
+       ORDER BY changes.sequence`,
+      [from.sequence],
     );
     // Another request may have done it.
     if (this.#state !== from) return;
     const [own, ...since] = changes;
-    const isWhole = own?.token === from.token;
+    const isWhole =
+      own?.token === from.token &&
+      since.every((change, at) => change.sequence === own.sequence + at + 1 && isWritten(change));
     for (const table of TABLES) {
       if (isWhole) for (const change of since) this.#forget(table, change[table]);
       else this.#cached[table].clear();
     }
     const last = changes.at(-1);
-    this.#state = last ? { seq: Number(last.seq), token: last.token } : UNCHANGED;
+    this.#state = last ? { sequence: last.sequence, token: last.token } : UNCHANGED;
   }
 
   #forget(table: NamedTable, nums: number[]): void {
@@ -174,13 +184,35 @@ export class LinkedResources {
 }
 
 /** The state of a shard without any writes. */
-const UNCHANGED = { seq: 0, token: "" };
+const UNCHANGED = { sequence: 0, token: "" };
 
 const NOTHING: Entries = { players: new Map(), teams: new Map() };
 
-function outlineOf(matches: readonly { served: Uint8Array }[]): Outline {
+interface Change {
+  sequence: number;
+  token: string;
+  players: number[];
+  teams: number[];
+  checksum: number | null;
+}
+
+export const changeChecksum = (change: Pick<Change, "token" | "players" | "teams">): number =>
+  checksum([change.token, packNumbers(change.players), packNumbers(change.teams)]);
+
+/** Whether a change is as it was written. Otherwise the cache is dropped, which is always right. */
+const isWritten = (change: Change): boolean =>
+  Number.isNaN(change.checksum) || change.checksum === changeChecksum(change);
+
+/** Matches name a player or team that is not there. */
+function missing(outline: Outline, entries: Entries): DamagedData {
+  const table = TABLES.find((one) => outline[one].some((num) => !entries[one].has(num)))!;
+  const num = outline[table].find((one) => !entries[table].has(one))!;
+  return new DamagedData(table, `number ${num}`);
+}
+
+function outlineOf(matches: readonly MatchRow[]): Outline {
   const players: number[] = [];
   const teams: number[] = [];
-  const encoded = matches.map(({ served }) => unpackServed(served, players, teams));
+  const encoded = matches.map(({ document }) => unpackServed(document, players, teams));
   return { encoded, players, teams };
 }

@@ -1,32 +1,100 @@
 /** Reads and writes the match tables within a transaction. */
 
 import {
+  type MatchRow,
+  matchChecksum,
+  type NamedTable,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
+import {
   fateOf,
   packResult,
+  packResults,
   packServed,
   type RecordRow,
   readRecord,
+  resultIn,
+  rowOf,
   unpackResult,
 } from "../row-encoding.ts";
-import type {
-  Fate,
-  Fragment,
-  HistoryEntry,
-  MatchEntry,
-  MatchKey,
-  ShardRecord,
-  StoredMatch,
-  WithheldEntry,
+import {
+  DamagedData,
+  type Fate,
+  type Fragment,
+  type HistoryEntry,
+  type MatchEntry,
+  type MatchKey,
+  type ShardRecord,
+  type StoredMatch,
+  type WithheldEntry,
 } from "../store.ts";
 import { type GivenColumn, insertRows } from "./bulk-write.ts";
 import type { Partitions } from "./partitions.ts";
-import type { NamedTable, RowNumbers } from "./players.ts";
+import type { RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
-const RECORD = "id, created_at, game_mode, patch_version, content_hash, carried AS snapshot";
-const SERVED_RECORD = `${RECORD}, served AS document, NULL AS reason`;
-const WITHHELD_RECORD = `${RECORD}, sheet AS document, reason`;
-const SERVED = "{sheets} JOIN {matches} USING (created_at, id)";
+/** A MatchRow of {match_documents} AS stored. A cast, because bigint arrives as text. */
+export const MATCH_COLUMNS = `stored.id, stored.created_at::float8 AS created_at, stored.game_mode,
+  stored.patch_version, stored.results, stored.document, stored.checksum::float8 AS checksum`;
+
+/** Whether a row has no checksum yet, in an earlier format (earlier-formats.ts). */
+export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean =>
+  Number.isNaN(checksum);
+
+export const isWhole = (row: MatchRow): boolean =>
+  isUnchecked(row) || row.checksum === matchChecksum(row);
+
+/** Throws DamagedData unless the row is whole. */
+export function verifyMatch(row: MatchRow): void {
+  if (!isWhole(row)) throw new DamagedData("match_documents", row.id);
+}
+
+type ServedRow = MatchRow &
+  RecordRow & {
+    listed_mode: string | null;
+    listed_patch: string | null;
+    snapshot_checksum: number | null;
+  };
+
+/** The mode and patch of earlier formats are in the index only. */
+const SERVED_COLUMNS = `coalesce(stored.id, listed.id) AS id, stored.created_at::float8 AS created_at,
+  coalesce(stored.game_mode, listed.game_mode) AS game_mode,
+  coalesce(stored.patch_version, listed.patch_version) AS patch_version,
+  stored.content_hash, stored.results, stored.document, stored.checksum::float8 AS checksum,
+  listed.game_mode AS listed_mode, listed.patch_version AS listed_patch,
+  listed.snapshot, listed.checksum::float8 AS snapshot_checksum, NULL AS reason`;
+const WITHHELD_AS_SERVED = `id, created_at::float8, game_mode, patch_version, content_hash,
+  NULL::bytea, document, checksum::float8, NULL, NULL, snapshot, NULL::float8, reason`;
+const LISTED = `LEFT JOIN {matches} AS listed
+  ON listed.created_at = stored.created_at AND listed.id = stored.id`;
+
+type WithheldRow = RecordRow & { checksum: number | null };
+
+export const WITHHELD_ROWS = `SELECT id, created_at::float8 AS created_at, game_mode, patch_version,
+  content_hash, document, snapshot, reason, checksum::float8 AS checksum FROM {withheld} AS withheld`;
+
+function readServed(row: ServedRow): ShardRecord {
+  const { id } = row;
+  if (row.document === null) throw new DamagedData("match_documents", id);
+  verifyMatch(row);
+  const isListed =
+    row.game_mode === row.listed_mode &&
+    row.patch_version === row.listed_patch &&
+    isSnapshotOf(id, row.snapshot, row.snapshot_checksum);
+  if (!isListed) throw new DamagedData("matches", id);
+  return readRecord(row);
+}
+
+const isSnapshotOf = (id: string, snapshot: Fragment | null, sum: number | null): boolean =>
+  snapshot !== null && (Number.isNaN(sum) || sum === snapshotChecksum(id, snapshot));
+
+function readWithheld(row: WithheldRow): ShardRecord {
+  if (!isUnchecked(row) && row.checksum !== withheldChecksum(row)) {
+    throw new DamagedData("withheld", row.id);
+  }
+  return readRecord(row);
+}
 
 /** Before every match. */
 const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
@@ -39,14 +107,13 @@ export function matchTables(
   /** Served matches added minus removed. */
   let added = 0;
 
-  const records = async (sql: string, values: unknown[]): Promise<ShardRecord[]> =>
-    (await connection.rows<RecordRow>(sql, values)).map(readRecord);
-
-  const withheldAfter = (id: string, limit: number) =>
-    records(`SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id > $1 ORDER BY id LIMIT $2`, [
-      id,
-      limit,
-    ]);
+  const withheldAfter = async (id: string, limit: number): Promise<ShardRecord[]> => {
+    const rows = await connection.rows<WithheldRow>(
+      `${WITHHELD_ROWS} WHERE id > $1 ORDER BY id LIMIT $2`,
+      [id, limit],
+    );
+    return rows.map(readWithheld);
+  };
 
   /** Finds the numbers of all players and teams of these matches. */
   async function findNumbers(matches: MatchEntry[]): Promise<void> {
@@ -58,26 +125,32 @@ export function matchTables(
   const addMatches = (matches: MatchEntry[]) =>
     insertRows(connection, "matches", [
       ...labelColumns(matches),
-      { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
-    ]);
-
-  const addSheets = (matches: MatchEntry[]) =>
-    insertRows(connection, "sheets", [
-      { name: "id", type: "text", values: matches.map(({ id }) => id) },
-      { name: "created_at", type: "bigint", values: matches.map(({ createdAt }) => createdAt) },
-      { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
+      { name: "snapshot", type: "bytea", values: matches.map(({ carried }) => carried) },
       {
-        name: "served",
-        type: "bytea",
-        values: matches.map(({ players, teams, encoded }) =>
-          packServed(
-            players.map(({ id }) => numbers.players.of(id)),
-            teams.map(({ id }) => numbers.teams.of(id)),
-            encoded,
-          ),
-        ),
+        name: "checksum",
+        type: "bigint",
+        values: matches.map(({ id, carried }) => snapshotChecksum(id, carried)),
       },
     ]);
+
+  function addDocuments(matches: MatchEntry[]): Promise<void> {
+    const rows = matches.map((match) => ({
+      ...rowOf(match),
+      results: packResults(match.players, match.teams),
+      document: packServed(
+        match.players.map(({ id }) => numbers.players.of(id)),
+        match.teams.map(({ id }) => numbers.teams.of(id)),
+        match.encoded,
+      ),
+    }));
+    return insertRows(connection, "match_documents", [
+      ...labelColumns(matches),
+      { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
+      { name: "results", type: "bytea", values: rows.map(({ results }) => results) },
+      { name: "document", type: "bytea", values: rows.map(({ document }) => document) },
+      { name: "checksum", type: "bigint", values: rows.map(matchChecksum) },
+    ]);
+  }
 
   async function addPlayers(matches: MatchEntry[]): Promise<void> {
     const entries = entriesOf(matches, "players", numbers.players);
@@ -109,7 +182,7 @@ export function matchTables(
     async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
       if (ids.length === 0) return new Map();
       const rows = await connection.rows<Pick<RecordRow, "id" | "content_hash" | "reason">>(
-        `SELECT id, content_hash, NULL AS reason FROM {sheets} WHERE id = ANY($1::text[])
+        `SELECT id, content_hash, NULL AS reason FROM {match_documents} WHERE id = ANY($1::text[])
          UNION ALL SELECT id, content_hash, reason FROM {withheld} WHERE id = ANY($1::text[])`,
         [ids],
       );
@@ -120,11 +193,18 @@ export function matchTables(
 
     async load(ids: string[]): Promise<ShardRecord[]> {
       if (ids.length === 0) return [];
-      return records(
-        `SELECT ${SERVED_RECORD} FROM ${SERVED} WHERE id = ANY($1::text[])
-         UNION ALL SELECT ${WITHHELD_RECORD} FROM {withheld} WHERE id = ANY($1::text[])`,
+      const rows = await connection.rows<ServedRow>(
+        `SELECT ${SERVED_COLUMNS} FROM {match_documents} AS stored ${LISTED}
+         WHERE stored.id = ANY($1::text[])
+         UNION ALL SELECT ${WITHHELD_AS_SERVED} FROM {withheld} AS withheld
+         WHERE id = ANY($1::text[])`,
         [ids],
       );
+      const asked = new Set(ids);
+      return rows.map((row) => {
+        if (!asked.has(row.id)) throw new DamagedData("match_documents", row.id);
+        return row.reason === null ? readServed(row) : readWithheld(row);
+      });
     },
 
     async records(
@@ -134,24 +214,30 @@ export function matchTables(
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
       const { createdAt, id } = after?.match ?? BEGINNING;
       // The condition on the time alone lets the planner prune partitions.
-      const served = await records(
-        `SELECT ${SERVED_RECORD} FROM
+      const rows = await connection.rows<ServedRow>(
+        `SELECT ${SERVED_COLUMNS} FROM
            (SELECT * FROM {matches}
             WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
-            ORDER BY created_at, id LIMIT $3) AS next
-         JOIN {sheets} USING (created_at, id) ORDER BY created_at, id`,
+            ORDER BY created_at, id LIMIT $3) AS listed
+         LEFT JOIN {match_documents} AS stored
+           ON stored.created_at = listed.created_at AND stored.id = listed.id
+         ORDER BY listed.created_at, listed.id`,
         [createdAt, id, limit],
       );
+      const served = rows.map(readServed);
       const room = limit - served.length;
       return room === 0 ? served : [...served, ...(await withheldAfter("", room))];
     },
 
     async carried(id: string): Promise<Fragment | undefined> {
-      const [row] = await connection.rows<{ carried: Uint8Array }>(
-        `SELECT carried FROM ${SERVED} WHERE id = $1`,
+      const [row] = await connection.rows<{ snapshot: Fragment | null; checksum: number | null }>(
+        `SELECT listed.snapshot, listed.checksum::float8 AS checksum
+         FROM {match_documents} AS stored ${LISTED} WHERE stored.id = $1`,
         [id],
       );
-      return row?.carried;
+      if (!row) return undefined;
+      if (!isSnapshotOf(id, row.snapshot, row.checksum)) throw new DamagedData("matches", id);
+      return row.snapshot!;
     },
 
     async addServed(matches: MatchEntry[]): Promise<void> {
@@ -164,7 +250,7 @@ export function matchTables(
       // Pipelined: the statements run in order, without waiting for each.
       await Promise.all([
         addMatches(matches),
-        addSheets(matches),
+        addDocuments(matches),
         addPlayers(matches),
         addTeams(matches),
       ]);
@@ -184,7 +270,7 @@ export function matchTables(
           [nums, times, ids],
         );
       }
-      for (const table of ["matches", "sheets"]) {
+      for (const table of ["matches", "match_documents"]) {
         await connection.run(
           `DELETE FROM {${table}} AS old USING unnest($1::text[], $2::bigint[])
              AS gone (id, created_at)
@@ -197,12 +283,19 @@ export function matchTables(
 
     async addWithheld(matches: WithheldEntry[]): Promise<void> {
       if (matches.length === 0) return;
+      const rows = matches.map((match) => ({
+        ...rowOf(match),
+        reason: match.reason,
+        document: match.encoded,
+        snapshot: match.carried,
+      }));
       await insertRows(connection, "withheld", [
         ...labelColumns(matches),
         { name: "reason", type: "text", values: matches.map(({ reason }) => reason) },
         { name: "content_hash", type: "bytea", values: matches.map((match) => match.contentHash) },
-        { name: "sheet", type: "bytea", values: matches.map(({ encoded }) => encoded) },
-        { name: "carried", type: "bytea", values: matches.map(({ carried }) => carried) },
+        { name: "document", type: "bytea", values: rows.map(({ document }) => document) },
+        { name: "snapshot", type: "bytea", values: rows.map(({ snapshot }) => snapshot) },
+        { name: "checksum", type: "bigint", values: rows.map(withheldChecksum) },
       ]);
     },
 
@@ -211,17 +304,30 @@ export function matchTables(
       await connection.run("DELETE FROM {withheld} WHERE id = ANY($1::text[])", [ids]);
     },
 
+    /** An entry must agree with the match: they are written together, and damaged apart. */
     async playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
-      const rows = await connection.rows<{ created_at: string; match_id: string; result: number }>(
-        `SELECT created_at, match_id, result FROM {player_matches}
-         WHERE player = $1::integer ORDER BY created_at DESC, match_id DESC LIMIT $2`,
-        [(await numbers.players.known(playerId)) ?? null, limit],
+      const player = await numbers.players.known(playerId);
+      if (player === undefined) return [];
+      const rows = await connection.rows<HistoryRow>(
+        `SELECT entry.created_at::float8 AS created_at, entry.match_id, entry.result,
+           stored.created_at::float8 AS stored_at, stored.results,
+           substr(stored.document, 1, 4 + 4 * octet_length(stored.results)) AS document
+         FROM {player_matches} AS entry
+         LEFT JOIN {match_documents} AS stored ON stored.id = entry.match_id
+         WHERE entry.player = $1::integer
+         ORDER BY entry.created_at DESC, entry.match_id DESC LIMIT $2`,
+        [player, limit],
       );
-      return rows.map((row) => ({
-        createdAt: Number(row.created_at),
-        matchId: row.match_id,
-        result: unpackResult(row.result),
-      }));
+      return rows.map((row) => {
+        const { created_at: createdAt, match_id: matchId, result, document, results } = row;
+        const isRight =
+          row.stored_at === createdAt &&
+          document !== null &&
+          results !== null &&
+          resultIn({ document, results }, "players", player) === result;
+        if (!isRight) throw new DamagedData("player_matches", matchId);
+        return { createdAt, matchId, result: unpackResult(result) };
+      });
     },
 
     async latestOfTeam(teamId: string): Promise<string | undefined> {
@@ -235,6 +341,16 @@ export function matchTables(
   };
 
   return { transaction, added: () => added };
+}
+
+interface HistoryRow {
+  created_at: number;
+  match_id: string;
+  result: number;
+  stored_at: number | null;
+  results: Uint8Array | null;
+  /** Its beginning, with the numbers. */
+  document: Uint8Array | null;
 }
 
 const ENTRY_TABLES = [

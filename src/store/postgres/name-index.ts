@@ -1,7 +1,8 @@
 /** The player name index: updates, initial fill and lookup. */
 
 import { indexKeys } from "../../domain/similar-names.ts";
-import type { NamedPlayer } from "../store.ts";
+import type { NamedRow } from "../row-checks.ts";
+import { NAMED_COLUMNS, verifyNamesake } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
 /**
@@ -38,7 +39,7 @@ export class NameIndex {
 async function addNames(connection: Connection, names: string[]): Promise<void> {
   if (names.length === 0) return;
   await connection.run(
-    `INSERT INTO {name_spots} (spot, name) SELECT * FROM unnest($1::text[], $2::text[])
+    `INSERT INTO {name_index} (key, name) SELECT * FROM unnest($1::text[], $2::text[])
      ON CONFLICT DO NOTHING`,
     entriesOf(names),
   );
@@ -47,8 +48,8 @@ async function addNames(connection: Connection, names: string[]): Promise<void> 
 async function removeNames(connection: Connection, names: string[]): Promise<void> {
   if (names.length === 0) return;
   await connection.run(
-    `DELETE FROM {name_spots} AS old USING unnest($1::text[], $2::text[]) AS gone (spot, name)
-     WHERE old.spot = gone.spot COLLATE "C" AND old.name = gone.name COLLATE "C"`,
+    `DELETE FROM {name_index} AS old USING unnest($1::text[], $2::text[]) AS gone (key, name)
+     WHERE old.key = gone.key COLLATE "C" AND old.name = gone.name COLLATE "C"`,
     entriesOf(names),
   );
 }
@@ -62,7 +63,7 @@ function entriesOf(names: string[]): [keys: string[], names: string[]] {
 /** Names added per statement. */
 const STEP = 2000;
 
-/** Fills the index of a shard without one. */
+/** Fills the index of a shard without one. Part of a migration: the names are those of its time. */
 export async function fillNameIndex(connection: Connection): Promise<void> {
   for (let last = ""; ; ) {
     const rows = await connection.rows<{ name: string }>(
@@ -70,7 +71,11 @@ export async function fillNameIndex(connection: Connection): Promise<void> {
       [last],
     );
     const names = rows.map(({ name }) => name);
-    await addNames(connection, names);
+    await connection.run(
+      `INSERT INTO {name_spots} (spot, name) SELECT * FROM unnest($1::text[], $2::text[])
+       ON CONFLICT DO NOTHING`,
+      entriesOf(names),
+    );
     if (names.length < STEP) return;
     last = names.at(-1)!;
   }
@@ -84,29 +89,35 @@ export async function namesAround(
   after: number,
 ): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>(
-    `SELECT name FROM unnest($1::text[]) AS asked (spot) CROSS JOIN LATERAL (
-       (SELECT name FROM {name_spots} AS listed WHERE listed.spot >= asked.spot COLLATE "C"
-        ORDER BY listed.spot, listed.name LIMIT $2)
+    `SELECT name FROM unnest($1::text[]) AS asked (key) CROSS JOIN LATERAL (
+       (SELECT name FROM {name_index} AS listed WHERE listed.key >= asked.key COLLATE "C"
+        ORDER BY listed.key, listed.name LIMIT $2)
        UNION ALL
-       (SELECT name FROM {name_spots} AS listed WHERE listed.spot < asked.spot COLLATE "C"
-        ORDER BY listed.spot DESC, listed.name DESC LIMIT $3)
+       (SELECT name FROM {name_index} AS listed WHERE listed.key < asked.key COLLATE "C"
+        ORDER BY listed.key DESC, listed.name DESC LIMIT $3)
      ) AS found`,
     [keys, after, before],
   );
   return [...new Set(rows.map(({ name }) => name))];
 }
 
-export function playersWithNames(
+/**
+ * The players who have these names, at most `limit` each and `most` in all: in the order of the
+ * names, then by id.
+ */
+export async function playersWithNames(
   connection: Connection,
   names: string[],
   limit: number,
-): Promise<NamedPlayer[]> {
-  return connection.rows<NamedPlayer>(
-    `SELECT player.id, asked.name
-     FROM unnest($1::text[]) WITH ORDINALITY AS asked (name, ordinal) CROSS JOIN LATERAL (
-       SELECT id FROM {players} AS named WHERE named.name = asked.name COLLATE "C"
-       ORDER BY id LIMIT $2) AS player
-     ORDER BY ordinal, player.id`,
-    [names, limit],
+  most = names.length * limit,
+): Promise<NamedRow[]> {
+  const rows = await connection.rows<NamedRow & { asked: string }>(
+    `SELECT player.*, given.name AS asked
+     FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL (
+       SELECT ${NAMED_COLUMNS.players} FROM {players} AS named
+       WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
+     ORDER BY ordinal, player.id LIMIT $3`,
+    [names, limit, most],
   );
+  return rows.map((row) => verifyNamesake("players", row, row.asked));
 }

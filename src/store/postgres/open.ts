@@ -1,8 +1,16 @@
 /** Creates and migrates a shard's schema under a lock. */
 
-import { MigrationNeeded, type OnMigrate, StoreError, StoreRefuses } from "../store.ts";
+import { isLockTimeout } from "../../postgres/errors.ts";
+import {
+  MigrationNeeded,
+  type OnMigrate,
+  type OnProgress,
+  StoreError,
+  StoreRefuses,
+} from "../store.ts";
+import { fillChecksums } from "./fill-checksums.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
-import { COMPLETIONS, MIGRATIONS, OLDEST_READABLE } from "./schema.ts";
+import { COMPLETIONS, FORMAT, MIGRATIONS, OLDEST_READABLE } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
 /**
@@ -16,35 +24,81 @@ export async function prepare(
   onMigrate?: OnMigrate,
 ): Promise<number> {
   const found = await readableFormat(session, onMigrate !== undefined);
-  const isOlder = found !== undefined && found < MIGRATIONS.length;
+  const isOlder = found !== undefined && found < FORMAT;
   if (isOlder && !onMigrate) return found;
-  if (found !== MIGRATIONS.length) await createOrMigrate(session, onMigrate);
+  if (found !== FORMAT) await createOrMigrate(session, onMigrate);
   // Usually they exist, and a starting server need not wait for the lock.
-  if (await partitions.areAhead(session, now)) return MIGRATIONS.length;
-  await session.transaction("READ COMMITTED", async (connection) => {
-    await takeTurn(connection, session);
-    await partitions.makeAhead(connection, now);
-  });
-  return MIGRATIONS.length;
+  if (await partitions.areAhead(session, now)) return FORMAT;
+  await inTurn(session, (connection) => partitions.makeAhead(connection, now));
+  return FORMAT;
 }
 
-/** One transaction: a process that is killed leaves the shard as it was. */
+/** A process that is killed leaves a shard that can be migrated. */
 async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise<void> {
-  await session.transaction("READ COMMITTED", async (connection) => {
-    await takeTurn(connection, session);
+  let onProgress: OnProgress | undefined;
+  let reached = await inTurn(session, async (connection) => {
     await makeSchema(connection, session.place.schema);
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
     // Checked again inside the transaction: another process may have migrated.
-    const version = (await versionOf(connection, session)) ?? 0;
-    if (version > 0 && version < MIGRATIONS.length) onMigrate?.(version, MIGRATIONS.length);
-    for (let next = version; next < MIGRATIONS.length; next++) {
-      await runAll(connection, MIGRATIONS[next]!);
-      await COMPLETIONS.get(next)?.(connection);
-    }
-    if (version === 0) await makeOutliers(connection);
-    await connection.run("DELETE FROM {format}");
-    await connection.run("INSERT INTO {format} VALUES ($1)", [MIGRATIONS.length]);
+    const version = await versionOf(connection, session);
+    if (version !== undefined) return version;
+    for (const statements of MIGRATIONS) await runAll(connection, statements);
+    await makeOutliers(connection);
+    // A new shard has no rows to rewrite, and no other process may see it in between.
+    await setVersion(connection, FORMAT);
+    return FORMAT;
   });
+  if (reached < FORMAT) onProgress = onMigrate?.(reached, FORMAT);
+  while (reached < MIGRATIONS.length) reached = await migrateOnce(session);
+  if (reached === FORMAT) return;
+  await fillChecksums((work) => inTurn(session, work), onProgress);
+  await inTurn(session, (connection) => setVersion(connection, FORMAT));
+}
+
+/** The tables are locked for a moment: reads that are waiting meanwhile must not time out. */
+const TABLE_LOCK_PATIENCE_MS = 1000;
+const ATTEMPTS = 60;
+
+/** Migrates to the next version in one transaction, and returns it. */
+async function migrateOnce(session: Session): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTurn(session, async (connection) => {
+        const version = (await versionOf(connection, session))!;
+        if (version >= MIGRATIONS.length) return version;
+        await connection.rows("SELECT set_config('lock_timeout', $1, true)", [
+          String(TABLE_LOCK_PATIENCE_MS),
+        ]);
+        if (version >= OLDEST_READABLE) {
+          // Reads of this format lock it first (earlier-formats.ts).
+          await connection.run("LOCK TABLE {format} IN ACCESS EXCLUSIVE MODE");
+        }
+        await runAll(connection, MIGRATIONS[version]!);
+        await COMPLETIONS.get(version)?.(connection);
+        await setVersion(connection, version + 1);
+        return version + 1;
+      });
+    } catch (error) {
+      if (!isLockTimeout((error as Error).cause)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw new StoreRefuses(
+          `${session.place.shown} cannot be migrated: a long read holds its tables, e.g. to move or digest the shard; retry when it is done`,
+        );
+      }
+      await Bun.sleep(TABLE_LOCK_PATIENCE_MS);
+    }
+  }
+}
+
+const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T>): Promise<T> =>
+  session.transaction("READ COMMITTED", async (connection) => {
+    await takeTurn(connection, session);
+    return work(connection);
+  });
+
+async function setVersion(connection: Connection, version: number): Promise<void> {
+  await connection.run("DELETE FROM {format}");
+  await connection.run("INSERT INTO {format} VALUES ($1)", [version]);
 }
 
 /** The format of a shard; undefined if there is none yet. Throws if it cannot be read. */
@@ -54,16 +108,14 @@ export async function readableFormat(
 ): Promise<number | undefined> {
   const found = await versionOf(session);
   if (found !== undefined && found < OLDEST_READABLE && !mayMigrate) {
-    throw new MigrationNeeded(session.place.shown, found, MIGRATIONS.length);
+    throw new MigrationNeeded(session.place.shown, found, FORMAT);
   }
   return found;
 }
 
 /** Throws if a shard of this format cannot be written. */
 export function checkWritable(session: Session, format: number): void {
-  if (format < MIGRATIONS.length) {
-    throw new MigrationNeeded(session.place.shown, format, MIGRATIONS.length);
-  }
+  if (format < FORMAT) throw new MigrationNeeded(session.place.shown, format, FORMAT);
 }
 
 /** Checked first: a user of an existing schema may lack the privilege to create one. */
@@ -74,7 +126,6 @@ async function makeSchema(connection: Connection, schema: string): Promise<void>
 
 /** Shorter than the session's timeout, so that the server ends the wait and reports why. */
 export const TURN_PATIENCE_MS = 100_000;
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** If this machine disappears, the server releases the lock after a minute instead of hours. */
 const NOTICE_OUR_END = `set_config('tcp_keepalives_idle', '30', true),
@@ -93,8 +144,7 @@ export async function takeTurn(
       [`matchbook ${place.schema}`, String(patienceMs)],
     );
   } catch (error) {
-    const { cause } = error as { cause?: { errno?: unknown } };
-    if (cause?.errno !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLockTimeout((error as Error).cause)) throw error;
     throw new StoreRefuses(
       `${place.shown} is locked: another program has been writing to it for too long, e.g. to move the shard; retry when it is done`,
     );
@@ -114,9 +164,9 @@ async function versionOf(
   if (found.length === 0) return undefined;
   const [row] = await session.rows<{ version: number }>("SELECT version FROM {format}");
   const version = row?.version;
-  if (version !== undefined && version > MIGRATIONS.length) {
+  if (version !== undefined && version > FORMAT) {
     throw new StoreError(
-      `${place.shown} was written by a newer Matchbook (format ${version}; this version supports ${MIGRATIONS.length}); upgrade Matchbook to use it`,
+      `${place.shown} was written by a newer Matchbook (format ${version}; this version supports ${FORMAT}); upgrade Matchbook to use it`,
     );
   }
   return version;

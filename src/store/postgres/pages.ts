@@ -7,20 +7,20 @@ import {
   type PageRange,
   pageRangeOf,
 } from "../page-range.ts";
-import type { Selection } from "../store.ts";
+import { isSelected, type MatchRow } from "../row-checks.ts";
+import { DamagedData, type MatchKey, type Selection } from "../store.ts";
 import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
+import type { FoundMatches } from "./linked-resources.ts";
+import { isUnchecked, MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
-/** A stored match of a page. */
-export interface PageMatch {
-  created_at: string;
-  id: string;
-  served: Uint8Array;
+/** A stored match of a page, and the key that an index lists it by. */
+export interface PageMatch extends MatchRow {
+  key: MatchKey;
 }
 
-export interface FoundPage {
-  /** The token and sequence number of the state that was read. */
-  token: string;
+export interface FoundPage extends FoundMatches {
+  /** The sequence number of the state that was read. */
   sequence: number;
   matches: PageMatch[];
   more: { before: boolean; after: boolean };
@@ -39,11 +39,21 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const others = scans.filter((one) => one !== scan);
   const rows = await readPage(connection, page, selection.limit, scan, others);
   const [first] = rows;
-  const matches = rows.filter(({ id }) => id !== null) as PageMatch[];
+  const matches = rows.filter(({ listed_id }) => listed_id !== null).map(pageMatch);
   return {
     token: first!.token,
-    sequence: Number(first!.seq),
+    sequence: Number(first!.sequence),
     matches: page.isReversed ? matches.reverse() : matches,
+    verify(hasId) {
+      const wrong = matches.find(
+        (match) =>
+          !isUnchecked(match) &&
+          !isSelected(match, match.key, selection, (table, list, num) =>
+            selection[table][list]!.some((id) => hasId(table, num, id)),
+          ),
+      );
+      if (wrong) throw new DamagedData("matches", wrong.key.id);
+    },
     more: neighboursOf(page, {
       matches: matches.length,
       hasMore: Number(first!.found) > selection.limit,
@@ -53,12 +63,22 @@ export async function findPage(connection: Connection, selection: Selection): Pr
 }
 
 /** Facts about the page are in every row. An empty page has one row without a match. */
-type PageRow = { [Column in keyof PageMatch]: PageMatch[Column] | null } & {
+type PageRow = { [Column in keyof MatchRow]: MatchRow[Column] | null } & {
   token: string;
-  seq: string;
+  sequence: string;
   found: string;
   behind: boolean;
+  listed_at: number | null;
+  listed_id: string | null;
 };
+
+function pageMatch(row: PageRow): PageMatch {
+  const key = { createdAt: row.listed_at!, id: row.listed_id! };
+  if (row.document === null) throw new DamagedData("match_documents", key.id);
+  const match = { ...(row as MatchRow), key };
+  verifyMatch(match);
+  return match;
+}
 
 function readPage(
   connection: Connection,
@@ -80,12 +100,12 @@ function readPage(
   const order = direction === "up" ? "ASC" : "DESC";
   return connection.rows<PageRow>(
     `WITH keys AS MATERIALIZED (${keys})
-     SELECT state.token, state.seq, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
-     FROM {state} AS state LEFT JOIN
-       (SELECT first.created_at, id, served FROM
+     SELECT shard.token, shard.sequence, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
+     FROM {shard} AS shard LEFT JOIN
+       (SELECT first.created_at::float8 AS listed_at, first.id AS listed_id, ${MATCH_COLUMNS} FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first
-        JOIN {sheets} USING (id)) AS page ON true
-     ORDER BY created_at ${order}, id ${order}`,
+        LEFT JOIN {match_documents} AS stored ON stored.id = first.id) AS page ON true
+     ORDER BY listed_at ${order}, listed_id ${order}`,
     values.list,
   );
 }

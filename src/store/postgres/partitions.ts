@@ -69,7 +69,7 @@ export class Partitions {
     // Reads the catalogue directly: name lookups may use a cache from before the lock was acquired.
     const found = await connection.rows(
       `SELECT 1 FROM pg_class WHERE relname = $1
-         AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{state}'::regclass)`,
+         AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
       [partitionName("team_matches", month)],
     );
     if (found.length === 0) return false;

@@ -1,5 +1,6 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
+import { type NamedRow, type NamedTable, namedChecksum } from "../row-checks.ts";
 import {
   type PlayerRow,
   type Standing,
@@ -9,21 +10,8 @@ import {
 } from "../store.ts";
 import { type GivenColumn, insertRows, updateRows } from "./bulk-write.ts";
 import type { NameIndex } from "./name-index.ts";
+import { NAMED_ROWS, verifyRow } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
-
-export type NamedTable = "players" | "teams";
-
-interface StandingRow {
-  id: string;
-  name: string;
-  played: number;
-  wins: number;
-  played_ranked: number;
-  gold: string;
-  run: number;
-  seen_at: string;
-  seen_in: string;
-}
 
 export function playerTables(
   connection: Connection,
@@ -38,7 +26,7 @@ export function playerTables(
   const names = new Map<string, string>();
 
   /** Reads the names of existing players that are not known yet. */
-  async function readNames(players: readonly TeamRow[]): Promise<void> {
+  async function readNames(players: readonly { id: string }[]): Promise<void> {
     const unread = players.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (unread.length === 0) return;
     const rows = await connection.rows<{ id: string; name: string }>(
@@ -51,28 +39,21 @@ export function playerTables(
   async function put<Row extends TeamRow>(
     table: NamedTable,
     rows: readonly Row[],
-    further: (rows: readonly Row[]) => GivenColumn[],
+    toWrite: (num: number, row: Row) => WrittenRow,
   ): Promise<void> {
     const nums = numbers[table];
     await nums.find(rows.map(({ id }) => id));
-    for (const { id } of rows) changed[table].add(nums.of(id));
-    const columns = (those: readonly Row[]): GivenColumn[] => [
-      { name: "num", type: "integer", values: those.map(({ id }) => nums.of(id)) },
-      { name: "name", type: "text", values: those.map(({ name }) => name) },
-      { name: "resource", type: "bytea", values: those.map(({ resource }) => resource) },
-      { name: "companions", type: "bytea", values: those.map(({ companions }) => companions) },
-      ...further(those),
-    ];
-    const fresh = rows.filter(({ id }) => nums.isNew(id));
-    const existing = rows.filter(({ id }) => !nums.isNew(id));
+    const all = rows.map((row) => toWrite(nums.of(row.id), row));
+    for (const { num } of all) changed[table].add(num);
+    const fresh = all.filter(({ id }) => nums.isNew(id));
+    const existing = all.filter(({ id }) => !nums.isNew(id));
     if (table === "players") await readNames(existing);
     if (fresh.length > 0) {
-      const ids: GivenColumn = { name: "id", type: "text", values: fresh.map(({ id }) => id) };
-      await insertRows(connection, table, [ids, ...columns(fresh)]);
+      await insertRows(connection, table, columnsOf(table, fresh));
       for (const { id } of fresh) nums.settle(id);
       added[table] += fresh.length;
     }
-    if (existing.length > 0) await updateRows(connection, table, "num", columns(existing));
+    if (existing.length > 0) await updateRows(connection, table, "num", columnsOf(table, existing));
   }
 
   async function remove(table: NamedTable, ids: string[]): Promise<void> {
@@ -92,15 +73,14 @@ export function playerTables(
   }
 
   async function after(table: NamedTable, id: string, limit: number): Promise<StoredResource[]> {
-    const rows = await connection.rows<{
-      id: string;
-      resource: Uint8Array;
-      companions: Uint8Array | null;
-    }>(`SELECT id, resource, companions FROM {${table}} WHERE id > $1 ORDER BY id LIMIT $2`, [
-      id,
-      limit,
-    ]);
-    return rows.map((row) => ({ ...row, companions: row.companions ?? undefined }));
+    const rows = await connection.rows<NamedRow>(
+      `${NAMED_ROWS[table]} WHERE id > $1 ORDER BY id LIMIT $2`,
+      [id, limit],
+    );
+    return rows.map((row) => {
+      verifyRow(table, row);
+      return { id: row.id, resource: row.resource, companions: row.linked ?? undefined };
+    });
   }
 
   const transaction = {
@@ -109,17 +89,19 @@ export function playerTables(
 
     async standings(playerIds: string[]): Promise<Map<string, Standing>> {
       if (playerIds.length === 0) return new Map();
-      const rows = await connection.rows<StandingRow>(
-        `SELECT id, name, played, wins, played_ranked, gold, run, seen_at, seen_in FROM {players}
-         WHERE id = ANY($1::text[])`,
+      const rows = await connection.rows<NamedRow>(
+        `${NAMED_ROWS.players} WHERE id = ANY($1::text[])`,
         [playerIds],
       );
-      for (const { id, name } of rows) names.set(id, name);
+      for (const row of rows) {
+        verifyRow("players", row);
+        names.set(row.id, row.name!);
+      }
       return new Map(rows.map((row) => [row.id, standingOf(row)]));
     },
 
     async putPlayers(rows: PlayerRow[]): Promise<void> {
-      await put("players", rows, standingColumns);
+      await put("players", rows, playerRow);
       for (const { id, name } of rows) {
         const before = names.get(id);
         if (before === name) continue;
@@ -129,7 +111,7 @@ export function playerTables(
       }
     },
 
-    putTeams: (rows: TeamRow[]) => put("teams", rows, () => []),
+    putTeams: (rows: TeamRow[]) => put("teams", rows, teamRow),
     removePlayers: (ids: string[]) => remove("players", ids),
     removeTeams: (ids: string[]) => remove("teams", ids),
   };
@@ -137,28 +119,65 @@ export function playerTables(
   return { transaction, changed, added };
 }
 
-function standingOf(row: StandingRow): Standing {
+function standingOf(row: NamedRow): Standing {
   return {
     totals: {
-      played: row.played,
-      wins: row.wins,
-      playedRanked: row.played_ranked,
-      gold: BigInt(row.gold),
+      played: row.played!,
+      wins: row.wins!,
+      playedRanked: row.played_ranked!,
+      gold: BigInt(row.gold!),
     },
-    run: row.run,
-    latest: { createdAt: Number(row.seen_at), matchId: row.seen_in },
+    run: row.streak!,
+    latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
   };
 }
 
-function standingColumns(rows: readonly Standing[]): GivenColumn[] {
+type WrittenRow = Omit<NamedRow, "checksum">;
+
+const teamRow = (num: number, { id, name, resource, companions }: TeamRow): WrittenRow => ({
+  num,
+  id,
+  name,
+  last_match_at: null,
+  last_match_id: null,
+  streak: null,
+  played: null,
+  wins: null,
+  played_ranked: null,
+  gold: null,
+  resource,
+  linked: companions ?? null,
+});
+
+const playerRow = (num: number, player: PlayerRow): WrittenRow => ({
+  ...teamRow(num, player),
+  last_match_at: player.latest.createdAt,
+  last_match_id: player.latest.matchId,
+  streak: player.run,
+  played: player.totals.played,
+  wins: player.totals.wins,
+  played_ranked: player.totals.playedRanked,
+  gold: player.totals.gold.toString(),
+});
+
+function columnsOf(table: NamedTable, rows: readonly WrittenRow[]): GivenColumn[] {
+  const standing: GivenColumn[] = [
+    { name: "last_match_at", type: "bigint", values: rows.map((row) => row.last_match_at!) },
+    { name: "last_match_id", type: "text", values: rows.map((row) => row.last_match_id!) },
+    { name: "streak", type: "integer", values: rows.map(({ streak }) => streak!) },
+    { name: "played", type: "integer", values: rows.map(({ played }) => played!) },
+    { name: "wins", type: "integer", values: rows.map(({ wins }) => wins!) },
+    { name: "played_ranked", type: "integer", values: rows.map((row) => row.played_ranked!) },
+    { name: "gold", type: "text", values: rows.map(({ gold }) => gold!) },
+  ];
   return [
-    { name: "seen_at", type: "bigint", values: rows.map(({ latest }) => latest.createdAt) },
-    { name: "seen_in", type: "text", values: rows.map(({ latest }) => latest.matchId) },
-    { name: "run", type: "integer", values: rows.map(({ run }) => run) },
-    { name: "played", type: "integer", values: rows.map(({ totals }) => totals.played) },
-    { name: "wins", type: "integer", values: rows.map(({ totals }) => totals.wins) },
-    { name: "played_ranked", type: "integer", values: rows.map((row) => row.totals.playedRanked) },
-    { name: "gold", type: "text", values: rows.map(({ totals }) => totals.gold.toString()) },
+    { name: "num", type: "integer", values: rows.map(({ num }) => num) },
+    { name: "id", type: "text", values: rows.map(({ id }) => id) },
+    { name: "name", type: "text", values: rows.map(({ name }) => name!) },
+    { name: "resource", type: "bytea", values: rows.map(({ resource }) => resource) },
+    { name: "linked", type: "bytea", values: rows.map(({ linked }) => linked ?? undefined) },
+    ...(table === "players" ? standing : []),
+    { name: "checksum", type: "bigint", values: rows.map(namedChecksum) },
   ];
 }
 
@@ -240,7 +259,7 @@ export class RowNumbers {
 
   async #lastGiven(): Promise<number> {
     const [state] = await this.connection.rows<{ last: number }>(
-      `SELECT ${LAST_NUMBER[this.table]} AS last FROM {state}`,
+      `SELECT ${LAST_NUMBER[this.table]} AS last FROM {shard}`,
     );
     return state!.last;
   }

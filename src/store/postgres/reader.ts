@@ -1,28 +1,27 @@
 /** Reads served records from a shard in PostgreSQL. */
 
-import { isTableMissing } from "../../postgres/errors.ts";
-import type { NamedRow } from "../cache.ts";
+import { entryOf } from "../cache.ts";
+import { type MatchRow, type NamedRow, type NamedTable, verifyLatestFirst } from "../row-checks.ts";
 import { readVocabulary } from "../row-encoding.ts";
-import {
-  type CheckFragment,
-  type MatchesWithLinked,
-  MigrationNeeded,
-  type NamedPlayer,
-  type Page,
-  type PlayerListing,
-  type Reader,
-  type Selection,
-  type Sizes,
-  type Summary,
-  type Vocabulary,
+import type {
+  MatchesWithLinked,
+  NamedPlayer,
+  Page,
+  PlayerListing,
+  Reader,
+  Selection,
+  Sizes,
+  Summary,
+  Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { type FoundMatches, LinkedResources, NAMED } from "./linked-resources.ts";
+import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
+import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
-import { findPage, type PageMatch } from "./pages.ts";
-import type { NamedTable } from "./players.ts";
-import { MIGRATIONS } from "./schema.ts";
-import type { Connection, Session } from "./session.ts";
+import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake, verifyRow } from "./named-rows.ts";
+import { findPage } from "./pages.ts";
+import type { ReadSession } from "./read-session.ts";
+import type { Connection } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
 export interface AsOf<T> {
@@ -36,16 +35,15 @@ export class PostgresReader implements Reader {
   #vocabulary: { token: string; words: Vocabulary } | undefined;
 
   constructor(
-    private readonly session: Session,
+    private readonly session: ReadSession,
     cacheBytes: number,
-    check: CheckFragment,
   ) {
-    this.#linked = new LinkedResources(session, cacheBytes, check);
+    this.#linked = new LinkedResources(session, cacheBytes);
     this.#lookups = new MatchLookups(session);
   }
 
   async match(id: string): Promise<MatchesWithLinked | undefined> {
-    const found = await this.#lookups.match(id);
+    const found = verified(await this.#lookups.match(id));
     if (found.matches.length === 0) return undefined;
     const remembered = this.#linked.remembered(found);
     if (remembered) return remembered;
@@ -64,35 +62,31 @@ export class PostgresReader implements Reader {
     );
     const first = matches[0];
     const last = matches.at(-1);
-    const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
+    const edges = first && last ? { first: first.key, last: last.key } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
     const rows = await this.session.rows<NamedRow>(
-      `SELECT ${NAMED.players} FROM {players} WHERE id = ANY($1::text[])`,
+      `${NAMED_ROWS.players} WHERE id = ANY($1::text[])`,
       [ids],
     );
-    const byId = new Map(rows.map((row) => [row.id, this.#linked.entry(row)]));
+    const byId = new Map(rows.map((row) => [row.id, listing(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Reads at most `limit` players per name. */
-  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
-    return this.#listed(
-      `SELECT player.* FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
-       CROSS JOIN LATERAL (SELECT ${NAMED.players} FROM {players} AS named
-         WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
-       ORDER BY ordinal, player.id LIMIT $2`,
-      [names, limit],
-    );
+  async playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
+    return (await playersWithNames(this.session, names, limit, limit)).map(entryOf);
   }
 
-  recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#listed(
-      `SELECT ${NAMED.players} FROM {players} ORDER BY seen_at DESC, id LIMIT $1`,
+  async recentPlayers(limit: number): Promise<PlayerListing[]> {
+    const rows = await this.session.rows<NamedRow>(
+      `${NAMED_ROWS.players} ORDER BY players.last_match_at DESC, id LIMIT $1`,
       [limit],
     );
+    const found = rows.map(listing);
+    verifyLatestFirst(found);
+    return found;
   }
 
   async playerIdsNamed(names: string[]): Promise<string[]> {
@@ -105,28 +99,32 @@ export class PostgresReader implements Reader {
 
   /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
-    const rows = await this.session.rows<{ id: string | null; seq: string }>(
-      `SELECT found.id, state.seq FROM {state} AS state LEFT JOIN
-         (SELECT ordinal, id FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
-          JOIN {${table}} AS named ON named.name = given.name COLLATE "C") AS found ON true
+    const rows = await this.session.rows<
+      (NamedRow | { id: null }) & { asked: string; sequence: string }
+    >(
+      `SELECT found.*, shard.sequence FROM {shard} AS shard LEFT JOIN
+         (SELECT ordinal, given.name AS asked, named.*
+          FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL
+            (SELECT ${NAMED_COLUMNS[table]} FROM {${table}} AS listed
+             WHERE listed.name = given.name COLLATE "C") AS named) AS found ON true
        ORDER BY ordinal, id`,
       [names],
     );
-    return { answer: rows.flatMap(({ id }) => id ?? []), sequence: Number(rows[0]!.seq) };
+    return {
+      answer: rows.flatMap((row) =>
+        row.id === null ? [] : verifyNamesake(table, row, row.asked).id,
+      ),
+      sequence: Number(rows[0]!.sequence),
+    };
   }
 
-  /** Format 1, which can still be served, has no name index. */
-  async namesAround(keys: string[], before: number, after: number): Promise<string[]> {
-    try {
-      return await namesAround(this.session, keys, before, after);
-    } catch (error) {
-      if (!isTableMissing((error as Error).cause)) throw error;
-      throw new MigrationNeeded(this.session.place.shown, 1, MIGRATIONS.length);
-    }
+  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
+    return namesAround(this.session, keys, before, after);
   }
 
-  playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
-    return playersWithNames(this.session, names, limit);
+  async playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
+    const rows = await playersWithNames(this.session, names, limit);
+    return rows.map(({ id, name }) => ({ id, name: name! }));
   }
 
   summary(): Promise<Summary> {
@@ -138,7 +136,7 @@ export class PostgresReader implements Reader {
   }
 
   async vocabulary(): Promise<Vocabulary> {
-    const [state] = await this.session.rows<{ token: string }>("SELECT token FROM {state}");
+    const [state] = await this.session.rows<{ token: string }>("SELECT token FROM {shard}");
     const { token } = state!;
     if (this.#vocabulary?.token !== token) {
       const rows = await this.session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
@@ -150,22 +148,24 @@ export class PostgresReader implements Reader {
   close(): Promise<void> {
     return this.session.close();
   }
-
-  async #listed(statement: string, values: unknown[]): Promise<PlayerListing[]> {
-    const rows = await this.session.rows<NamedRow>(statement, values);
-    return rows.map((row) => this.#linked.entry(row));
-  }
 }
+
+function listing(row: NamedRow): PlayerListing {
+  verifyRow("players", row);
+  return entryOf(row);
+}
+
+const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match_documents} AS stored`;
 
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
-  const matches = await connection.rows<{ served: Uint8Array; token: string }>(
-    "SELECT served, (SELECT token FROM {state}) AS token FROM {sheets} WHERE id = $1",
-    [id],
-  );
-  return { token: matches[0]?.token ?? "", matches };
+  const rows = await connection.rows<TokenRow>(`${LOOKUP} ON stored.id = $1`, [id]);
+  return verified(foundIn(rows, id));
 }
 
-const keyOf = ({ created_at, id }: PageMatch) => ({ createdAt: Number(created_at), id });
+function verified(found: FoundMatches): FoundMatches {
+  for (const match of found.matches) verifyMatch(match);
+  return found;
+}
 
 /** One result is processed here while the server reads the next. */
 const MAX_IN_PROGRESS = 2;
@@ -177,11 +177,7 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-interface SheetRow {
-  id: string;
-  served: Uint8Array;
-  token: string;
-}
+type TokenRow = MatchRow & { token: string };
 
 /**
  * Looks up single matches. Lookups that arrive at the same time, or while others are in progress,
@@ -192,7 +188,7 @@ class MatchLookups {
   #underWay = 0;
   #isDue = false;
 
-  constructor(private readonly session: Session) {}
+  constructor(private readonly session: ReadSession) {}
 
   match(id: string): Promise<FoundMatches> {
     return new Promise((resolve, reject) => {
@@ -220,10 +216,9 @@ class MatchLookups {
 
   async #ask(together: Asked[]): Promise<void> {
     try {
-      const rows = await this.session.rows<SheetRow>(
-        "SELECT id, served, token FROM {state} JOIN {sheets} ON id = ANY($1::text[])",
-        [together.map(({ id }) => id)],
-      );
+      const rows = await this.session.rows<TokenRow>(`${LOOKUP} ON stored.id = ANY($1::text[])`, [
+        together.map(({ id }) => id),
+      ]);
       for (const { id, resolve } of together) resolve(foundIn(rows, id));
     } catch (error) {
       // The others waited as long, for the same database.
@@ -233,7 +228,7 @@ class MatchLookups {
 }
 
 /** A linear search is fastest for so few rows. */
-function foundIn(rows: readonly SheetRow[], id: string): FoundMatches {
+function foundIn(rows: readonly TokenRow[], id: string): FoundMatches {
   const row = rows.find((one) => one.id === id);
   return row ? { token: row.token, matches: [row] } : NOT_FOUND;
 }

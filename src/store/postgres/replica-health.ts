@@ -5,7 +5,7 @@
  */
 
 import { StoreUnavailable } from "../store.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { ReadSession } from "./read-session.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 /**
@@ -13,14 +13,12 @@ import { type Patience, type PostgresTarget, Session } from "./session.ts";
  * number.
  */
 interface State {
-  seq: number;
+  sequence: number;
   token: string;
 }
 
 /** What a replica reports. */
 export interface ReplicaState extends State {
-  /** Schema version. */
-  version: number;
   /** Whether the server is in recovery, i.e. replicates another one. */
   isReplica: boolean;
 }
@@ -33,19 +31,17 @@ export type Exclusion =
    * It has a state that the primary never had; or the primary is unknown, and it is not a replica
    * of any server.
    */
-  | "unrelated"
-  /** Its schema has another version: a migration has not been replicated yet. */
-  | "other-version";
+  | "unrelated";
 
 /** How many states of the primary are remembered, with the time they were first seen. */
 const MAX_STATES = 1000;
 
 export class Primary {
   readonly #now: () => number;
-  #seen: { seq: number; at: number }[] = [];
+  #seen: { sequence: number; at: number }[] = [];
 
   constructor(
-    private readonly session: Session,
+    private readonly session: ReadSession,
     now: () => number,
   ) {
     this.#now = now;
@@ -57,15 +53,15 @@ export class Primary {
   }
 
   /** Whether the primary has had this state; undefined if it is unavailable. */
-  async judge({ seq, token }: State): Promise<"own" | "unknown" | undefined> {
+  async judge({ sequence, token }: State): Promise<"own" | "unknown" | undefined> {
     try {
-      const [row] = await this.session.rows<{ seq: string; isOwn: boolean }>(
-        `SELECT seq, (seq = $1::bigint AND token = $2) OR EXISTS
-           (SELECT 1 FROM {changes} WHERE seq = $1::bigint AND token = $2) AS "isOwn"
-         FROM {state}`,
-        [seq, token],
+      const [row] = await this.session.rows<{ sequence: string; isOwn: boolean }>(
+        `SELECT sequence, (sequence = $1::bigint AND token = $2) OR EXISTS
+           (SELECT 1 FROM {changes} WHERE sequence = $1::bigint AND token = $2) AS "isOwn"
+         FROM {shard}`,
+        [sequence, token],
       );
-      this.#note(Number(row!.seq));
+      this.#note(Number(row!.sequence));
       return row!.isOwn ? "own" : "unknown";
     } catch (error) {
       if (error instanceof StoreUnavailable) return undefined;
@@ -74,17 +70,17 @@ export class Primary {
   }
 
   /** Milliseconds since the first change that this state lacks. */
-  lag(seq: number): number {
-    const lacking = this.#seen.find((one) => one.seq > seq);
+  lag(sequence: number): number {
+    const lacking = this.#seen.find((one) => one.sequence > sequence);
     return lacking ? this.#now() - lacking.at : 0;
   }
 
   /** A lower number than the last belongs to another history, which replaces the old one. */
-  #note(seq: number): void {
-    const last = this.#seen.at(-1)?.seq ?? -1;
-    if (seq === last) return;
-    if (seq < last) this.#seen = [];
-    this.#seen.push({ seq, at: this.#now() });
+  #note(sequence: number): void {
+    const last = this.#seen.at(-1)?.sequence ?? -1;
+    if (sequence === last) return;
+    if (sequence < last) this.#seen = [];
+    this.#seen.push({ sequence, at: this.#now() });
     if (this.#seen.length > MAX_STATES) this.#seen.shift();
   }
 }
@@ -95,25 +91,17 @@ export class ReplicaHealth {
   #isFollower = false;
 
   constructor(
-    private readonly session: Session,
+    private readonly session: ReadSession,
     private readonly primary: Primary,
     private readonly maxLagMs: number,
   ) {}
 
-  /** Throws StoreUnavailable if it does not respond. */
+  /** Throws StoreError if it does not respond, or has a format that cannot be read. */
   async state(): Promise<ReplicaState> {
-    const [row] = await this.session.rows<{
-      seq: string;
-      token: string;
-      version: number;
-      isReplica: boolean;
-    }>(
-      `SELECT seq, token, (SELECT version FROM {format}) AS version,
-         pg_is_in_recovery() AS "isReplica" FROM {state}`,
+    const [row] = await this.session.rows<{ sequence: string; token: string; isReplica: boolean }>(
+      `SELECT sequence, token, pg_is_in_recovery() AS "isReplica" FROM {shard}`,
     );
-    if (!row)
-      throw new StoreUnavailable(`${this.session.place.shown} does not contain a shard yet`);
-    return { ...row, seq: Number(row.seq) };
+    return { ...row!, sequence: Number(row!.sequence) };
   }
 
   /**
@@ -124,9 +112,8 @@ export class ReplicaHealth {
     const verdict = await this.primary.judge(state);
     if (!this.primary.hasResponded) return withoutPrimary(state, furthest);
     if (verdict !== undefined) this.#isFollower = verdict === "own";
-    if (state.version < MIGRATIONS.length) return "other-version";
     if (!this.#isFollower) return "unrelated";
-    return this.primary.lag(state.seq) > this.maxLagMs ? "behind" : undefined;
+    return this.primary.lag(state.sequence) > this.maxLagMs ? "behind" : undefined;
   }
 
   close(): Promise<void> {
@@ -139,9 +126,8 @@ export class ReplicaHealth {
  * that no other replica is ahead of is the best choice: it would be promoted.
  */
 function withoutPrimary(state: ReplicaState, furthest: number): Exclusion | undefined {
-  if (state.version !== MIGRATIONS.length) return "other-version";
   if (!state.isReplica) return "unrelated";
-  return state.seq < furthest ? "behind" : undefined;
+  return state.sequence < furthest ? "behind" : undefined;
 }
 
 export interface Replicas {
@@ -161,7 +147,6 @@ export interface ReplicaChange {
 const IN_WORDS: Record<Exclusion, string> = {
   behind: "its replica lag is too high",
   unrelated: "it does not replicate the primary",
-  "other-version": "its schema has another version: a migration has not been replicated yet",
 };
 
 const CHECK_EVERY_MS = 1000;
@@ -170,7 +155,7 @@ const CHECK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
 type Outcome = { state: ReplicaState } | { error: unknown };
 
 export class ReplicaWatch {
-  readonly #watching: Session;
+  readonly #watching: ReadSession;
   readonly #health: readonly ReplicaHealth[];
   readonly #onChange: (change: ReplicaChange) => void;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -184,12 +169,12 @@ export class ReplicaWatch {
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new Session({ ...target, pool: 1 }, CHECK_PATIENCE);
+    this.#watching = new ReadSession(new Session({ ...target, pool: 1 }, CHECK_PATIENCE));
     const primary = new Primary(this.#watching, now);
     this.#health = places.map(
       (one) =>
         new ReplicaHealth(
-          new Session({ ...one, pool: 1 }, CHECK_PATIENCE),
+          new ReadSession(new Session({ ...one, pool: 1 }, CHECK_PATIENCE)),
           primary,
           maxLagSeconds * 1000,
         ),
@@ -237,7 +222,7 @@ export class ReplicaWatch {
         ),
       ),
     );
-    const numbers = outcomes.map((outcome) => ("state" in outcome ? outcome.state.seq : -1));
+    const numbers = outcomes.map((outcome) => ("state" in outcome ? outcome.state.sequence : -1));
     const furthest = Math.max(...numbers);
     await Promise.all(outcomes.map((outcome, at) => this.#judge(at, outcome, furthest)));
   }

@@ -4,8 +4,8 @@
  * and cache, because replicas can be in different states.
  */
 
+import type { NamedTable } from "../row-checks.ts";
 import {
-  type CheckFragment,
   type MatchesWithLinked,
   type NamedPlayer,
   type Page,
@@ -17,10 +17,10 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import type { NamedTable } from "./players.ts";
+import { sessionForReading } from "./read-session.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
-import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
+import type { Patience, PostgresTarget } from "./session.ts";
 
 /** Short, to leave time for the next replica. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
@@ -35,15 +35,14 @@ export class ReplicatedReaders {
     target: PostgresTarget,
     replicas: Replicas,
     cacheBytes: number,
-    check: CheckFragment,
     onChange: (change: ReplicaChange) => void,
   ) {
     const { places } = replicas;
     const share = cacheBytes / (places.length + 1);
-    this.#primary = new PostgresReader(sessionForReading(target), share, check);
+    this.#primary = new PostgresReader(sessionForReading(target), share);
     this.#watch = new ReplicaWatch(target, replicas, onChange);
     this.#replicas = places.map(
-      (one) => new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share, check),
+      (one) => new PostgresReader(sessionForReading(one, REPLICA_PATIENCE), share),
     );
   }
 

@@ -3,9 +3,9 @@
  *
  * `num` columns are internal numbers that keep indexes small; they never leave the adapter. The
  * tables that matches are found by are partitioned by month (partitions.ts), so every key there
- * includes the time. The encoded matches are in `sheets`, by id alone: a statement by id would open
- * every partition and cost twice as much after two years. (`sheets` can be partitioned by hash of
- * the id without changing statements.) Texts are compared byte by byte: COLLATE "C".
+ * includes the time. The encoded matches are in `match_documents`, by id alone: a statement by id
+ * would open every partition and cost twice as much after two years. (It can be partitioned by hash
+ * of the id without changing statements.) Texts are compared byte by byte: COLLATE "C".
  */
 
 import { fillNameIndex } from "./name-index.ts";
@@ -147,14 +147,60 @@ const NAME_SPOTS = `
   );
 `;
 
+/**
+ * Plain names; a checksum for each row (row-checks.ts). A row of `match_documents` has all that a
+ * reader checks: also mode and patch, and whether each player and team took part, in the order of
+ * the numbers in `document`. `log_id` and `sequence` identify the last change, and matches created
+ * before `pruned_before` were removed.
+ */
+const CHECKSUMS = `
+  ALTER TABLE {sheets} RENAME TO match_documents;
+  ALTER INDEX IF EXISTS {sheets_pkey} RENAME TO match_documents_pkey;
+  ALTER TABLE {match_documents} RENAME COLUMN served TO document;
+  ALTER TABLE {match_documents}
+    ADD COLUMN game_mode text COLLATE "C",
+    ADD COLUMN patch_version text COLLATE "C",
+    ADD COLUMN results bytea,
+    ADD COLUMN checksum bigint;
+  ALTER TABLE {matches} RENAME COLUMN carried TO snapshot;
+  ALTER TABLE {matches} ADD COLUMN checksum bigint;
+  ALTER TABLE {players} RENAME COLUMN seen_at TO last_match_at;
+  ALTER INDEX IF EXISTS {players_seen_at_id_idx} RENAME TO players_last_match_at_id_idx;
+  ALTER TABLE {players} RENAME COLUMN seen_in TO last_match_id;
+  ALTER TABLE {players} RENAME COLUMN run TO streak;
+  ALTER TABLE {players} RENAME COLUMN companions TO linked;
+  ALTER TABLE {players} ADD COLUMN checksum bigint;
+  ALTER TABLE {teams} RENAME COLUMN companions TO linked;
+  ALTER TABLE {teams} ADD COLUMN checksum bigint;
+  ALTER TABLE {withheld} RENAME COLUMN sheet TO document;
+  ALTER TABLE {withheld} RENAME COLUMN carried TO snapshot;
+  ALTER TABLE {withheld} ADD COLUMN checksum bigint;
+  ALTER TABLE {name_spots} RENAME TO name_index;
+  ALTER INDEX IF EXISTS {name_spots_pkey} RENAME TO name_index_pkey;
+  ALTER TABLE {name_index} RENAME COLUMN spot TO key;
+  ALTER TABLE {changes} RENAME COLUMN seq TO sequence;
+  ALTER TABLE {changes} ADD COLUMN checksum bigint;
+  ALTER TABLE {state} RENAME TO shard;
+  ALTER TABLE {shard} RENAME COLUMN seq TO sequence;
+  ALTER TABLE {shard}
+    ADD COLUMN log_id text COLLATE "C" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', ''),
+    ADD COLUMN pruned_before bigint;
+`;
+
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
-export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS];
+export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS, CHECKSUMS];
 
 /**
- * The oldest format that is read without a migration, so that instances can be upgraded one by one.
- * Format 1 has no name index: requests for similar names fail.
+ * The current format. The last step takes time in proportion to the data: it fills the checksums, in
+ * short transactions, and continues where it was interrupted (fill-checksums.ts).
  */
-export const OLDEST_READABLE = 1;
+export const FORMAT = MIGRATIONS.length + 1;
+
+/**
+ * The oldest format that is read without a migration (earlier-formats.ts), so that instances can be
+ * upgraded one by one.
+ */
+export const OLDEST_READABLE = 2;
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([

@@ -21,7 +21,7 @@ export class CommitInDoubt extends StoreUnavailable {
   override name = "CommitInDoubt";
 }
 
-const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
+export const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof StoreError,
@@ -64,7 +64,3 @@ export const IN_INDEX_ORDER = {
   // Disabled node types have a very high cost, which would trigger JIT compilation.
   jit: "off",
 };
-
-export function sessionForReading(target: PostgresTarget, patience: Patience = PATIENCE): Session {
-  return new Session(target, patience, IN_INDEX_ORDER);
-}

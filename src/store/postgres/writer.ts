@@ -11,12 +11,14 @@ import {
   type Writer,
 } from "../store.ts";
 import { counterTables, readCounts } from "./counters.ts";
+import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { checkWritable, prepare, readableFormat, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { ReadSession } from "./read-session.ts";
+import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
 /**
@@ -27,6 +29,7 @@ const DOUBT_PAUSE_MS = 500;
 
 export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
+  readonly #reads: ReadSession;
   #prepared: Promise<number> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -36,7 +39,9 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
     private readonly isReadOnly: boolean = false,
-  ) {}
+  ) {
+    this.#reads = new ReadSession(session);
+  }
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -47,7 +52,7 @@ export class PostgresWriter implements Writer {
   survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
-      return this.session.transaction("REPEATABLE READ READ ONLY", (connection) =>
+      return this.#reads.transaction((connection) =>
         work(openTables(connection, this.#partitions).transaction),
       );
     });
@@ -71,7 +76,7 @@ export class PostgresWriter implements Writer {
 
   async counts(): Promise<Counts> {
     await this.ready();
-    return readCounts(this.session);
+    return readCounts(this.#reads);
   }
 
   /** Whether the database detects damage to its own pages. */
@@ -84,7 +89,7 @@ export class PostgresWriter implements Writer {
 
   async stateToken(): Promise<string | undefined> {
     await this.ready();
-    const [row] = await this.session.rows<{ token: string }>("SELECT token FROM {state}");
+    const [row] = await this.#reads.rows<{ token: string }>("SELECT token FROM {shard}");
     return row!.token === "" ? undefined : row!.token;
   }
 
@@ -102,7 +107,7 @@ export class PostgresWriter implements Writer {
     try {
       const format = await this.#prepared;
       // Somebody may migrate it at any time.
-      if (format < MIGRATIONS.length) this.#prepared = undefined;
+      if (format < FORMAT) this.#prepared = undefined;
       return format;
     } catch (error) {
       // The next call tries again.
@@ -114,7 +119,7 @@ export class PostgresWriter implements Writer {
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.session, this.#partitions).transaction;
+    return openTables(this.#reads, this.#partitions).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -197,16 +202,17 @@ function openTables(database: Connection, partitions: Partitions) {
     if (!hasWritten && changed.players.size + changed.teams.size === 0) return undefined;
     await nameIndex.write();
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const change = { token, players: [...changed.players], teams: [...changed.teams] };
     await connection.run(
       `WITH now AS (
-         UPDATE {state} SET seq = seq + 1, token = $1, matches = matches + $2::bigint,
+         UPDATE {shard} SET sequence = sequence + 1, token = $1, matches = matches + $2::bigint,
            players = players + $3::bigint, teams = teams + $4::bigint,
            last_player = coalesce($5::integer, last_player),
            last_team = coalesce($6::integer, last_team)
-         RETURNING seq),
-       past AS (DELETE FROM {changes} WHERE seq <= (SELECT seq FROM now) - ${KEPT_CHANGES})
-       INSERT INTO {changes} (seq, token, players, teams)
-       SELECT seq, $1, $7::integer[], $8::integer[] FROM now`,
+         RETURNING sequence),
+       past AS (DELETE FROM {changes} WHERE sequence <= (SELECT sequence FROM now) - ${KEPT_CHANGES})
+       INSERT INTO {changes} (sequence, token, players, teams, checksum)
+       SELECT sequence, $1, $7::integer[], $8::integer[], $9::bigint FROM now`,
       [
         token,
         matches.added(),
@@ -214,8 +220,9 @@ function openTables(database: Connection, partitions: Partitions) {
         added.teams,
         numbers.players.last ?? null,
         numbers.teams.last ?? null,
-        [...changed.players],
-        [...changed.teams],
+        change.players,
+        change.teams,
+        changeChecksum(change),
       ],
     );
     return token;

@@ -1,8 +1,9 @@
 /** Counters: ranked evidence, dependents, vocabulary, and what a shard reports about itself. */
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
+import { type MatchRow, matchChecksum } from "../row-checks.ts";
 import { type Counts, DamagedData, type Summary } from "../store.ts";
-import { MATCH_ROW, type MatchRow, verifyMatch } from "./matches.ts";
+import { MATCH_ROW } from "./matches.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 import { readShard } from "./totals.ts";
@@ -71,24 +72,23 @@ export function readSummary(database: Statements): Summary & { teams: number } {
 }
 
 /**
- * The creation time of the newest match that is whole. It is read from the row: index entries have no checksum. Damage
- * to other rows does not make the shard unavailable, so it is undefined if the latest ones are all damaged.
+ * The creation time of the newest match that is whole. It is read from the rows: index entries have no checksum. Damage
+ * to matches does not make the shard unavailable, so it is undefined if the latest ones are all damaged.
  */
 function newestMatch(database: Statements): number | undefined {
   const entries = database
     .get("SELECT num FROM matches ORDER BY created_at DESC, id DESC LIMIT 5")
     .values() as [number][];
-  for (const [num] of entries) {
+  const times = entries.flatMap(([num]) => {
     try {
       const row = database.row<MatchRow>(`${MATCH_ROW} WHERE num = ?`, num);
-      if (row === null) continue;
-      verifyMatch(row);
-      return row.created_at;
+      return row && row.checksum === matchChecksum(row) ? row.created_at : [];
     } catch (error) {
-      if (!(asReadError(error, database.database) instanceof DamagedData)) throw error;
+      if (asReadError(error, database.database) instanceof DamagedData) return [];
+      throw error;
     }
-  }
-  return undefined;
+  });
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 export function readBytes(database: Statements): number {

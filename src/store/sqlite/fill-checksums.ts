@@ -5,11 +5,21 @@
  */
 
 import type { Database } from "bun:sqlite";
-import { crc32 } from "node:zlib";
+import {
+  isWholeFragment,
+  isWholeMatch,
+  isWholeNamed,
+  type MatchRow,
+  matchChecksum,
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
 import { type RecordRow, unpackServed } from "../row-encoding.ts";
 import type { OnProgress } from "../store.ts";
-import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "./matches.ts";
-import { NAMED_ROWS, type NamedTable, type NamedTableRow, namedChecksum } from "./players.ts";
+import { NAMED_ROWS } from "./players.ts";
 
 const BATCH = 500;
 
@@ -92,14 +102,11 @@ const snapshots: Step<{ rowid: number; id: string | null; snapshot: Uint8Array }
     id !== null && isWholeFragment(snapshot) ? [snapshotChecksum(id, snapshot)] : undefined,
 };
 
-const named = (table: NamedTable): Step<NamedTableRow & { rowid: number }> => ({
+const named = (table: NamedTable): Step<NamedRow & { rowid: number }> => ({
   table,
   rows: NAMED_ROWS[table].replace("SELECT num", "SELECT num AS rowid, num"),
   update: `UPDATE ${table} SET checksum = ?`,
-  values: (row) =>
-    isWholeFragment(row.resource) && (row.linked === null || isWholeFragment(row.linked))
-      ? [namedChecksum(row)]
-      : undefined,
+  values: (row) => (isWholeNamed(row) ? [namedChecksum(row)] : undefined),
 });
 
 const withheld: Step<RecordRow & { rowid: number }> = {
@@ -112,16 +119,3 @@ const withheld: Step<RecordRow & { rowid: number }> = {
       ? [withheldChecksum(row)]
       : undefined,
 };
-
-/** Encoded matches start with the CRC-32 of the rest. */
-const isWholeMatch = (bytes: Uint8Array): boolean =>
-  bytes.length > 4 && numberAt(bytes, 0) === crc32(bytes.subarray(4));
-
-/** Fragments have the CRC-32 of everything else at byte 8. */
-const isWholeFragment = (bytes: Uint8Array | null): boolean =>
-  bytes !== null &&
-  bytes.length >= 12 &&
-  numberAt(bytes, 8) === crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8)));
-
-const numberAt = (bytes: Uint8Array, at: number): number =>
-  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);

@@ -2,7 +2,13 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { checksum } from "../checksum.ts";
+import {
+  type MatchRow,
+  matchChecksum,
+  type NamedTable,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
 import {
   fateOf,
   packResult,
@@ -11,6 +17,7 @@ import {
   type RecordRow,
   readRecord,
   resultIn,
+  rowOf,
   unpackResult,
 } from "../row-encoding.ts";
 import {
@@ -24,7 +31,7 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { NamedTable, RowNumbers } from "./players.ts";
+import type { RowNumbers } from "./players.ts";
 import type { Statements } from "./statements.ts";
 import type { Totals } from "./totals.ts";
 
@@ -42,45 +49,17 @@ const ADD_PLAYER =
 const ADD_TEAM =
   "INSERT INTO team_matches (team, created_at, match_id, match, plays) VALUES (?, ?, ?, ?, ?)";
 
-/** What readers need of a served match. */
-export interface MatchRow {
-  id: string;
-  created_at: number;
-  game_mode: string;
-  patch_version: string;
-  results: Uint8Array;
-  document: Uint8Array;
-  checksum: number;
-}
-
-export const MATCH_ROW =
-  "SELECT id, created_at, game_mode, patch_version, results, document, checksum FROM matches";
-
-export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
-  checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
+export const MATCH_COLUMNS =
+  "id, created_at, game_mode, patch_version, results, document, checksum";
+export const MATCH_ROW = `SELECT ${MATCH_COLUMNS} FROM matches`;
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
   if (row.checksum !== matchChecksum(row)) throw new DamagedData("matches", row.id);
 }
 
-/** Of the players and teams as they were in the record of a match. */
-export const snapshotChecksum = (matchId: string, snapshot: Fragment | null): number =>
-  checksum([matchId, snapshot]);
-
 type ServedRow = MatchRow & RecordRow & { snapshotChecksum: number | null };
 type WithheldRow = RecordRow & { checksum: number };
-
-export const withheldChecksum = (row: RecordRow): number =>
-  checksum([
-    row.id,
-    Number(row.created_at),
-    row.game_mode,
-    row.patch_version,
-    row.reason,
-    row.document,
-    row.snapshot,
-  ]);
 
 function readServed(row: ServedRow): ShardRecord {
   verifyMatch(row);
@@ -153,7 +132,7 @@ export function matchTables(
     const isRight =
       match?.id === matchId &&
       match.created_at === createdAt &&
-      resultIn(match.document, match.results, of, number) === result;
+      resultIn(match, of, number) === result;
     if (!isRight) throw new DamagedData(LINKS[of], matchId);
   }
 
@@ -163,7 +142,7 @@ export function matchTables(
     const teams = match.teams.map((team) => numbers.teams.of(team.id));
     const results = packResults(match.players, match.teams);
     const document = packServed(players, teams, encoded);
-    const sum = checksum([id, createdAt, match.gameMode, match.patchVersion, results, document]);
+    const sum = matchChecksum({ ...rowOf(match), results, document });
     const { lastInsertRowid } = database.run(
       ADD_SERVED,
       ...recordValues(match),
@@ -259,9 +238,9 @@ export function matchTables(
 
     addWithheld(matches: WithheldEntry[]): void {
       for (const match of matches) {
-        const { id, createdAt, gameMode, patchVersion, encoded, carried, reason } = match;
-        const sum = checksum([id, createdAt, gameMode, patchVersion, reason, encoded, carried]);
-        database.run(ADD_WITHHELD, ...recordValues(match), encoded, carried, reason, sum);
+        const { encoded: document, carried: snapshot, reason } = match;
+        const sum = withheldChecksum({ ...rowOf(match), reason, document, snapshot });
+        database.run(ADD_WITHHELD, ...recordValues(match), document, snapshot, reason, sum);
       }
     },
 

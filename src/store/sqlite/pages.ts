@@ -10,37 +10,39 @@ import {
 } from "../page-range.ts";
 import type { Page, Selection } from "../store.ts";
 import {
+  type EntryWithRow,
   EVERY_MATCH,
   type IndexEntry,
   type IndexScan,
   type ScanStatements,
   scanLength,
 } from "./index-scan.ts";
+import { MATCH_COLUMNS } from "./matches.ts";
 
 /** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
 
-/** The index entries of a page's matches, and whether there are more on either side. */
+/** The matches of a page as the index lists them, and whether there are more on either side. */
 export function findPage(
   statements: ScanStatements,
   selection: Selection,
   players: number[][],
   teams: number[][],
-): { entries: IndexEntry[]; more: Page["more"] } {
+): { matches: EntryWithRow[]; more: Page["more"] } {
   const scans = scansOf(selection, players, teams);
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
   const { limit } = selection;
   const found = scan(statements, scans, ahead, direction, skip, limit + 1);
-  const entries = found.slice(0, limit);
+  const matches = found.slice(0, limit);
   const hasBehind =
     behind !== undefined && scan(statements, scans, behind, opposite(direction), 0, 1).length > 0;
   const more = neighboursOf(page, {
-    matches: entries.length,
+    matches: matches.length,
     hasMore: found.length > limit,
     hasBehind,
   });
-  return { entries: isReversed ? entries.reverse() : entries, more };
+  return { matches: isReversed ? matches.reverse() : matches, more };
 }
 
 /** Usually most selective first. */
@@ -66,28 +68,33 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): IndexEntry[] {
+): EntryWithRow[] {
   if (scans.some(({ keys }) => keys.length === 0)) return [];
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
   const otherKeys = others.map(({ keys }) => JSON.stringify(keys));
   const statement = scanStatements.get(shortest, others, direction);
   if (shortest.keys.length === 1) {
-    return statement.read(shortest.keys[0]!, otherKeys, range, take, skip);
+    return statement.rows(shortest.keys[0]!, otherKeys, range, take, skip);
   }
   // Usually a page contains a few matches of each key.
   const chunk = Math.ceil((skip + take) / shortest.keys.length) + 2;
   const streams = shortest.keys.map(
     (key) =>
       new Stream(
-        (part, most) => statement.read(key, otherKeys, part, most, 0),
+        (part, most) => statement.entries(key, otherKeys, part, most),
         range,
         direction,
         chunk,
       ),
   );
-  return merged(streams, skip, take);
+  const row = scanStatements.statements.get<EntryWithRow>(ROW_OF_ENTRY);
+  return merged(streams, skip, take).map(([at, id, num]) => row.get(at, id, num)!);
 }
+
+/** One row, also if there is no such match. */
+const ROW_OF_ENTRY = `SELECT listed_at, listed_id, ${MATCH_COLUMNS}
+  FROM (SELECT ? AS listed_at, ? AS listed_id) LEFT JOIN matches ON num = ?`;
 
 function shortestScan(
   { statements }: ScanStatements,
@@ -154,7 +161,7 @@ class Stream {
 }
 
 /** Ids are ASCII, so code units compare like bytes. */
-export function compareKeys(one: IndexEntry, other: IndexEntry): number {
+function compareKeys(one: IndexEntry, other: IndexEntry): number {
   if (one[0] !== other[0]) return one[0] - other[0];
   if (one[1] === other[1]) return 0;
   return one[1] < other[1] ? -1 : 1;

@@ -1,6 +1,7 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
 import { checksum } from "../checksum.ts";
+import { type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
 import {
   DamagedData,
   type PlayerRow,
@@ -12,25 +13,6 @@ import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
 import type { Totals } from "./totals.ts";
 
-export type NamedTable = "players" | "teams";
-
-/** A row of either table. The columns from `last_match_at` to `gold` are null for a team. */
-export interface NamedTableRow {
-  num: number;
-  id: string;
-  name: string | null;
-  last_match_at: number | null;
-  last_match_id: string | null;
-  streak: number | null;
-  played: number | null;
-  wins: number | null;
-  played_ranked: number | null;
-  gold: string | null;
-  resource: Uint8Array;
-  linked: Uint8Array | null;
-  checksum: number | null;
-}
-
 const STANDING = "last_match_at, last_match_id, streak, played, wins, played_ranked, gold";
 const NO_STANDING = STANDING.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
 
@@ -39,30 +21,9 @@ export const NAMED_ROWS: Record<NamedTable, string> = {
   teams: `SELECT num, id, name, ${NO_STANDING}, resource, linked, checksum FROM teams`,
 };
 
-export const namedChecksum = (row: Omit<NamedTableRow, "checksum">): number =>
-  checksum([
-    row.num,
-    row.id,
-    row.name,
-    row.last_match_at,
-    row.last_match_id,
-    row.streak,
-    row.played,
-    row.wins,
-    row.played_ranked,
-    row.gold,
-    row.resource,
-    row.linked,
-  ]);
-
 /** A player gets a number first; the rest is written before the commit. */
-const isNew = ({ name, last_match_at, checksum }: NamedTableRow): boolean =>
+const isNew = ({ name, last_match_at, checksum }: NamedRow): boolean =>
   name === null && last_match_at === null && checksum === null;
-
-/** Throws DamagedData unless the row is whole. */
-export function verifyNamed(table: NamedTable, row: NamedTableRow): void {
-  if (row.checksum !== namedChecksum(row)) throw new DamagedData(table, row.id);
-}
 
 export function playerTables(
   database: Statements,
@@ -112,7 +73,7 @@ export function playerTables(
       .get(`SELECT num, id FROM ${table} WHERE id > ? ORDER BY id LIMIT ${limit}`)
       .values(afterId) as [number, string][];
     return entries.map(([num, id]) => {
-      const row = database.row<NamedTableRow>(`${NAMED_ROWS[table]} WHERE num = ?`, num);
+      const row = database.row<NamedRow>(`${NAMED_ROWS[table]} WHERE num = ?`, num);
       if (row?.id !== id) throw new DamagedData(table, id);
       verifyNamed(table, row);
       return { id, resource: row.resource, companions: row.linked ?? undefined };
@@ -126,7 +87,7 @@ export function playerTables(
     standings(playerIds: string[]): Map<string, Standing> {
       const found = new Map<string, Standing>();
       for (const id of playerIds) {
-        const row = database.row<NamedTableRow>(`${NAMED_ROWS.players} WHERE id = ?`, id);
+        const row = database.row<NamedRow>(`${NAMED_ROWS.players} WHERE id = ?`, id);
         if (!row || isNew(row)) continue;
         verifyNamed("players", row);
         names.set(id, row.name!);

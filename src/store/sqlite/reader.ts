@@ -1,14 +1,22 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import { whole } from "../byte-range.ts";
-import { NamedCache, type NamedEntry } from "../cache.ts";
+import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
-import { readVocabulary, resultIn, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import {
+  isSelected,
+  type MatchRow,
+  type NamedRow,
+  type NamedTable,
+  verifyLatestFirst,
+  verifyNamed,
+} from "../row-checks.ts";
+import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
   DamagedData,
   type Fragment,
   type MatchesWithLinked,
+  type MatchKey,
   type NamedParts,
   type NamedPlayer,
   type Page,
@@ -20,11 +28,11 @@ import {
   type Vocabulary,
 } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { type IndexEntry, ScanStatements } from "./index-scan.ts";
-import { MATCH_ROW, type MatchRow, verifyMatch } from "./matches.ts";
+import { ScanStatements } from "./index-scan.ts";
+import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { namesAround } from "./name-index.ts";
-import { compareKeys, findPage } from "./pages.ts";
-import { NAMED_ROWS, type NamedTable, type NamedTableRow, verifyNamed } from "./players.ts";
+import { findPage } from "./pages.ts";
+import { NAMED_ROWS } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -70,22 +78,25 @@ export class SqliteReader implements Reader {
     return this.#read(() => {
       const players = selection.players.map((ids) => this.#numbers("players", ids));
       const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-      const { entries, more } = findPage(this.#scans, selection, players, teams);
-      const byNumber = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE num = ?`);
-      const rows = entries.map((entry) => {
-        const row = byNumber.get(entry[2]);
-        if (row === null) throw new DamagedData("matches", entry[1]);
+      const { matches, more } = findPage(this.#scans, selection, players, teams);
+      const numbers = { players, teams };
+      const isIn = (table: NamedTable, list: number, num: number) =>
+        numbers[table][list]!.includes(num);
+      for (const [index, match] of matches.entries()) {
+        const key = { createdAt: match.listed_at, id: match.listed_id };
+        if (match.document === null) throw new DamagedData("matches", key.id);
         // First: a value of a damaged row may have any type.
-        verifyMatch(row);
-        if (!isSelected(row, entry, selection, players, teams)) {
-          throw new DamagedData("matches", entry[1]);
+        verifyMatch(match);
+        if (
+          !isSelected(match, key, selection, isIn) ||
+          (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
+        ) {
+          throw new DamagedData("matches", key.id);
         }
-        return row;
-      });
-      const [first, last] = [entries[0], entries.at(-1)];
-      if (!areInOrder(entries, selection.sort)) throw new DamagedData("matches", first![1]);
+      }
+      const [first, last] = [matches[0], matches.at(-1)];
       return {
-        ...this.#bundle(rows),
+        ...this.#bundle(matches),
         edges: first && last && { first: keyOf(first), last: keyOf(last) },
         more,
       };
@@ -117,10 +128,7 @@ export class SqliteReader implements Reader {
       const found = this.#listed(
         `SELECT id FROM players ORDER BY last_match_at DESC, id LIMIT ${limit}`,
       );
-      for (const [index, { id, lastMatchAt }] of found.entries()) {
-        const before = found[index - 1]?.lastMatchAt ?? Number.POSITIVE_INFINITY;
-        if (lastMatchAt === undefined || lastMatchAt > before) throw new DamagedData("players", id);
-      }
+      verifyLatestFirst(found);
       return found;
     });
   }
@@ -210,21 +218,11 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements
-      .get<NamedTableRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`)
-      .get(key);
+    const row = this.#statements.get<NamedRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`).get(key);
     if (row === null) return undefined;
     if (row[column] !== key) throw new DamagedData(table, key);
     verifyNamed(table, row);
-    const entry: NamedEntry = {
-      num: row.num,
-      id: row.id,
-      name: row.name!,
-      resource: whole(row.resource),
-      companions: row.linked ?? undefined,
-      lastMatchAt: row.last_match_at ?? undefined,
-      isChecked: true,
-    };
+    const entry = entryOf(row);
     this.#cached[table].add(entry);
     return entry;
   }
@@ -294,34 +292,13 @@ export class SqliteReader implements Reader {
   }
 }
 
-const keyOf = ([createdAt, id]: IndexEntry) => ({ createdAt, id });
+const keyOf = ({ created_at, id }: MatchRow): MatchKey => ({ createdAt: created_at, id });
 
-/** Whether a row is the one that the index entry names, and belongs to the selection. */
-function isSelected(
-  row: MatchRow,
-  [createdAt, id]: IndexEntry,
-  { gameModes, patchVersions }: Selection,
-  players: readonly number[][],
-  teams: readonly number[][],
-): boolean {
-  const { document, results } = row;
-  const plays = (num: number) => (resultIn(document, results, "players", num) ?? 2) < 2;
-  const enters = (num: number) => resultIn(document, results, "teams", num) === 1;
-  return (
-    row.id === id &&
-    row.created_at === createdAt &&
-    (gameModes === undefined || gameModes.includes(row.game_mode)) &&
-    (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
-    players.every((nums) => nums.some(plays)) &&
-    teams.every((nums) => nums.some(enters))
-  );
-}
-
-function areInOrder(entries: readonly IndexEntry[], sort: Selection["sort"]): boolean {
-  const sign = sort === "createdAt" ? 1 : -1;
-  return entries.every(
-    (entry, index) => index === 0 || sign * compareKeys(entries[index - 1]!, entry) < 0,
-  );
+/** Ids are ASCII, so code units compare like bytes. */
+function isInOrder(one: MatchRow, next: MatchRow, sort: Selection["sort"]): boolean {
+  const [low, high] = sort === "createdAt" ? [one, next] : [next, one];
+  if (low.created_at !== high.created_at) return low.created_at < high.created_at;
+  return low.id < high.id;
 }
 
 /** A player or team that the index by name lists under this name. */

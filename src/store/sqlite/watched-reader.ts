@@ -4,7 +4,8 @@
  */
 
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
-import { StoreError, StoreReplaced } from "../store.ts";
+import { type DamagedData, type DamagedShard, StoreError, StoreReplaced } from "../store.ts";
+import { DamageMarker } from "./damage-marker.ts";
 import { NotAShard } from "./open.ts";
 import { fileStats, OpenedFile } from "./opened-file.ts";
 import type { SqliteReader } from "./reader.ts";
@@ -20,7 +21,9 @@ const RETIRE_MS = 10_000;
 export class WatchedReader {
   #open: { reader: SqliteReader; file: OpenedFile } | undefined;
   #failure: { error: StoreError; retryAt: number; state: string } | undefined;
+  #damage: DamagedShard | undefined;
   #nextLook = 0;
+  readonly #marker: DamageMarker;
   readonly #retired = new Set<SqliteReader>();
 
   /** `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. */
@@ -28,7 +31,9 @@ export class WatchedReader {
     private readonly path: string,
     private readonly open: () => SqliteReader | undefined,
     private readonly onOpen: () => void,
-  ) {}
+  ) {
+    this.#marker = new DamageMarker(path);
+  }
 
   /** Whether there is or was a file. */
   get isKnown(): boolean {
@@ -40,12 +45,24 @@ export class WatchedReader {
     return this.#open !== undefined;
   }
 
-  /** Undefined if there is no file. Throws StoreError if there is no shard in it, or if it cannot be read. */
+  /**
+   * Undefined if there is no file. Throws StoreError if there is no shard in it, if it cannot be read, or if the check
+   * has found damage.
+   */
   get(): SqliteReader | undefined {
     const now = performance.now();
     if (now >= this.#nextLook) this.#look(now);
     if (this.#failure) throw this.#failure.error;
+    if (this.#damage) throw this.#damage;
     return this.#open?.reader;
+  }
+
+  /** Throws if this cannot be recorded for other processes. */
+  setDamage(damage: readonly DamagedData[]): void {
+    this.#nextLook = 0;
+    const file = fileStats(this.path);
+    if (file && damage.length > 0) this.#marker.write(file, damage);
+    else this.#marker.remove();
   }
 
   close(): void {
@@ -63,6 +80,8 @@ export class WatchedReader {
       else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
         this.#reopen();
       }
+      const file = fileStats(this.path);
+      this.#damage = file && this.#marker.read(file);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const pause = error instanceof StoreReplaced ? 0 : RETRY_MS;

@@ -1,0 +1,67 @@
+/**
+ * The tables of earlier formats as the current one names them, for reading. A checksum that a row
+ * does not have yet is NaN, which no bigint is: the row is then served as that format did. In the
+ * current format it is NULL, which is damage.
+ */
+
+import { FORMAT, MIGRATIONS } from "./schema.ts";
+
+const UNCHECKED = "'NaN'::float8 AS checksum";
+const CHECKED_IF_FILLED = "coalesce(checksum::float8, 'NaN') AS checksum";
+
+const STANDING = "played, wins, played_ranked, gold, resource";
+
+/** The tables that differ, by format. */
+const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  2: {
+    match_documents: `SELECT id, created_at, content_hash, served AS document,
+      NULL::text AS game_mode, NULL::text AS patch_version, NULL::bytea AS results, ${UNCHECKED}
+      FROM {sheets}`,
+    matches: `SELECT created_at, id, game_mode, patch_version, carried AS snapshot, ${UNCHECKED}
+      FROM {matches}`,
+    players: `SELECT num, id, name, seen_at AS last_match_at, seen_in AS last_match_id,
+      run AS streak, ${STANDING}, companions AS linked, ${UNCHECKED} FROM {players}`,
+    teams: `SELECT num, id, name, resource, companions AS linked, ${UNCHECKED} FROM {teams}`,
+    withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash,
+      sheet AS document, carried AS snapshot, ${UNCHECKED} FROM {withheld}`,
+    name_index: "SELECT spot AS key, name FROM {name_spots}",
+    changes: `SELECT seq AS sequence, token, players, teams, ${UNCHECKED} FROM {changes}`,
+    shard: "SELECT seq AS sequence, token, matches, players, teams FROM {state}",
+  },
+  3: {
+    match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
+      results, ${CHECKED_IF_FILLED} FROM {match_documents}`,
+    matches: `SELECT created_at, id, game_mode, patch_version, snapshot, ${CHECKED_IF_FILLED}
+      FROM {matches}`,
+    players: `SELECT num, id, name, last_match_at, last_match_id, streak, ${STANDING}, linked,
+      ${CHECKED_IF_FILLED} FROM {players}`,
+    teams: `SELECT num, id, name, resource, linked, ${CHECKED_IF_FILLED} FROM {teams}`,
+    withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash, document,
+      snapshot, ${CHECKED_IF_FILLED} FROM {withheld}`,
+  },
+};
+
+/**
+ * A statement of the current format, for a shard of this one. Tables become subqueries, which the
+ * planner merges into the statement.
+ */
+export function inFormat(text: string, format: number): string {
+  if (format === FORMAT) return text;
+  const tables = TABLES[format] ?? {};
+  const statement = text.replaceAll(
+    /\{(\w+)\}( AS \w+)?/g,
+    (whole, table, alias = ` AS ${table}`) => {
+      const sameAs = tables[table];
+      return sameAs === undefined ? whole : `(${sameAs})${alias}`;
+    },
+  );
+  return format < MIGRATIONS.length ? lockingFormat(statement) : statement;
+}
+
+/**
+ * A migration that changes tables locks {format} before them. Reads lock it first too, and wait there:
+ * if they waited with some of the tables locked, both would be in a deadlock. It has one row, and
+ * joining that keeps the order of the others.
+ */
+const lockingFormat = (statement: string): string =>
+  `SELECT answer.* FROM {format} AS gate CROSS JOIN (${statement}) AS answer`;

@@ -1,0 +1,35 @@
+/** How the rows of players and teams are selected and verified. */
+
+import { isWholeNamed, type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
+import { DamagedData } from "../store.ts";
+
+const STANDING = "streak, played, wins, played_ranked, gold";
+const NO_STANDING = `last_match_id, ${STANDING}`.replaceAll(
+  /\w+/g,
+  (column) => `NULL AS ${column}`,
+);
+const REST = "resource, linked, checksum::float8 AS checksum";
+
+/** A NamedRow. A cast, because bigint arrives as text. */
+export const NAMED_COLUMNS: Record<NamedTable, string> = {
+  players: `num, id, name, last_match_at::float8 AS last_match_at, last_match_id, ${STANDING}, ${REST}`,
+  teams: `num, id, name, NULL::float8 AS last_match_at, ${NO_STANDING}, ${REST}`,
+};
+
+export const NAMED_ROWS: Record<NamedTable, string> = {
+  players: `SELECT ${NAMED_COLUMNS.players} FROM {players} AS players`,
+  teams: `SELECT ${NAMED_COLUMNS.teams} FROM {teams} AS teams`,
+};
+
+/** Throws DamagedData unless the row is whole. Rows of earlier formats have checksums in their fragments only. */
+export function verifyRow(table: NamedTable, row: NamedRow): void {
+  if (!Number.isNaN(row.checksum)) verifyNamed(table, row);
+  else if (!isWholeNamed(row)) throw new DamagedData(table, row.id);
+}
+
+/** Of a row that the index by name lists under this name. */
+export function verifyNamesake(table: NamedTable, row: NamedRow, name: string): NamedRow {
+  verifyRow(table, row);
+  if (row.name !== name) throw new DamagedData(table, row.id);
+  return row;
+}

@@ -1,0 +1,132 @@
+/**
+ * What the checksum of each row covers, and whether a row is the one that was looked for. The same for both
+ * adapters, except for the names of tables.
+ */
+
+import { crc32 } from "node:zlib";
+import { checksum } from "./checksum.ts";
+import { type RecordRow, someResult } from "./row-encoding.ts";
+import {
+  DamagedData,
+  type Fragment,
+  type MatchKey,
+  type PlayerListing,
+  type Selection,
+} from "./store.ts";
+
+/** What readers need of a served match. */
+export interface MatchRow {
+  id: string;
+  created_at: number;
+  game_mode: string;
+  patch_version: string;
+  results: Uint8Array;
+  document: Uint8Array;
+  checksum: number | null;
+}
+
+export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
+  checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
+
+/** Of the players and teams as they were in the record of a match. */
+export const snapshotChecksum = (matchId: string, snapshot: Fragment | null): number =>
+  checksum([matchId, snapshot]);
+
+export const withheldChecksum = (row: Omit<RecordRow, "content_hash">): number =>
+  checksum([
+    row.id,
+    row.created_at,
+    row.game_mode,
+    row.patch_version,
+    row.reason,
+    row.document,
+    row.snapshot,
+  ]);
+
+export type NamedTable = "players" | "teams";
+
+/** A player or team. The columns from `last_match_at` to `gold` are null for a team. */
+export interface NamedRow {
+  num: number;
+  id: string;
+  name: string | null;
+  last_match_at: number | null;
+  last_match_id: string | null;
+  streak: number | null;
+  played: number | null;
+  wins: number | null;
+  played_ranked: number | null;
+  gold: string | null;
+  resource: Uint8Array;
+  linked: Uint8Array | null;
+  checksum: number | null;
+}
+
+export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
+  checksum([
+    row.num,
+    row.id,
+    row.name,
+    row.last_match_at,
+    row.last_match_id,
+    row.streak,
+    row.played,
+    row.wins,
+    row.played_ranked,
+    row.gold,
+    row.resource,
+    row.linked,
+  ]);
+
+/** Throws DamagedData unless the row is whole. */
+export function verifyNamed(table: NamedTable, row: NamedRow): void {
+  if (row.checksum !== namedChecksum(row)) throw new DamagedData(table, row.id);
+}
+
+/** Throws DamagedData unless an index listed the players by their latest match. */
+export function verifyLatestFirst(players: readonly PlayerListing[]): void {
+  for (const [index, { id, lastMatchAt }] of players.entries()) {
+    const before = players[index - 1]?.lastMatchAt ?? Number.POSITIVE_INFINITY;
+    if (lastMatchAt === undefined || lastMatchAt > before) throw new DamagedData("players", id);
+  }
+}
+
+/**
+ * Whether a row is the one that an index entry names, and belongs to the selection. `isIn` decides whether the
+ * player or team with a number is in one of the lists of the selection.
+ */
+export function isSelected(
+  row: MatchRow,
+  { createdAt, id }: MatchKey,
+  { gameModes, patchVersions, players, teams }: Selection,
+  isIn: (table: NamedTable, list: number, num: number) => boolean,
+): boolean {
+  return (
+    row.id === id &&
+    row.created_at === createdAt &&
+    (gameModes === undefined || gameModes.includes(row.game_mode)) &&
+    (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
+    players.every((_, list) =>
+      someResult(row, "players", (num, result) => result < 2 && isIn("players", list, num)),
+    ) &&
+    teams.every((_, list) =>
+      someResult(row, "teams", (num, result) => result === 1 && isIn("teams", list, num)),
+    )
+  );
+}
+
+/** Rows of older formats have only these checksums: encoded matches start with the CRC-32 of the rest. */
+export const isWholeMatch = (bytes: Uint8Array): boolean =>
+  bytes.length > 4 && numberAt(bytes, 0) === crc32(bytes.subarray(4));
+
+/** Fragments have the CRC-32 of everything else at byte 8. */
+export const isWholeFragment = (bytes: Uint8Array | null): boolean =>
+  bytes !== null &&
+  bytes.length >= 12 &&
+  numberAt(bytes, 8) === crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8)));
+
+export const isWholeNamed = ({ resource, linked }: NamedRow): boolean =>
+  isWholeFragment(resource) && (linked === null || isWholeFragment(linked));
+
+const numberAt = (bytes: Uint8Array, at: number): number =>
+  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);

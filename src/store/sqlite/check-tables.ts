@@ -1,0 +1,139 @@
+/** The tables of a shard with their indexes, as the check for damage reads them. */
+
+import type { NamedTable } from "../row-checks.ts";
+
+export type Key = string | number;
+
+export interface Table {
+  name: string;
+  /** The column that is the row number. */
+  num: string;
+  indexes: readonly Index[];
+}
+
+export interface Index {
+  name: string;
+  /** The row number follows them. */
+  columns: readonly string[];
+  /** A key before the first entry. */
+  start: readonly Key[];
+  /** Whether the first column is in descending order. */
+  isDescending?: true;
+}
+
+/** Before and after every time and number. */
+export const LEAST = Number.MIN_SAFE_INTEGER;
+const GREATEST = Number.MAX_SAFE_INTEGER;
+
+const byId = (table: string): Index => ({
+  name: `sqlite_autoindex_${table}_1`,
+  columns: ["id"],
+  start: [""],
+});
+const byName = (table: string): Index => ({
+  name: `${table}_by_name`,
+  columns: ["name", "id"],
+  start: ["", ""],
+});
+
+export const MATCHES: Table = {
+  name: "matches",
+  num: "num",
+  indexes: [
+    byId("matches"),
+    { name: "matches_by_time", columns: ["created_at", "id"], start: [LEAST, ""] },
+    {
+      name: "matches_by_mode",
+      columns: ["game_mode", "created_at", "id", "patch_version"],
+      start: ["", LEAST, "", ""],
+    },
+    {
+      name: "matches_by_patch",
+      columns: ["patch_version", "created_at", "id", "game_mode"],
+      start: ["", LEAST, "", ""],
+    },
+  ],
+};
+
+const BY_LAST_MATCH: Index = {
+  name: "players_by_seen",
+  columns: ["last_match_at", "id"],
+  start: [GREATEST, ""],
+  isDescending: true,
+};
+
+export const NAMED: Record<NamedTable, Table> = {
+  players: {
+    name: "players",
+    num: "num",
+    indexes: [byId("players"), byName("players"), BY_LAST_MATCH],
+  },
+  teams: { name: "teams", num: "num", indexes: [byId("teams"), byName("teams")] },
+};
+
+export const WITHHELD: Table = {
+  name: "withheld",
+  num: "rowid",
+  indexes: [byId("withheld"), { name: "withheld_by_reason", columns: ["reason"], start: [""] }],
+};
+
+/** The tables that list the matches of players and teams. */
+export const ENTRIES = {
+  players: { name: "player_matches", of: "player", result: "result" },
+  teams: { name: "team_matches", of: "team", result: "plays" },
+} as const;
+
+/** SQL: whether every index lists the row. */
+export function isListed({ name, num, indexes }: Table): string {
+  const lists = indexes.map(
+    (index) => `EXISTS (SELECT 1 FROM ${name} AS here INDEXED BY ${index.name}
+      WHERE ${equal([...index.columns, num], "here", name)})`,
+  );
+  return `(${lists.join(" AND ")})`;
+}
+
+/** SQL: whether the entry of an index leads to a row with its values. */
+export const leadsToRow = ({ name, num }: Table, { columns }: Index): string =>
+  `EXISTS (SELECT 1 FROM ${name} AS here NOT INDEXED
+    WHERE ${equal([...columns, num], "here", "entry")})`;
+
+const equal = (columns: readonly string[], one: string, other: string): string =>
+  columns.map((column) => `${one}.${column} = ${other}.${column}`).join(" AND ");
+
+/** What to scan in the order of its key. */
+export interface Scan {
+  name: string;
+  from: string;
+  columns: readonly string[];
+  start: readonly Key[];
+  isDescending?: true | undefined;
+  /** SQL: whether an entry is right. */
+  isRight: string;
+}
+
+/** The statements of a scan. Their first parameters are the key before the range. */
+export function scanStatements({ from, columns, isDescending, isRight }: Scan) {
+  const count = columns.length;
+  const list = columns.join();
+  const marks = (first: number) => columns.map((_, at) => `?${first + at}`);
+  const after = isDescending ? isLater(columns, marks(1)) : `(${list}) > (${marks(1)})`;
+  const end = marks(count + 1);
+  const within = isDescending
+    ? `${after} AND NOT (${isLater(columns, end)}) AND ${columns[0]} >= ${end[0]}`
+    : `${after} AND (${list}) <= (${end})`;
+  const order = isDescending ? list.replace(",", " DESC,") : list;
+  return {
+    /** Then the number of entries before the last one. */
+    last: `SELECT ${list} FROM ${from} WHERE ${after} ORDER BY ${order} LIMIT 1 OFFSET ?${count + 1}`,
+    /** Then the last key, as in the next two. */
+    isAfter: `SELECT ${isDescending ? isLater(end, marks(1)) : `(${end}) > (${marks(1)})`}`,
+    tally: `SELECT count(*), total(NOT ${isRight}) FROM ${from} WHERE ${within}`,
+    wrong: `SELECT ${list} FROM ${from} WHERE ${within} AND NOT ${isRight}`,
+    tallyRest: `SELECT count(*), total(NOT ${isRight}) FROM ${from} WHERE ${after}`,
+    wrongRest: `SELECT ${list} FROM ${from} WHERE ${after} AND NOT ${isRight}`,
+  };
+}
+
+/** With two directions, a comparison of all columns would not be a range of the index. */
+const isLater = ([first, ...rest]: readonly string[], [firstMark, ...marks]: readonly string[]) =>
+  `${first} <= ${firstMark} AND (${first} < ${firstMark} OR (${rest}) > (${marks}))`;

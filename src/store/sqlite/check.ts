@@ -1,0 +1,366 @@
+/**
+ * Looks for damage in a shard's file that reads cannot see: rows that an index does not list, and entries without a
+ * row. Every step compares rows and indexes in one snapshot, so that writes between the steps are never damage.
+ */
+
+import type { Database } from "bun:sqlite";
+import { indexKeys } from "../../domain/similar-names.ts";
+import { checksum } from "../checksum.ts";
+import {
+  type MatchRow,
+  matchChecksum,
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  snapshotChecksum,
+  withheldChecksum,
+} from "../row-checks.ts";
+import { type RecordRow, unpackServed } from "../row-encoding.ts";
+import {
+  type Checker,
+  type CheckStep,
+  DamagedData,
+  StoreRefuses,
+  StoreReplaced,
+} from "../store.ts";
+import {
+  ENTRIES,
+  type Index,
+  isListed,
+  type Key,
+  LEAST,
+  leadsToRow,
+  MATCHES,
+  NAMED,
+  type Scan,
+  scanStatements,
+  type Table,
+  WITHHELD,
+} from "./check-tables.ts";
+import type { OpenedFile } from "./opened-file.ts";
+import { NAMED_ROWS } from "./players.ts";
+import { FORMAT } from "./schema.ts";
+import { asReadError } from "./sqlite-errors.ts";
+import { Statements } from "./statements.ts";
+import { readShard } from "./totals.ts";
+
+/** Small, because most pages are needed only once. */
+const CACHED_KIB = 8 * 1024;
+
+/** Checks the next rows of a table or an index. */
+type Stage = (limit: number) => { rows: number; isOver: boolean };
+
+const OVER = { rows: 0, isOver: true };
+
+export class SqliteChecker implements Checker {
+  readonly #statements: Statements;
+  readonly #stages: Stage[];
+  readonly #found = new Map<string, DamagedData>();
+  /** Rows by table and index. */
+  readonly #counts = new Map<string, number>();
+  #version: number | undefined;
+  /** Whether something was written since the first step, so that the counts cannot be compared. */
+  #wasChanged = false;
+
+  /** With `file`, the check ends when the file is replaced. */
+  constructor(
+    private readonly database: Database,
+    private readonly file?: OpenedFile,
+  ) {
+    this.#statements = new Statements(database);
+    this.#stages = [
+      this.#matches(),
+      ...this.#indexes(MATCHES),
+      this.#entries("players"),
+      this.#entries("teams"),
+      this.#named("players"),
+      ...this.#indexes(NAMED.players),
+      this.#named("teams"),
+      ...this.#indexes(NAMED.teams),
+      this.#names(),
+      this.#nameIndex(),
+      this.#withheld(),
+      ...this.#indexes(WITHHELD),
+      this.#changes(),
+      this.#totals(),
+    ];
+  }
+
+  check(limit: number): CheckStep {
+    const known = this.#found.size;
+    const { rows, isOver } = this.#inSnapshot(() => this.#stages[0]!(limit));
+    if (isOver) this.#stages.shift();
+    // Damage of a file that is gone does not matter.
+    if (this.file?.isReplaced()) {
+      throw new StoreReplaced(`${this.database.filename} was replaced during the check`);
+    }
+    const damage = [...this.#found.values()].slice(known);
+    return { rows, damage, isLast: this.#stages.length === 0 };
+  }
+
+  close(): void {
+    this.#statements.close();
+  }
+
+  /** A page that cannot be read ends the stage. */
+  #inSnapshot<T>(read: () => T): T | typeof OVER {
+    try {
+      // Here, because a damaged schema is noticed with the first statement.
+      if (this.#version === undefined) this.database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+      this.#statements.run("BEGIN");
+      this.#readVersions();
+      return read();
+    } catch (error) {
+      const cause = asReadError(error, this.database);
+      if (!(cause instanceof DamagedData)) throw cause;
+      this.#note(cause);
+      return OVER;
+    } finally {
+      try {
+        if (this.database.inTransaction) this.#statements.run("COMMIT");
+      } catch {
+        // After a read of a damaged page, this fails with the same error. Nothing was written.
+      }
+    }
+  }
+
+  #readVersions(): void {
+    const pragma = (name: string) =>
+      this.#statements.row<Record<string, number>>(`PRAGMA ${name}`)![name]!;
+    // A newer version may have migrated the file.
+    if (pragma("user_version") !== FORMAT) {
+      throw new StoreRefuses(`the format of ${this.database.filename} has changed`);
+    }
+    const version = pragma("data_version");
+    this.#wasChanged ||= version !== (this.#version ?? version);
+    this.#version = version;
+  }
+
+  #note(damage: DamagedData): void {
+    const key = `${damage.table} ${damage.record}`;
+    if (!this.#found.has(key)) this.#found.set(key, damage);
+  }
+
+  #damaged(table: string, record: Key): void {
+    this.#note(new DamagedData(table, record));
+  }
+
+  #count(what: string, rows: number): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + rows);
+  }
+
+  /** Rows in the order of their numbers. */
+  #rows<Row extends { num: number }>(
+    { name, num }: Table,
+    select: string,
+    verify: (row: Row) => void,
+  ): Stage {
+    const sql = `${select} WHERE ${name}.${num} > ? ORDER BY ${name}.${num} LIMIT ?`;
+    let after = LEAST;
+    return (limit) => {
+      const rows = this.#statements.get<Row>(sql).all(after, limit);
+      const last = rows.at(-1)?.num ?? after;
+      if (rows.length > 0 && last <= after) throw new DamagedData(name, `row ${last}`);
+      for (const row of rows) verify(row);
+      this.#count(name, rows.length);
+      after = last;
+      return { rows: rows.length, isOver: rows.length < limit };
+    };
+  }
+
+  #matches(): Stage {
+    const select = `SELECT matches.num, id, created_at, game_mode, patch_version, results, document, matches.checksum,
+        snapshot, match_snapshots.checksum AS snapshotChecksum, ${isListed(MATCHES)} AS isListed
+      FROM matches NOT INDEXED LEFT JOIN match_snapshots ON match = matches.num`;
+    type Row = MatchRow & {
+      num: number;
+      snapshot: Uint8Array | null;
+      snapshotChecksum: number | null;
+      isListed: number;
+    };
+    return this.#rows<Row>(MATCHES, select, (row) => {
+      const isWhole = row.checksum === matchChecksum(row);
+      if (!isWhole || !row.isListed) this.#damaged("matches", row.id);
+      if (row.snapshotChecksum !== snapshotChecksum(row.id, row.snapshot)) {
+        this.#damaged("match_snapshots", row.id);
+      }
+      if (!isWhole) return;
+      const players: number[] = [];
+      const teams: number[] = [];
+      unpackServed(row.document, players, teams);
+      this.#entriesOf("players", row, players, 0);
+      this.#entriesOf("teams", row, teams, players.length);
+    });
+  }
+
+  /** Whether every player or team of a match has an entry with its result. */
+  #entriesOf(
+    of: NamedTable,
+    { id, num, created_at, results }: MatchRow & { num: number },
+    numbers: readonly number[],
+    resultsAt: number,
+  ): void {
+    const table = ENTRIES[of];
+    this.#count(`${table.name} of matches`, numbers.length);
+    if (numbers.length === 0) return;
+    const [found] = this.#statements
+      .get(
+        `SELECT count(*), sum(${table.of} * ${table.result}) FROM json_each(?1) AS asked
+         CROSS JOIN ${table.name} ON ${table.of} = asked.value AND created_at = ?2 AND match_id = ?3
+         WHERE match = ?4`,
+      )
+      .values(`[${numbers}]`, created_at, id, num) as [number, number][];
+    const sum = numbers.reduce((total, one, at) => total + one * results[resultsAt + at]!, 0);
+    if (found![0] !== numbers.length || found![1] !== sum) this.#damaged(table.name, id);
+  }
+
+  #named(table: NamedTable): Stage {
+    const columns = `, ${isListed(NAMED[table])} AS isListed FROM`;
+    const select = `${NAMED_ROWS[table].replace(" FROM", columns)} NOT INDEXED`;
+    return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (row) => {
+      if (!row.isListed || row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
+    });
+  }
+
+  #withheld(): Stage {
+    const select = `SELECT rowid AS num, id, created_at, game_mode, patch_version, reason, document, snapshot, checksum,
+        ${isListed(WITHHELD)} AS isListed FROM withheld NOT INDEXED`;
+    type Row = RecordRow & { num: number; checksum: number; isListed: number };
+    return this.#rows<Row>(WITHHELD, select, (row) => {
+      const isRight = row.isListed && row.checksum === withheldChecksum(row);
+      if (!isRight) this.#damaged("withheld", row.id);
+    });
+  }
+
+  /** Every entry of an index leads to its row. */
+  #indexes(table: Table): Stage[] {
+    return table.indexes.map((index: Index) => {
+      const { name, isDescending } = index;
+      const idAt = index.columns.indexOf("id");
+      const scan: Scan = {
+        name,
+        from: `${table.name} AS entry INDEXED BY ${name}`,
+        columns: [...index.columns, table.num],
+        start: [...index.start, LEAST],
+        isDescending,
+        isRight: leadsToRow(table, index),
+      };
+      return this.#scan(scan, (key) => this.#damaged(table.name, key[idAt] ?? `row ${key.at(-1)}`));
+    });
+  }
+
+  /** Every entry of a player or team leads to its match. */
+  #entries(of: NamedTable): Stage {
+    const { name, of: column } = ENTRIES[of];
+    const scan: Scan = {
+      name,
+      from: `${name} AS entry`,
+      columns: [column, "created_at", "match_id"],
+      start: [LEAST, LEAST, ""],
+      // Read from the index: it is in memory, unlike the matches.
+      isRight: `EXISTS (SELECT 1 FROM matches AS here INDEXED BY matches_by_time
+        WHERE here.created_at = entry.created_at AND here.id = entry.match_id AND here.num = entry.match)`,
+    };
+    return this.#scan(scan, (key) => this.#damaged(name, key[2]!));
+  }
+
+  /** Every current name is in the name index, under each of its keys. Reports ids, because names are personal data. */
+  #names(): Stage {
+    let after = "";
+    return (limit) => {
+      const rows = this.#statements
+        .get(
+          `SELECT name, min(id) FROM players INDEXED BY players_by_name
+           WHERE name > ? GROUP BY name ORDER BY name LIMIT ?`,
+        )
+        .values(after, limit) as [name: string, id: string][];
+      const last = rows.at(-1);
+      // Compared by SQLite: JavaScript has another order, and replaces what is not valid UTF-8.
+      const isAfter = this.#statements.get("SELECT ? > ?").values(last?.[0] ?? "", after)[0]![0];
+      if (last && !isAfter) throw new DamagedData("players", last[1]);
+      for (const [name, id] of rows) {
+        const keys = indexKeys(name);
+        const { found } = this.#statements.row<{ found: number }>(
+          `SELECT count(*) AS found FROM json_each(?1) AS asked
+           CROSS JOIN name_index AS entry ON entry.key = asked.value AND name = ?2`,
+          JSON.stringify(keys),
+          name,
+        )!;
+        if (found !== keys.length) this.#damaged("name_index", id);
+        this.#count("name_index of players", keys.length);
+      }
+      after = last?.[0] ?? after;
+      return { rows: rows.length, isOver: rows.length < limit };
+    };
+  }
+
+  #nameIndex(): Stage {
+    const scan: Scan = {
+      name: "name_index",
+      from: "name_index AS entry",
+      columns: ["key", "name"],
+      start: ["", ""],
+      isRight: `EXISTS (SELECT 1 FROM players AS here INDEXED BY players_by_name
+        WHERE here.name = entry.name)`,
+    };
+    return this.#scan(scan, () => this.#damaged("name_index", "a name without a player"));
+  }
+
+  #scan(scan: Scan, onWrong: (key: Key[]) => void): Stage {
+    const { name } = scan;
+    const sql = scanStatements(scan);
+    let after = scan.start;
+    return (limit) => {
+      const read = (statement: string, ...more: Key[]) =>
+        this.#statements.get(statement).values(...after, ...more) as Key[][];
+      const [end] = read(sql.last, limit - 1);
+      // Damage could lead the scan back to where it was.
+      if (end && !read(sql.isAfter, ...end)[0]![0]) throw new DamagedData(name, "order");
+      const [tally] = end ? read(sql.tally, ...end) : read(sql.tallyRest);
+      const [rows, wrong] = tally as [number, number];
+      const wrongKeys = wrong === 0 ? [] : end ? read(sql.wrong, ...end) : read(sql.wrongRest);
+      for (const key of wrongKeys) onWrong(key);
+      this.#count(name, rows);
+      after = end ?? after;
+      return { rows, isOver: !end };
+    };
+  }
+
+  /** The change log, on which the caches of readers depend, has no gaps. It is empty after a migration. */
+  #changes(): Stage {
+    return () => {
+      const rows = this.#statements
+        .get("SELECT sequence, players, teams, checksum FROM changes ORDER BY sequence DESC")
+        .values() as [number, Uint8Array, Uint8Array, number][];
+      const newest = readShard(this.#statements).sequence;
+      for (const [at, [sequence, players, teams, sum]] of rows.entries()) {
+        const isRight = sequence === newest - at && sum === checksum([sequence, players, teams]);
+        if (!isRight) this.#damaged("changes", sequence);
+      }
+      return { rows: rows.length, isOver: true };
+    };
+  }
+
+  /** As many rows as the shard says, and as many entries as rows. They can be counted only while nobody writes. */
+  #totals(): Stage {
+    return () => {
+      if (this.#wasChanged) return OVER;
+      const counted = (name: string) => this.#counts.get(name) ?? 0;
+      const stored = readShard(this.#statements);
+      for (const name of ["matches", "players", "teams"] as const) {
+        if (stored[name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
+      }
+      const same = [
+        ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD].flatMap(({ name, indexes }) =>
+          indexes.map((index) => [index.name, name]),
+        ),
+        ...Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]),
+        ["name_index", "name_index of players"],
+      ] as [string, string][];
+      for (const [one, other] of same) {
+        if (counted(one) !== counted(other)) this.#damaged(one, "number of entries");
+      }
+      return OVER;
+    };
+  }
+}
