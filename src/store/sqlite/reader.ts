@@ -84,7 +84,7 @@ export class SqliteReader implements Reader {
         numbers[table][list]!.includes(num);
       const rows = entries.map((entry) => {
         const row = byNumber.get(entry[2]);
-        if (row === null || !isSelected(row, keyOf(entry), selection, isIn)) {
+        if (row === null || !isListed(row, entry) || !isSelected(row, selection, isIn)) {
           throw new DamagedData("matches", entry[1]);
         }
         verifyMatch(row);
@@ -286,6 +286,10 @@ export class SqliteReader implements Reader {
 }
 
 const keyOf = ([createdAt, id]: IndexEntry) => ({ createdAt, id });
+
+/** Whether a row is the one that the index entry names. */
+const isListed = (row: MatchRow, [createdAt, id]: IndexEntry): boolean =>
+  row.id === id && row.created_at === createdAt;
 
 function areInOrder(entries: readonly IndexEntry[], sort: Selection["sort"]): boolean {
   const sign = sort === "createdAt" ? 1 : -1;
