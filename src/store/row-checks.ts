@@ -6,13 +6,7 @@
 import { crc32 } from "node:zlib";
 import { checksum } from "./checksum.ts";
 import { type RecordRow, someResult } from "./row-encoding.ts";
-import {
-  DamagedData,
-  type Fragment,
-  type MatchKey,
-  type PlayerListing,
-  type Selection,
-} from "./store.ts";
+import { DamagedData, type Fragment, type PlayerListing, type Selection } from "./store.ts";
 
 /** What readers need of a served match. */
 export interface MatchRow {
@@ -92,18 +86,15 @@ export function verifyLatestFirst(players: readonly PlayerListing[]): void {
 }
 
 /**
- * Whether a row is the one that an index entry names, and belongs to the selection. `isIn` decides whether the
- * player or team with a number is in one of the lists of the selection.
+ * Whether a match belongs to the selection. `isIn` decides whether the player or team with a number is in one of the
+ * lists of the selection.
  */
 export function isSelected(
   row: MatchRow,
-  { createdAt, id }: MatchKey,
   { gameModes, patchVersions, players, teams }: Selection,
   isIn: (table: NamedTable, list: number, num: number) => boolean,
 ): boolean {
   return (
-    row.id === id &&
-    row.created_at === createdAt &&
     (gameModes === undefined || gameModes.includes(row.game_mode)) &&
     (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
     players.every((_, list) =>

@@ -34,9 +34,10 @@ import type { Partitions } from "./partitions.ts";
 import type { RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
-/** A MatchRow of {match_documents} AS stored. A cast, because bigint arrives as text. */
-export const MATCH_COLUMNS = `stored.id, stored.created_at::float8 AS created_at, stored.game_mode,
-  stored.patch_version, stored.results, stored.document, stored.checksum::float8 AS checksum`;
+/** Of {match_documents} AS stored. Casts, because bigint arrives as text. */
+export const CHECKED_COLUMNS = `stored.game_mode, stored.patch_version, stored.results,
+  stored.document, stored.checksum::float8 AS checksum`;
+export const MATCH_COLUMNS = `stored.id, stored.created_at::float8 AS created_at, ${CHECKED_COLUMNS}`;
 
 /** Whether a row has no checksum yet, in an earlier format (earlier-formats.ts). */
 export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean =>

@@ -8,21 +8,15 @@ import {
   pageRangeOf,
 } from "../page-range.ts";
 import { isSelected, type MatchRow } from "../row-checks.ts";
-import { DamagedData, type MatchKey, type Selection } from "../store.ts";
+import { DamagedData, type Selection } from "../store.ts";
 import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
 import type { FoundMatches } from "./linked-resources.ts";
-import { isUnchecked, MATCH_COLUMNS, verifyMatch } from "./matches.ts";
+import { CHECKED_COLUMNS, isUnchecked, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
-
-/** A stored match of a page, and the key that an index lists it by. */
-export interface PageMatch extends MatchRow {
-  key: MatchKey;
-}
 
 export interface FoundPage extends FoundMatches {
   /** The sequence number of the state that was read. */
   sequence: number;
-  matches: PageMatch[];
   more: { before: boolean; after: boolean };
 }
 
@@ -39,7 +33,8 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const others = scans.filter((one) => one !== scan);
   const rows = await readPage(connection, page, selection.limit, scan, others);
   const [first] = rows;
-  const matches = rows.filter(({ listed_id }) => listed_id !== null).map(pageMatch);
+  const matches = rows.filter(isMatch);
+  for (const match of matches) verifyListed(match);
   return {
     token: first!.token,
     sequence: Number(first!.sequence),
@@ -48,11 +43,11 @@ export async function findPage(connection: Connection, selection: Selection): Pr
       const wrong = matches.find(
         (match) =>
           !isUnchecked(match) &&
-          !isSelected(match, match.key, selection, (table, list, num) =>
+          !isSelected(match, selection, (table, list, num) =>
             selection[table][list]!.some((id) => hasId(table, num, id)),
           ),
       );
-      if (wrong) throw new DamagedData("matches", wrong.key.id);
+      if (wrong) throw new DamagedData("matches", wrong.id);
     },
     more: neighboursOf(page, {
       matches: matches.length,
@@ -63,21 +58,19 @@ export async function findPage(connection: Connection, selection: Selection): Pr
 }
 
 /** Facts about the page are in every row. An empty page has one row without a match. */
-type PageRow = { [Column in keyof MatchRow]: MatchRow[Column] | null } & {
+type PageRow = (MatchRow | { id: null }) & {
   token: string;
   sequence: string;
   found: string;
   behind: boolean;
-  listed_at: number | null;
-  listed_id: string | null;
 };
 
-function pageMatch(row: PageRow): PageMatch {
-  const key = { createdAt: row.listed_at!, id: row.listed_id! };
-  if (row.document === null) throw new DamagedData("match_documents", key.id);
-  const match = { ...(row as MatchRow), key };
+const isMatch = (row: PageRow): row is PageRow & MatchRow => row.id !== null;
+
+/** Id and time are those of the index entry, so the checksum shows whether it led to its match. */
+function verifyListed(match: MatchRow): void {
+  if (match.document === null) throw new DamagedData("match_documents", match.id);
   verifyMatch(match);
-  return match;
 }
 
 function readPage(
@@ -102,10 +95,10 @@ function readPage(
     `WITH keys AS MATERIALIZED (${keys})
      SELECT shard.token, shard.sequence, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {shard} AS shard LEFT JOIN
-       (SELECT first.created_at::float8 AS listed_at, first.id AS listed_id, ${MATCH_COLUMNS} FROM
+       (SELECT first.id, first.created_at::float8 AS created_at, ${CHECKED_COLUMNS} FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first
         LEFT JOIN {match_documents} AS stored ON stored.id = first.id) AS page ON true
-     ORDER BY listed_at ${order}, listed_id ${order}`,
+     ORDER BY created_at ${order}, id ${order}`,
     values.list,
   );
 }

@@ -62,7 +62,7 @@ export class PostgresReader implements Reader {
     );
     const first = matches[0];
     const last = matches.at(-1);
-    const edges = first && last ? { first: first.key, last: last.key } : undefined;
+    const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
   }
 
@@ -149,6 +149,8 @@ export class PostgresReader implements Reader {
     return this.session.close();
   }
 }
+
+const keyOf = ({ created_at, id }: MatchRow) => ({ createdAt: created_at, id });
 
 function listing(row: NamedRow): PlayerListing {
   verifyRow("players", row);

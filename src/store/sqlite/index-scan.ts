@@ -3,7 +3,6 @@
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import type { Direction, KeyRange } from "../page-range.ts";
 import type { MatchRow } from "../row-checks.ts";
-import { MATCH_COLUMNS } from "./matches.ts";
 import type { Statements } from "./statements.ts";
 
 interface Index {
@@ -40,8 +39,12 @@ export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
 /** An entry of an index: the key of a match, and the number of its row. */
 export type IndexEntry = [createdAt: number, id: string, num: number];
 
-/** An entry with the row it leads to, whose columns are null if there is none. */
-export type EntryWithRow = MatchRow & { listed_at: number; listed_id: string };
+/**
+ * The row that an entry of the table `listed` leads to. Its key is that of the entry, which the checksum covers, so that
+ * an entry that leads to another row, or to none, is noticed.
+ */
+export const LISTED_ROW = `SELECT listed.id, listed.created_at, game_mode, patch_version, results,
+  document, checksum`;
 
 /** Bounds the cache. There are usually few page and chunk sizes. */
 const MAX_PREPARED = 64;
@@ -82,9 +85,9 @@ class ScanStatement {
     range: KeyRange,
     take: number,
     skip: number,
-  ): EntryWithRow[] {
+  ): MatchRow[] {
     const values = this.#values(key, otherKeys, range, skip);
-    return this.#statement(range, take, skip > 0, true).all(...values) as EntryWithRow[];
+    return this.#statement(range, take, skip > 0, true).all(...values) as MatchRow[];
   }
 
   /** `otherKeys` are the keys of the other indexes, as JSON lists. */
@@ -112,15 +115,14 @@ class ScanStatement {
     if (known) return known;
     const { table, key, id, num, counts } = this.#index;
     // A literal limit: with a parameter, SQLite would prepare the statement again each time.
-    const entries = `SELECT created_at AS listed_at, ${id} AS listed_id, ${num} AS listed_num
+    const entries = `SELECT created_at, ${id} AS id, ${num} AS num
        FROM ${table} AS here
        WHERE ${counts}${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${this.#conditions}
        ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`;
     const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
       // The order of the entries remains; readers check it.
       hasRows
-        ? `SELECT listed_at, listed_id, ${MATCH_COLUMNS} FROM (${entries})
-           LEFT JOIN matches ON num = listed_num`
+        ? `${LISTED_ROW} FROM (${entries}) AS listed LEFT JOIN matches ON matches.num = listed.num`
         : entries,
     );
     if (this.#prepared.size >= MAX_PREPARED) this.#forget();

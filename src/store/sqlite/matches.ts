@@ -49,9 +49,8 @@ const ADD_PLAYER =
 const ADD_TEAM =
   "INSERT INTO team_matches (team, created_at, match_id, match, plays) VALUES (?, ?, ?, ?, ?)";
 
-export const MATCH_COLUMNS =
-  "id, created_at, game_mode, patch_version, results, document, checksum";
-export const MATCH_ROW = `SELECT ${MATCH_COLUMNS} FROM matches`;
+export const MATCH_ROW =
+  "SELECT id, created_at, game_mode, patch_version, results, document, checksum FROM matches";
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {

@@ -8,16 +8,16 @@ import {
   opposite,
   pageRangeOf,
 } from "../page-range.ts";
+import type { MatchRow } from "../row-checks.ts";
 import type { Page, Selection } from "../store.ts";
 import {
-  type EntryWithRow,
   EVERY_MATCH,
   type IndexEntry,
   type IndexScan,
+  LISTED_ROW,
   type ScanStatements,
   scanLength,
 } from "./index-scan.ts";
-import { MATCH_COLUMNS } from "./matches.ts";
 
 /** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
@@ -28,7 +28,7 @@ export function findPage(
   selection: Selection,
   players: number[][],
   teams: number[][],
-): { matches: EntryWithRow[]; more: Page["more"] } {
+): { matches: MatchRow[]; more: Page["more"] } {
   const scans = scansOf(selection, players, teams);
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
@@ -68,7 +68,7 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): EntryWithRow[] {
+): MatchRow[] {
   if (scans.some(({ keys }) => keys.length === 0)) return [];
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
@@ -88,13 +88,12 @@ function scan(
         chunk,
       ),
   );
-  const row = scanStatements.statements.get<EntryWithRow>(ROW_OF_ENTRY);
-  return merged(streams, skip, take).map(([at, id, num]) => row.get(at, id, num)!);
+  const row = scanStatements.statements.get<MatchRow>(ROW_OF_ENTRY);
+  return merged(streams, skip, take).map(([createdAt, id, num]) => row.get(createdAt, id, num)!);
 }
 
-/** One row, also if there is no such match. */
-const ROW_OF_ENTRY = `SELECT listed_at, listed_id, ${MATCH_COLUMNS}
-  FROM (SELECT ? AS listed_at, ? AS listed_id) LEFT JOIN matches ON num = ?`;
+const ROW_OF_ENTRY = `${LISTED_ROW} FROM (SELECT ? AS created_at, ? AS id) AS listed
+  LEFT JOIN matches ON num = ?`;
 
 function shortestScan(
   { statements }: ScanStatements,

@@ -83,15 +83,13 @@ export class SqliteReader implements Reader {
       const isIn = (table: NamedTable, list: number, num: number) =>
         numbers[table][list]!.includes(num);
       for (const [index, match] of matches.entries()) {
-        const key = { createdAt: match.listed_at, id: match.listed_id };
-        if (match.document === null) throw new DamagedData("matches", key.id);
         // First: a value of a damaged row may have any type.
         verifyMatch(match);
         if (
-          !isSelected(match, key, selection, isIn) ||
+          !isSelected(match, selection, isIn) ||
           (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
         ) {
-          throw new DamagedData("matches", key.id);
+          throw new DamagedData("matches", match.id);
         }
       }
       const [first, last] = [matches[0], matches.at(-1)];
