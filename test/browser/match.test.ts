@@ -17,6 +17,7 @@ import {
   testEverywhere,
   textOf,
   topsOf,
+  type Visitor,
   violations,
   visit,
 } from "./support.ts";
@@ -84,64 +85,66 @@ inBrowser("the match page", () => {
     const open = (id: string, width = 1440) =>
       visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });
 
-    test("is a scoreboard with readable names and the winner", async () => {
-      const visitor = await open(CODED);
-      const { page } = visitor;
-      expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
-      expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
-      const blue = await board(page, sideName("left/blue")).innerText();
-      for (const text of [
-        "TKJK",
-        OUTCOME_NAMES.lost,
-        "Hero 009",
-        "Ada",
-        tier(29),
-        "AFK since 1:35",
-        "Sprint Boots",
-      ]) {
-        expect(blue).toContain(text);
-      }
-      expect(blue).toContain("16,844");
-      expect(blue).toContain("Bot or anonymous");
-      expect(
-        await board(page, sideName("left/blue")).locator(".match-kda").first().innerText(),
-      ).toBe("7/1/12");
-      expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
-    });
+    describe("of a match with codes as names", () => {
+      let visitor: Visitor;
+      beforeAll(async () => {
+        visitor = await open(CODED);
+      });
+      afterAll(() => leave(visitor));
 
-    test("compares the totals of both sides, and the gold, farm and kills of all players", async () => {
-      const visitor = await open(CODED);
-      const sums = visitor.page.locator("table.match-sums");
-      const gold = await sums.getByRole("row", { name: /Gold/ }).innerText();
-      expect(gold.split(/\s+/)).toEqual(["41,000", "Gold", "39,000"]);
-      for (const measure of ["Gold", "Farm", "Kills"]) {
-        const bars = visitor.page.getByRole("region", { name: measure, exact: true });
-        expect(await bars.locator(".bar").count()).toBe(3);
-      }
-      await leave(visitor);
-    });
+      test("is a scoreboard with readable names and the winner", async () => {
+        const { page } = visitor;
+        expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
+        expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
+        const blue = await board(page, sideName("left/blue")).innerText();
+        for (const text of [
+          "TKJK",
+          OUTCOME_NAMES.lost,
+          "Hero 009",
+          "Ada",
+          tier(29),
+          "AFK since 1:35",
+          "Sprint Boots",
+        ]) {
+          expect(blue).toContain(text);
+        }
+        expect(blue).toContain("16,844");
+        expect(blue).toContain("Bot or anonymous");
+        expect(
+          await board(page, sideName("left/blue")).locator(".match-kda").first().innerText(),
+        ).toBe("7/1/12");
+        expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
+        expect(visitor.complaints).toEqual([]);
+      });
 
-    test("shows unknown stats, and what the record links to", async () => {
-      const visitor = await open(CODED);
-      await openAll(visitor.page);
-      const more = await visitor.page.locator(".match-more").innerText();
-      for (const text of [
-        "Moon phase",
-        "waning",
-        "Crow: Yes",
-        "Sprint Boots × 2",
-        "Season",
-        "autumn",
-      ]) {
-        expect(more).toContain(text);
-      }
-      expect(more).toContain("Weather");
-      expect(more).toContain("Rounds");
-      const link = visitor.page.getByRole("link", { name: "https://telemetry.example/1.json" });
-      expect(await link.getAttribute("rel")).toContain("noopener");
-      await leave(visitor);
+      test("compares the totals of both sides, and the gold, farm and kills of all players", async () => {
+        const sums = visitor.page.locator("table.match-sums");
+        const gold = await sums.getByRole("row", { name: /Gold/ }).innerText();
+        expect(gold.split(/\s+/)).toEqual(["41,000", "Gold", "39,000"]);
+        for (const measure of ["Gold", "Farm", "Kills"]) {
+          const bars = visitor.page.getByRole("region", { name: measure, exact: true });
+          expect(await bars.locator(".bar").count()).toBe(3);
+        }
+      });
+
+      test("shows unknown stats, and what the record links to", async () => {
+        await openAll(visitor.page);
+        const more = await visitor.page.locator(".match-more").innerText();
+        for (const text of [
+          "Moon phase",
+          "waning",
+          "Crow: Yes",
+          "Sprint Boots × 2",
+          "Season",
+          "autumn",
+        ]) {
+          expect(more).toContain(text);
+        }
+        expect(more).toContain("Weather");
+        expect(more).toContain("Rounds");
+        const link = visitor.page.getByRole("link", { name: "https://telemetry.example/1.json" });
+        expect(await link.getAttribute("rel")).toContain("noopener");
+      });
     });
 
     test("does not shift when the response arrives", async () => {

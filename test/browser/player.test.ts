@@ -15,6 +15,7 @@ import {
   startDemoWorld,
   testEverywhere,
   topsOf,
+  type Visitor,
   visit,
   WIDTHS,
 } from "./support.ts";
@@ -97,14 +98,37 @@ inBrowser("the player page", () => {
     const open = (id: string, expects: number[] = []) =>
       visit(`${world.url}/portal/na/players/${id}`, { key: world.key, expects });
 
-    test("shows lifetime stats and the streak", async () => {
-      const visitor = await open("ada");
-      const lifetime = await visitor.page.locator(".player-lifetime").innerText();
-      const lines = lifetime.split(/\n+/).map((line) => line.trim());
-      const after = (name: string) => lines[lines.indexOf(name) + 1];
-      expect([after("Matches"), after("Wins"), after("Win rate")]).toEqual(["30", "10", "33%"]);
-      expect([after("Ranked"), after("Streak")]).toEqual(["15", streakInWords({ winStreak: 1 })]);
-      await leave(visitor);
+    describe("of Ada", () => {
+      let visitor: Visitor;
+      beforeAll(async () => {
+        visitor = await open("ada");
+      });
+      afterAll(() => leave(visitor));
+
+      test("shows lifetime stats and the streak", async () => {
+        const lifetime = await visitor.page.locator(".player-lifetime").innerText();
+        const lines = lifetime.split(/\n+/).map((line) => line.trim());
+        const after = (name: string) => lines[lines.indexOf(name) + 1];
+        expect([after("Matches"), after("Wins"), after("Win rate")]).toEqual(["30", "10", "33%"]);
+        expect([after("Ranked"), after("Streak")]).toEqual(["15", streakInWords({ winStreak: 1 })]);
+      });
+
+      test("plots gold and farm, and has the same values as a table", async () => {
+        const table = visitor.page.locator(".player-plots").getByRole("table").first();
+        const values = await table.locator("tbody td").allTextContents();
+        expect(values.length).toBe(25);
+        expect([values[0], values.at(-1)]).toEqual(["1,024", "1,000"]);
+      });
+
+      test("counts matches and wins by mode and hero", async () => {
+        const modes = await visitor.page.getByRole("region", { name: "Modes" }).innerText();
+        expect(modes.replaceAll(/\s+/g, " ")).toContain(
+          `${modeName("ranked")} 5 / 13 5 wins in 13 matches`,
+        );
+        expect(modes.replaceAll(/\s+/g, " ")).toContain(
+          `${modeName("casual_aral")} 4 / 12 4 wins in 12 matches`,
+        );
+      });
     });
 
     test("has a strip of recent results as links, with text for screen readers", async () => {
@@ -132,27 +156,6 @@ inBrowser("the player page", () => {
       await page.getByText(LAST_25).waitFor();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
       expect(await topsOf(page, pieces)).toEqual(before);
-      await leave(visitor);
-    });
-
-    test("plots gold and farm, and has the same values as a table", async () => {
-      const visitor = await open("ada");
-      const table = visitor.page.locator(".player-plots").getByRole("table").first();
-      const values = await table.locator("tbody td").allTextContents();
-      expect(values.length).toBe(25);
-      expect([values[0], values.at(-1)]).toEqual(["1,024", "1,000"]);
-      await leave(visitor);
-    });
-
-    test("counts matches and wins by mode and hero", async () => {
-      const visitor = await open("ada");
-      const modes = await visitor.page.getByRole("region", { name: "Modes" }).innerText();
-      expect(modes.replaceAll(/\s+/g, " ")).toContain(
-        `${modeName("ranked")} 5 / 13 5 wins in 13 matches`,
-      );
-      expect(modes.replaceAll(/\s+/g, " ")).toContain(
-        `${modeName("casual_aral")} 4 / 12 4 wins in 12 matches`,
-      );
       await leave(visitor);
     });
 

@@ -105,7 +105,7 @@ export async function until<T>(
   seconds = 50,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
-  for (let pause = 5; ; pause = Math.min(2 * pause, 50)) {
+  for (let pause = 5; ; pause = Math.min(2 * pause, 20)) {
     const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
