@@ -3,7 +3,15 @@
  * restart. It is about one file: if that is replaced, the record does not apply any more.
  */
 
-import { existsSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type DamagedData, DamagedShard } from "../store.ts";
 
 interface Content {
@@ -34,8 +42,14 @@ export class DamageMarker {
     this.#unwritten = { device: file.dev, inode: file.ino, damage };
     // In one step: other processes may read it at any time.
     const draft = `${this.#path}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify(this.#unwritten)}\n`);
-    renameSync(draft, this.#path);
+    try {
+      writeFileSync(draft, `${JSON.stringify(this.#unwritten)}\n`);
+      renameSync(draft, this.#path);
+    } catch (error) {
+      // On a full disk, an empty draft is left.
+      if (existsSync(draft)) unlinkSync(draft);
+      throw error;
+    }
     this.#unwritten = undefined;
   }
 
