@@ -2,7 +2,7 @@
 
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import type { MatchRow } from "../row-checks.ts";
-import { type Counts, DamagedData, type Summary } from "../store.ts";
+import type { Counts, Summary } from "../store.ts";
 import { isWhole, MATCH_COLUMNS } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
@@ -90,16 +90,15 @@ export async function readSummary(connection: Connection): Promise<Summary & { t
 
 /**
  * The creation time of the newest match that is whole. It is read from the documents: index entries have no checksum.
- * A few damaged matches do not make the shard unavailable.
+ * Damage to matches does not make the shard unavailable, so it is undefined if the latest ones are all damaged.
  */
 async function newestMatch(connection: Connection): Promise<number | undefined> {
-  const rows = await connection.rows<MatchRow & { listed_id: string }>(
-    `SELECT ${MATCH_COLUMNS}, listed.id AS listed_id
+  const rows = await connection.rows<MatchRow>(
+    `SELECT ${MATCH_COLUMNS}
      FROM (SELECT id FROM {matches} ORDER BY created_at DESC, id DESC LIMIT 5) AS listed
-     LEFT JOIN {match_documents} AS stored ON stored.id = listed.id`,
+     JOIN {match_documents} AS stored ON stored.id = listed.id`,
   );
-  const times = rows.flatMap((row) => (row.id !== null && isWhole(row) ? row.created_at : []));
-  if (rows[0] && times.length === 0) throw new DamagedData("matches", rows[0].listed_id);
+  const times = rows.filter(isWhole).map((row) => row.created_at);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
