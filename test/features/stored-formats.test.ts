@@ -19,6 +19,7 @@ import {
 import { digestAt, lookInto } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
@@ -113,6 +114,28 @@ test("a server keeps serving a PostgreSQL shard while another process migrates i
   isMigrated = true;
   await reading;
   await expectSameAsRecorded(world);
+  await drop();
+});
+
+test("a migration that waits for a long read of a PostgreSQL shard does not keep others from reading it", async () => {
+  const { world, location, sql, drop } = await serveFromPostgres(2);
+  await expectSameResponses(world);
+  const other = new SQL({ url: postgres.url, max: 1 });
+  const isWaiting = async () => {
+    const waiting = await other.unsafe(
+      "SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'",
+    );
+    return waiting.length > 0 || undefined;
+  };
+  await sql("BEGIN");
+  await sql("SELECT count(*) FROM players");
+  const migration = migrateShard(location, () => undefined);
+  await until("the migration waits for the long read", isWaiting);
+  await expectSameResponses(world);
+  await sql("COMMIT");
+  expect(await migration).toEqual({ from: 2, to: 4 });
+  await expectSameAsRecorded(world);
+  await other.close();
   await drop();
 });
 
