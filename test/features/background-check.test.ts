@@ -108,8 +108,9 @@ test("the record of damage is not listed as a shard", async () => {
 
 test("with workers, none serves the damaged shard", async () => {
   change(`DELETE FROM ${ENTRY}`);
-  const flags = ["serve", "--data", world.data, "--workers", "2", "--log-level", "silent"];
-  const command = [process.execPath, join(ROOT, "src/main.ts"), ...flags];
+  const flags = { data: world.data, workers: 2, "log-level": "silent", rate: 1_000_000 };
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const command = [process.execPath, join(ROOT, "src/main.ts"), "serve", ...words];
   const settings = { ...world.settings, workers: 2 };
   const server = await supervise(settings, () => {}, command, undefined, SOON);
   const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API, Connection: "close" };

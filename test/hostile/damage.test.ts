@@ -6,11 +6,11 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { StoreError } from "../../src/store/store.ts";
-import { damageIn, dropLastEntry } from "../support/check.ts";
+import { damageIn, dropLastEntry, emptyFirstEntry } from "../support/check.ts";
 import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
@@ -106,6 +106,50 @@ test.each([1, 5])(
   },
   3_600_000,
 );
+
+/** The used bytes of all pages of indexes, as [first, after the last]. In this shard each index has one page. */
+function indexBytes(): [number, number][] {
+  const database = new Database(original, { readonly: true });
+  const pages = database
+    .query<{ page: number; size: number }, []>(
+      `SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size
+       WHERE type = 'index' OR name IN ('player_matches', 'team_matches', 'name_index')`,
+    )
+    .all();
+  database.close();
+  const bytes = readFileSync(original);
+  return pages.flatMap(({ page, size }): [number, number][] => {
+    const start = (page - 1) * size;
+    const pointers = start + 8 + 2 * bytes.readUInt16BE(start + 3);
+    return [
+      [start, pointers],
+      [start + bytes.readUInt16BE(start + 5), start + size],
+    ];
+  });
+}
+
+test("with a byte of an index overwritten, nothing wrong is served, and what is missing is found", async () => {
+  const random = new Random(SEED, 0);
+  const ranges = indexBytes();
+  const summary = await damaged(Math.ceil(COPIES / 2), (path) => {
+    const [first, end] = ranges[random.int(0, ranges.length - 1)]!;
+    const file = openSync(path, "r+");
+    writeSync(file, Uint8Array.of(random.int(0, 255)), 0, 1, random.int(first, end - 1));
+    closeSync(file);
+  });
+  if (process.env.DAMAGED_COPIES) console.log("index", summary);
+  expect(summary.wrong).toEqual([]);
+  expect(summary.overlooked).toEqual([]);
+}, 3_600_000);
+
+test("an index entry whose values are gone is damage, not an error of the server", async () => {
+  const shard = newShard();
+  copyFileSync(original, fileOf(shard));
+  emptyFirstEntry(fileOf(shard), "players_by_seen");
+  const { status, body } = await world.get(`/shards/${shard}/players`);
+  expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
+  expect(await damageIn(fileOf(shard))).not.toEqual([]);
+});
 
 describe("one value changed:", () => {
   const CASES: [what: string, sql: (copy: number) => string][] = [

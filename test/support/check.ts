@@ -27,23 +27,31 @@ export async function damageIn(
 
 /** Removes the last entry of an index that has a single page, by its count of entries. */
 export function dropLastEntry(path: string, index: string): void {
+  changePage(path, index, (page) => page.writeUInt16BE(page.readUInt16BE(3) - 1, 3));
+}
+
+/** Makes all values of the first entry null, by the size of its header. */
+export function emptyFirstEntry(path: string, index: string): void {
+  changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
+}
+
+const LEAF_OF_INDEX = 10;
+
+function changePage(path: string, index: string, change: (page: Buffer) => void): void {
   const database = new Database(path);
-  const { page, size } = database
-    .query<{ page: number; size: number }, [string]>(
-      `SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size
+  const { number, size } = database
+    .query<{ number: number; size: number }, [string]>(
+      `SELECT rootpage AS number, page_size AS size FROM sqlite_schema, pragma_page_size
        WHERE name = ?`,
     )
     .get(index)!;
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   const file = openSync(path, "r+");
-  const header = Buffer.alloc(5);
-  const at = (page - 1) * size;
-  readSync(file, header, 0, 5, at);
-  if (header[0] !== LEAF_OF_INDEX) throw new Error(`${index} has several pages`);
-  header.writeUInt16BE(header.readUInt16BE(3) - 1, 3);
-  writeSync(file, header, 0, 5, at);
+  const page = Buffer.alloc(size);
+  readSync(file, page, 0, size, (number - 1) * size);
+  if (page[0] !== LEAF_OF_INDEX) throw new Error(`${index} has several pages`);
+  change(page);
+  writeSync(file, page, 0, size, (number - 1) * size);
   closeSync(file);
 }
-
-const LEAF_OF_INDEX = 10;

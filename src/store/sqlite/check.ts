@@ -279,6 +279,8 @@ export class SqliteChecker implements Checker {
       const isAfter = this.#statements.get("SELECT ? > ?").values(last?.[0] ?? "", after)[0]![0];
       if (last && !isAfter) throw new DamagedData("players", last[1]);
       for (const [name, id] of rows) {
+        // A damaged entry may have a value of another type.
+        if (typeof name !== "string") throw new DamagedData("players", id);
         const keys = indexKeys(name);
         const { found } = this.#statements.row<{ found: number }>(
           `SELECT count(*) AS found FROM json_each(?1) AS asked

@@ -230,9 +230,9 @@ export class SqliteReader implements Reader {
     return rows.map(([id]) => this.#indexed("players", id));
   }
 
-  /** The row that an index leads to. */
+  /** The row that an index leads to. A damaged entry may have a value of another type. */
   #indexed(table: NamedTable, id: string): NamedEntry {
-    const found = this.#withId(table, id);
+    const found = typeof id === "string" ? this.#withId(table, id) : undefined;
     if (!found) throw new DamagedData(table, id);
     return found;
   }
