@@ -64,12 +64,16 @@ async function storedIn(schema: string): Promise<number> {
 const digest = async (env: Record<string, string>) =>
   (await matchbook(["shards", "digest", "na"], { cwd: folder.path, env })).stdout;
 
+let expected: Promise<string> | undefined;
+
 /** The digest of the same records ingested without faults. */
-async function expectedDigest(): Promise<string> {
-  const name = `expected-${++made}`;
-  const env = envFor(name, `sqlite:${join(folder.path, name)}.db`);
-  await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 60) });
-  return digest(env);
+function expectedDigest(): Promise<string> {
+  expected ??= (async () => {
+    const env = envFor("expected", `sqlite:${join(folder.path, "expected.db")}`);
+    await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 60) });
+    return digest(env);
+  })();
+  return expected;
 }
 
 /** A running ingest that records are written to, and its output on standard error. */
