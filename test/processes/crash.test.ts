@@ -17,8 +17,8 @@ const SHARD = "na";
 /** The minimum of stored records when it is killed, and how often it is resumed before. */
 const KILLS = [
   { stored: 0, steps: 0 },
-  { stored: BATCH, steps: 15 },
-  { stored: 2 * BATCH, steps: 30 },
+  { stored: BATCH, steps: 6 },
+  { stored: 2 * BATCH, steps: 12 },
 ];
 const now = Date.now();
 const folder = aFolder();
