@@ -105,13 +105,13 @@ export async function until<T>(
   seconds = 50,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
-  for (let pause = 5; ; pause = Math.min(2 * pause, 20)) {
+  for (;;) {
     const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     const now = performance.now();
     if (now > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
-    // Costly checks and long waits are repeated less often, so as not to slow down what is waited for.
-    await Bun.sleep(Math.max(pause, now - asked));
+    // Costly checks are repeated less often, so as not to slow down what is waited for.
+    await Bun.sleep(Math.max(5, now - asked));
   }
 }
