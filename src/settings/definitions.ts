@@ -159,7 +159,7 @@ export const SETTINGS = {
   }),
   "open-requests-per-minute": setting({
     default: "600",
-    help: "requests without a valid key that one client address may send per minute to an instance; 0 means unlimited",
+    help: "requests that need no key, or have no valid one, that one client address may send per minute to an instance; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
   }),
   "max-offset": setting({

@@ -54,7 +54,16 @@ async function serveFrom(mounts: (disk: string) => string) {
   const stdin = ndjson([aMatch({ id: "match-a" })]);
   await matchbook(["ingest", "-", "--data", disk], { stdin });
   const config = shardsFile(join(path, "matchbook.toml"), { na: `sqlite:${join(disk, "na.db")}` });
-  const made = await matchbook(["keys", "create", "--name", "me", "--data", data]);
+  const made = await matchbook([
+    "keys",
+    "create",
+    "--name",
+    "me",
+    "--rate",
+    "100000",
+    "--data",
+    data,
+  ]);
   const [key] = /mb_\w+/.exec(made.stdout)!;
   const program = join(path, "matchbook");
   const script = `${mounts(disk)} && exec ${MATCHBOOK} "$@"`;
