@@ -238,6 +238,7 @@ describe("verbs", () => {
       "--prefix",
       "--cpu-prof",
       "--update-timings",
+      "--heapallindexed",
     ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));
     expect(unknown).toEqual([]);
