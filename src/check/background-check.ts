@@ -28,7 +28,7 @@ const SYSTEM_TIMER: Timer = {
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 };
 
-const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, share: 0.05 };
+const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, share: 0.02 };
 
 /** A pass ends when it has found this much: the shard has to be restored anyway. */
 const MAX_DAMAGE = 20;

@@ -5,7 +5,6 @@ import type { MatchRecord } from "../domain/match.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { readOrExplain } from "../move/scan.ts";
 import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import type { Shards } from "../store/shards.ts";
 import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
@@ -48,7 +47,7 @@ async function examine(shards: Shards, shard: string, match: string) {
       `no record with this id was stored in ${shard}: it was never received, or it was rejected`,
     );
   }
-  const record = readOrExplain(`match ${match}`, () => restoreRecord(found.match));
+  const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
   const ranked = await writer.rankedEvidence(playing.map(({ id }) => id));
   const verdict = visibility(record, (id) => ranked.has(id));

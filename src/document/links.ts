@@ -1,6 +1,5 @@
 /** Builds the links of a response, as absolute URLs. */
 
-import { formatTimestamp } from "../domain/time.ts";
 import { encodeCursor } from "../query/cursor.ts";
 import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
 import type { Cursor, Gap, GivenParameters, MatchesQuery, ResolvedNames } from "../query/query.ts";
@@ -9,11 +8,9 @@ import type { Page } from "../store/store.ts";
 
 export type Links = Record<string, string>;
 
-const WINDOW_START = "filter[createdAt-start]";
-const WINDOW_END = "filter[createdAt-end]";
 const REPLACED: ReadonlySet<string> = new Set([
-  WINDOW_START,
-  WINDOW_END,
+  "filter[createdAt-start]",
+  "filter[createdAt-end]",
   "page[offset]",
   "page[after]",
   "page[before]",
@@ -22,6 +19,9 @@ const REPLACED: ReadonlySet<string> = new Set([
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
 }
+
+/** The time window of a page, as timestamps. */
+export type Window = Record<"start" | "end", string>;
 
 /**
  * Links to other pages fix the time window and the players and teams that names resolve to, so that
@@ -32,26 +32,26 @@ export function selfLink(address: string, given: GivenParameters): Links {
 export function matchesLinks(
   address: string,
   query: MatchesQuery,
+  { start, end }: Window,
   page: Page,
   resolvedNames: ResolvedNames | undefined,
 ): Links {
-  const first = withQuery(address, [
-    ...query.given.filter(([name]) => !REPLACED.has(name)),
-    [WINDOW_START, formatTimestamp(query.window.start)],
-    [WINDOW_END, formatTimestamp(query.window.end)],
-  ]);
+  const kept = writeQuery(query.given.filter(([name]) => !REPLACED.has(name)));
+  // Brackets and colons are escaped here: escaping constant texts again for each link takes as long as the rest.
+  const window = `filter%5BcreatedAt-start%5D=${escaped(start)}&filter%5BcreatedAt-end%5D=${escaped(end)}`;
+  const first = `${address}?${kept === "" ? "" : `${kept}&`}${window}`;
   const { sequence } = page;
-  const at = (name: string, { createdAt, id, side }: Gap) => {
+  const at = (name: "before" | "after", { createdAt, id, side }: Gap) => {
     const cursor = { createdAt, id, side, sequence };
-    const to = (one: Cursor) => `${first}&${writeQuery([[name, encodeCursor(one)]])}`;
+    const to = (one: Cursor) => `${first}&page%5B${name}%5D=${encodeCursor(one)}`;
     const link = to(resolvedNames && isFew(resolvedNames) ? { ...cursor, resolvedNames } : cursor);
     // A link that is too long could not be followed.
     return link.length <= MAX_URL_LENGTH ? link : to(cursor);
   };
   const links: Links = { self: withQuery(address, query.given), first };
-  const { start, end } = gapsAround(query, page);
-  if (page.more.before && start) links.prev = at("page[before]", start);
-  if (page.more.after && end) links.next = at("page[after]", end);
+  const gaps = gapsAround(query, page);
+  if (page.more.before && gaps.start) links.prev = at("before", gaps.start);
+  if (page.more.after && gaps.end) links.next = at("after", gaps.end);
   return links;
 }
 
@@ -71,6 +71,8 @@ function gapsAround(
     end: { ...edges.last, side: ahead },
   };
 }
+
+const escaped = (timestamp: string) => timestamp.replaceAll(":", "%3A");
 
 const isFew = ({ players, teams }: ResolvedNames) =>
   players.length + teams.length <= MAX_RESOLVED_NAMES;

@@ -79,7 +79,6 @@ export function packRecord(text: RecordText): StoredMatch {
   };
 }
 
-/** Throws DamagedFragment. */
 export function restoreRecord(stored: StoredMatch): MatchRecord {
   const { resource, included } = readEncodedMatch(stored.encoded);
   const plain = inflateEach([resource, included, readFragment(stored.carried)]);
@@ -93,7 +92,7 @@ export function restoreRecord(stored: StoredMatch): MatchRecord {
 
 type Carried = Pick<MatchParts, "players" | "teams">;
 
-/** The players and teams as they were in the record. Throws DamagedFragment. */
+/** The players and teams as they were in the record. */
 export function restoreCarried(carried: Fragment): Carried {
   return JSON.parse(fragmentText(carried));
 }

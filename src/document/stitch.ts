@@ -5,16 +5,15 @@
 
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
-import { viewOf } from "../store/byte-range.ts";
 import type { MatchesWithLinked, NamedParts, NamedPlayer } from "../store/store.ts";
 import { type EncodedMatch, readEncodedMatch, repeatResources } from "./encoded-match.ts";
 import {
   COMMA,
   literalPiece,
   type Piece,
+  pieceIn,
   pieceOf,
   piecesText,
-  readCheckedFragment,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
@@ -77,7 +76,7 @@ export function matchListContent(
 
 export function playerContent(player: NamedParts, shape: Shape, decorate?: Decorate): Piece[] {
   if (decorate || shape.fields) return rebuiltPlayers([player], shape, false, decorate);
-  const content = [DATA, pieceWithoutComma(player)];
+  const content = [DATA, withoutComma(pieceIn(player.resource))];
   if (hasEmptyInclude(shape)) content.push(AFTER_ONE, END);
   return content;
 }
@@ -134,8 +133,8 @@ function addRelated(
 ): void {
   // A match has two rosters, so the comma of the first player always follows something.
   if (encoded.length > 0) addList(content, encoded, "included");
-  for (const player of bundle.players) content.push(pieceWithComma(player));
-  for (const team of bundle.teams) content.push(pieceWithComma(team));
+  for (const player of bundle.players) content.push(pieceIn(player.resource));
+  for (const team of bundle.teams) content.push(pieceIn(team.resource));
 }
 
 function addList(
@@ -152,14 +151,10 @@ function addList(
 /** Fragments of players and teams start with a comma; the first one is used without it. */
 function addPlayersOrTeams(content: Piece[], named: readonly NamedParts[]): void {
   for (const [index, one] of named.entries()) {
-    content.push(index === 0 ? pieceWithoutComma(one) : pieceWithComma(one));
+    const piece = pieceIn(one.resource);
+    content.push(index === 0 ? withoutComma(piece) : piece);
   }
 }
-
-const pieceWithComma = ({ resource, isChecked }: NamedParts): Piece =>
-  isChecked ? readCheckedFragment(resource) : readFragment(viewOf(resource));
-
-const pieceWithoutComma = (named: NamedParts): Piece => withoutComma(pieceWithComma(named));
 
 function rebuilt(
   bundle: MatchesWithLinked,
@@ -211,7 +206,7 @@ function rebuiltPlayers(
   decorate: Decorate = (resource) => resource,
 ): Piece[] {
   const primary = players.map((player) =>
-    decorate(parse(pieceWithoutComma(player)), player.lastMatchAt),
+    decorate(parse(withoutComma(pieceIn(player.resource))), player.lastMatchAt),
   );
   // Players have no related resources: `included` is sent only when `include` is given.
   return write(primary, shape.include && [], shape, isList);

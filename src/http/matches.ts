@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/matches and /shards/{shard}/matches/{id}. */
 
 import { crc32 } from "node:zlib";
-import { matchesLinks } from "../document/links.ts";
+import { matchesLinks, type Window } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
@@ -31,8 +31,9 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   const { matches } = page;
   if (matches.length === 0) checkEmpty(request, "match");
   const content = matchListContent(page, query, profile.decorate);
-  const links = matchesLinks(url, { ...query, pageStart }, page, names);
-  const rest = restOf(links, windowMeta(query));
+  const window = windowOf(query);
+  const links = matchesLinks(url, { ...query, pageStart }, window, page, names);
+  const rest = restOf(links, { window });
   return { document: { content, rest }, records: matches.length, matches, tag: "weak" };
 }
 
@@ -104,8 +105,6 @@ function endOf({ window, sort }: Selection): Gap {
   return { createdAt, id: "-", side: "before" };
 }
 
-function windowMeta({ window }: MatchesQuery) {
-  return {
-    window: { start: formatTimestamp(window.start), end: formatTimestamp(window.end) },
-  };
+function windowOf({ window }: MatchesQuery): Window {
+  return { start: formatTimestamp(window.start), end: formatTimestamp(window.end) };
 }

@@ -1,6 +1,5 @@
 /** Prepares a record for its transaction: its facts, its content hash and the form in which it is stored. */
 
-import { DamagedFragment } from "../document/fragment.ts";
 import {
   type CarriedText,
   packRecord,
@@ -65,7 +64,7 @@ export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
   return { outline: outlineOf(record), contentHash, encoded };
 }
 
-/** A stored record, as if it were ingested again. Throws DamagedFragment. */
+/** A stored record, as if it were ingested again. */
 export function restore(stored: StoredMatch): StoredRecord {
   const record = restoreRecord(stored);
   return { outline: outlineOf(record), encoded: { stored, ...writeCarried(record) } };
@@ -73,16 +72,10 @@ export function restore(stored: StoredMatch): StoredRecord {
 
 /**
  * The content hash that a stored record would have if it were ingested now. An earlier version included the
- * attributes of teams, and kept an empty `shardId`. Undefined if the stored record is damaged.
+ * attributes of teams, and kept an empty `shardId`.
  */
-export function presentContentHash(stored: StoredMatch): Uint8Array | undefined {
-  let record: MatchRecord;
-  try {
-    record = restoreRecord(stored);
-  } catch (error) {
-    if (error instanceof DamagedFragment) return undefined;
-    throw error;
-  }
+export function presentContentHash(stored: StoredMatch): Uint8Array {
+  const record = restoreRecord(stored);
   const tidy = (resources: Resource[]) => resources.map(withoutEmptyShard);
   const tidyNamed = <T extends Named>(named: T[]): T[] =>
     named.map((one) => ({ ...one, companions: tidy(one.companions) }));

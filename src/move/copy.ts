@@ -7,7 +7,7 @@ import { commitBatch } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { readAhead } from "../ingest/read-ahead.ts";
 import type { ShardContents, ShardRecord, Writer } from "../store/store.ts";
-import { readOrExplain, recordBatches } from "./scan.ts";
+import { recordBatches } from "./scan.ts";
 
 export interface CopyOptions {
   /** Whether the target may already have some records. */
@@ -76,7 +76,7 @@ const RECORDS_AT_A_TIME = 8;
 async function restored(records: readonly ShardRecord[]): Promise<Arrivals> {
   const arrivals: Arrivals = [];
   for (const [index, { match }] of records.entries()) {
-    const { outline, encoded } = readOrExplain(`match ${match.id}`, () => restore(match));
+    const { outline, encoded } = restore(match);
     arrivals.push({ outline, encoded, contentHash: match.contentHash });
     if (index % RECORDS_AT_A_TIME === 0) await new Promise(setImmediate);
   }

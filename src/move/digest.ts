@@ -11,7 +11,7 @@
 import { readEncodedMatch } from "../document/encoded-match.ts";
 import { inflateEach, inflatePieces, readFragment, withoutComma } from "../document/fragment.ts";
 import type { ShardContents, StoredMatch, StoredResource } from "../store/store.ts";
-import { namedBatches, readOrExplain, recordBatches } from "./scan.ts";
+import { namedBatches, recordBatches } from "./scan.ts";
 
 export interface Digest {
   /** In hexadecimal. */
@@ -41,7 +41,7 @@ export async function digestOf(
   }
   for (const kind of ["players", "teams"] as const) {
     for await (const step of namedBatches(holdings, kind)) {
-      for (const named of step) addNamed(lines, kind === "players" ? "player" : "team", named);
+      for (const named of step) addNamed(lines, named);
       counted[kind] += step.length;
       onProgress(counted);
     }
@@ -51,18 +51,14 @@ export async function digestOf(
   return { digest: lines.digest(), ...counted };
 }
 
-function addMatch(lines: Lines, { id, encoded: stored }: StoredMatch): void {
-  readOrExplain(`match ${id}`, () => {
-    const { resource, included } = readEncodedMatch(stored);
-    for (const line of inflateEach([resource, included])) lines.add(line);
-  });
+function addMatch(lines: Lines, { encoded: stored }: StoredMatch): void {
+  const { resource, included } = readEncodedMatch(stored);
+  for (const line of inflateEach([resource, included])) lines.add(line);
 }
 
-function addNamed(lines: Lines, type: string, { id, resource, companions }: StoredResource): void {
-  readOrExplain(`${type} ${id}`, () => {
-    lines.add(inflatePieces([withoutComma(readFragment(resource))]));
-    lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);
-  });
+function addNamed(lines: Lines, { resource, companions }: StoredResource): void {
+  lines.add(inflatePieces([withoutComma(readFragment(resource))]));
+  lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);
 }
 
 const NOTHING = new Uint8Array();

@@ -5,7 +5,6 @@ import {
   type ShardContents,
   type ShardRecord,
   type StoredResource,
-  StoreError,
 } from "../store/store.ts";
 
 /** Before the size of records is known. */
@@ -65,17 +64,5 @@ export async function* namedBatches(
     }
     if (batch.length > 0) yield batch;
     if (batch.length < NAMED_BATCH) return;
-  }
-}
-
-/** The result of `read`. Throws StoreError that names the damaged record and what to do. */
-export function readOrExplain<T>(what: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    const { message } = error as Error;
-    throw new StoreError(
-      `${what} is damaged in the store (${message}): restore the shard from a backup`,
-    );
   }
 }

@@ -22,7 +22,6 @@ export const entryOf = (row: NamedRow): NamedEntry => ({
   resource: whole(row.resource),
   companions: row.linked ?? undefined,
   lastMatchAt: row.last_match_at ?? undefined,
-  isChecked: true,
 });
 
 /** An entry's location: page number, then word within the page. 18 bits of words are 1 MiB. */
@@ -238,7 +237,6 @@ class CachePage {
       companions:
         companions === NO_COMPANIONS ? undefined : this.#bytes.subarray(end, end + companions),
       lastMatchAt: Number.isNaN(time) ? undefined : time,
-      isChecked: true,
     };
   }
 

@@ -60,7 +60,11 @@ export const opposite = (direction: Direction): Direction => (direction === "up"
  * The key right after a match. "!" sorts before every character of an id, so `id!` lies between an
  * id and the next one.
  */
-export const keyAfter = ({ createdAt, id }: MatchKey): MatchKey => ({ createdAt, id: `${id}!` });
+const keyAfter = ({ createdAt, id }: MatchKey): MatchKey => ({ createdAt, id: `${id}!` });
+
+/** The part of a range that follows a match. */
+export const restOf = ({ from, to }: KeyRange, last: MatchKey, direction: Direction): KeyRange =>
+  direction === "up" ? { from: keyAfter(last), to } : { from, to: last };
 
 const keyAt = (gap: Gap): MatchKey =>
   gap.side === "before" ? { createdAt: gap.createdAt, id: gap.id } : keyAfter(gap);

@@ -6,7 +6,13 @@
 import { crc32 } from "node:zlib";
 import { checksum } from "./checksum.ts";
 import { type RecordRow, someResult } from "./row-encoding.ts";
-import { DamagedData, type Fragment, type PlayerListing, type Selection } from "./store.ts";
+import {
+  DamagedData,
+  type Fragment,
+  type MatchKey,
+  type PlayerListing,
+  type Selection,
+} from "./store.ts";
 
 /** What readers need of a served match. */
 export interface MatchRow {
@@ -18,6 +24,11 @@ export interface MatchRow {
   document: Uint8Array;
   checksum: number | null;
 }
+
+export const keyOf = ({ created_at, id }: Pick<MatchRow, "created_at" | "id">): MatchKey => ({
+  createdAt: created_at,
+  id,
+});
 
 export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
   checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);

@@ -11,6 +11,9 @@
  * Times are integer milliseconds since the epoch and may be negative. Fragments and hashes are
  * returned byte for byte.
  *
+ * A store verifies every row that it returns, and throws DamagedData instead of returning a damaged one. Its
+ * callers verify nothing again.
+ *
  * There are three roles: a Reader sees served records only, an AdminReader also sees withheld ones,
  * and a Writer changes them.
  */
@@ -36,8 +39,6 @@ export interface NamedParts {
   companions: Fragment | undefined;
   /** For a player, the creation time of the latest served match; undefined for a team. */
   lastMatchAt: number | undefined;
-  /** Whether the store has already checked the fragments. */
-  isChecked: boolean;
 }
 
 /**

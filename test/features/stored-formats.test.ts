@@ -139,6 +139,27 @@ test("a migration that waits for a long read of a PostgreSQL shard does not keep
   await drop();
 });
 
+describe("a damaged row of a PostgreSQL shard of format 2 is reported,", () => {
+  test.each([
+    ["served", "sheets", "served", "length(served) - 1"],
+    ["served", "matches", "carried", "20"],
+    ["withheld", "withheld", "sheet", "40"],
+    ["withheld", "withheld", "carried", "20"],
+  ])("%s: %s.%s", async (_state, table, column, at) => {
+    const { world, sql, drop } = await serveFromPostgres(2);
+    await sql(
+      `UPDATE ${table} SET ${column} = set_byte(${column}, ${at}, 255 - get_byte(${column}, ${at}))`,
+    );
+    if (column === "served") {
+      const [{ id }] = await sql("SELECT id FROM sheets LIMIT 1");
+      const reply = await world.get(`/shards/na/matches/${id}`);
+      expect([reply.status, reply.body.errors?.[0].code]).toEqual([503, "damaged-data"]);
+    }
+    await expect(digestAt(world.data)).rejects.toThrow(/is damaged in the store/);
+    await drop();
+  });
+});
+
 test("a PostgreSQL row that is damaged before a migration is reported after it, and the rest is served", async () => {
   const { world, location, sql, drop } = await serveFromPostgres(2);
   await sql(

@@ -1,6 +1,8 @@
 /** Reads and writes the match tables within a transaction. */
 
 import {
+  isWholeFragment,
+  isWholeMatch,
   type MatchRow,
   matchChecksum,
   type NamedTable,
@@ -17,6 +19,7 @@ import {
   resultIn,
   rowOf,
   unpackResult,
+  unpackServed,
 } from "../row-encoding.ts";
 import {
   DamagedData,
@@ -44,7 +47,9 @@ export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean 
   Number.isNaN(checksum);
 
 export const isWhole = (row: MatchRow): boolean =>
-  isUnchecked(row) || row.checksum === matchChecksum(row);
+  isUnchecked(row)
+    ? isWholeMatch(unpackServed(row.document, [], []))
+    : row.checksum === matchChecksum(row);
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
@@ -88,12 +93,15 @@ function readServed(row: ServedRow): ShardRecord {
 }
 
 const isSnapshotOf = (id: string, snapshot: Fragment | null, sum: number | null): boolean =>
-  snapshot !== null && (Number.isNaN(sum) || sum === snapshotChecksum(id, snapshot));
+  Number.isNaN(sum)
+    ? isWholeFragment(snapshot)
+    : snapshot !== null && sum === snapshotChecksum(id, snapshot);
 
 function readWithheld(row: WithheldRow): ShardRecord {
-  if (!isUnchecked(row) && row.checksum !== withheldChecksum(row)) {
-    throw new DamagedData("withheld", row.id);
-  }
+  const isWholeRow = isUnchecked(row)
+    ? isWholeMatch(row.document) && isWholeFragment(row.snapshot)
+    : row.checksum === withheldChecksum(row);
+  if (!isWholeRow) throw new DamagedData("withheld", row.id);
   return readRecord(row);
 }
 

@@ -1,7 +1,13 @@
 /** Reads served records from a shard in PostgreSQL. */
 
 import { entryOf } from "../cache.ts";
-import { type MatchRow, type NamedRow, type NamedTable, verifyLatestFirst } from "../row-checks.ts";
+import {
+  keyOf,
+  type MatchRow,
+  type NamedRow,
+  type NamedTable,
+  verifyLatestFirst,
+} from "../row-checks.ts";
 import { readVocabulary } from "../row-encoding.ts";
 import type {
   MatchesWithLinked,
@@ -149,8 +155,6 @@ export class PostgresReader implements Reader {
     return this.session.close();
   }
 }
-
-const keyOf = ({ created_at, id }: MatchRow) => ({ createdAt: created_at, id });
 
 function listing(row: NamedRow): PlayerListing {
   verifyRow("players", row);

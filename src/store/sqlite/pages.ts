@@ -3,12 +3,12 @@
 import {
   type Direction,
   type KeyRange,
-  keyAfter,
   neighboursOf,
   opposite,
   pageRangeOf,
+  restOf,
 } from "../page-range.ts";
-import type { MatchRow } from "../row-checks.ts";
+import { keyOf, type MatchRow } from "../row-checks.ts";
 import type { Page, Selection } from "../store.ts";
 import {
   EVERY_MATCH,
@@ -33,15 +33,10 @@ export function findPage(
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
   const { limit } = selection;
-  const found = scan(statements, scans, ahead, direction, skip, limit + 1);
-  const matches = found.slice(0, limit);
+  const { matches, hasMore } = scan(statements, scans, ahead, direction, skip, limit);
   const hasBehind =
-    behind !== undefined && scan(statements, scans, behind, opposite(direction), 0, 1).length > 0;
-  const more = neighboursOf(page, {
-    matches: matches.length,
-    hasMore: found.length > limit,
-    hasBehind,
-  });
+    behind !== undefined && scan(statements, scans, behind, opposite(direction), 0, 0).hasMore;
+  const more = neighboursOf(page, { matches: matches.length, hasMore, hasBehind });
   return { matches: isReversed ? matches.reverse() : matches, more };
 }
 
@@ -60,7 +55,7 @@ function scansOf(
   return scans.length > 0 ? scans : [EVERY_MATCH];
 }
 
-/** The matches of a range from one end, after `skip` of them, at most `take`. */
+/** The matches of a range from one end, after `skip` of them, at most `take`, and whether there are more. */
 function scan(
   scanStatements: ScanStatements,
   scans: readonly IndexScan[],
@@ -68,17 +63,22 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): MatchRow[] {
-  if (scans.some(({ keys }) => keys.length === 0)) return [];
+): { matches: MatchRow[]; hasMore: boolean } {
+  if (scans.some(({ keys }) => keys.length === 0)) return { matches: [], hasMore: false };
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
   const otherKeys = others.map(({ keys }) => JSON.stringify(keys));
   const statement = scanStatements.get(shortest, others, direction);
   if (shortest.keys.length === 1) {
-    return statement.rows(shortest.keys[0]!, otherKeys, range, take, skip);
+    const key = shortest.keys[0]!;
+    const matches = take === 0 ? [] : statement.rows(key, otherKeys, range, take, skip);
+    if (matches.length < take) return { matches, hasMore: false };
+    // The row of the next match is not needed, and reading it would take longer than this.
+    const rest = matches.length === 0 ? range : restOf(range, keyOf(matches.at(-1)!), direction);
+    return { matches, hasMore: statement.entries(key, otherKeys, rest, 1).length > 0 };
   }
   // Usually a page contains a few matches of each key.
-  const chunk = Math.ceil((skip + take) / shortest.keys.length) + 2;
+  const chunk = Math.ceil((skip + take + 1) / shortest.keys.length) + 2;
   const streams = shortest.keys.map(
     (key) =>
       new Stream(
@@ -89,7 +89,11 @@ function scan(
       ),
   );
   const row = scanStatements.statements.get<MatchRow>(ROW_OF_ENTRY);
-  return merged(streams, skip, take).map(([createdAt, id, num]) => row.get(createdAt, id, num)!);
+  const entries = merged(streams, skip, take + 1);
+  const matches = entries
+    .slice(0, take)
+    .map(([createdAt, id, num]) => row.get(createdAt, id, num)!);
+  return { matches, hasMore: entries.length > take };
 }
 
 const ROW_OF_ENTRY = `${LISTED_ROW} FROM (SELECT ? AS created_at, ? AS id) AS listed
@@ -145,9 +149,7 @@ class Stream {
     this.#at += 1;
     if (!this.isOver || this.#isExhausted) return;
     const [createdAt, id] = this.#chunk.at(-1)!;
-    const last = { createdAt, id };
-    const { from, to } = this.range;
-    this.range = this.direction === "up" ? { from: keyAfter(last), to } : { from, to: last };
+    this.range = restOf(this.range, { createdAt, id }, this.direction);
     this.size = Math.min(this.size * 4, MAX_CHUNK);
     this.#fill();
   }

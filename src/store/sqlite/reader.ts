@@ -5,6 +5,7 @@ import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
 import {
   isSelected,
+  keyOf,
   type MatchRow,
   type NamedRow,
   type NamedTable,
@@ -16,7 +17,6 @@ import {
   DamagedData,
   type Fragment,
   type MatchesWithLinked,
-  type MatchKey,
   type NamedParts,
   type NamedPlayer,
   type Page,
@@ -289,8 +289,6 @@ export class SqliteReader implements Reader {
     }
   }
 }
-
-const keyOf = ({ created_at, id }: MatchRow): MatchKey => ({ createdAt: created_at, id });
 
 /** Ids are ASCII, so code units compare like bytes. */
 function isInOrder(one: MatchRow, next: MatchRow, sort: Selection["sort"]): boolean {
