@@ -22,6 +22,7 @@ import type { Circumstances } from "./machine.ts";
 import { MATCHBOOK, type Places, ROOT, SHARD } from "./places.ts";
 import { BARE_TABLE } from "./postgres-bare.ts";
 import type { PostgresSection } from "./results.ts";
+import { RUNTIME_OPTIONS } from "./servers.ts";
 import { median, significant } from "./statistics.ts";
 import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
 
@@ -158,7 +159,7 @@ async function measureById(
     "the bare server",
     onServerCore([process.execPath, join(ROOT, "bench", "postgres-bare.ts"), cluster.url]),
     join(places.scratch, "bare.log"),
-    { BUN_JSC_useConcurrentGC: "0" },
+    RUNTIME_OPTIONS,
   );
   const load = { seconds: flags.seconds, connections: CONNECTIONS, key, file };
   const contestants = [matchbook, bare];

@@ -10,6 +10,9 @@ import { type Data, demoLines } from "./data.ts";
 import { BenchError, progress } from "./failure.ts";
 import { CEILING, CONVENTIONAL, MATCHBOOK, type Places } from "./places.ts";
 
+/** As in bin/matchbook: they help other servers too. */
+export const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
+
 /** The headers that callers need to read a constant response. */
 const CEILING_HEADERS = ["content-type", "content-encoding"];
 
@@ -39,8 +42,7 @@ export function startCeiling(reply: Reply, places: Places): Promise<Server> {
   writeFileSync(file, JSON.stringify(constant));
   const command = [process.execPath, CEILING, file];
   const log = join(places.scratch, "ceiling.log");
-  // With the runtime options of bin/matchbook, which help it too.
-  return startServer("the ceiling", onServerCore(command), log, { BUN_JSC_useConcurrentGC: "0" });
+  return startServer("the ceiling", onServerCore(command), log, RUNTIME_OPTIONS);
 }
 
 export async function startConventional(data: Data, places: Places): Promise<Server> {

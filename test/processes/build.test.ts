@@ -117,17 +117,21 @@ describe("the executable", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("has the garbage collection settings of bin/matchbook, unless overridden", async () => {
-    const collector = async (env: Record<string, string>) => {
+  test("has the runtime options of bin/matchbook, unless overridden", async () => {
+    const options = async (env: Record<string, string>) => {
       const flags = ["--data", data, "--drain-ms", "0"];
       const server = await startServerProcess(flags, { ...alone, env: { ...alone.env, ...env } });
       const surroundings = readFileSync(`/proc/${server.child.pid}/environ`, "utf8").split("\0");
       expect(await server.end("SIGINT")).toBe(0);
-      return surroundings.filter((one) => one.startsWith("BUN_JSC_"));
+      return surroundings.filter((one) => /^(BUN_JSC|MIMALLOC)_/.test(one)).sort();
     };
-    expect(await collector({})).toEqual(["BUN_JSC_useConcurrentGC=0"]);
-    expect(await collector({ BUN_JSC_useConcurrentGC: "1" })).toEqual([
+    const script = readFileSync(join(import.meta.dir, "..", "..", "bin", "matchbook"), "utf8");
+    const theirs = [...script.matchAll(/^export (\w+)="\$\{\1:-(\d+)\}"$/gm)];
+    const [first, ...rest] = theirs.map(([, name, value]) => `${name}=${value}`).sort();
+    expect(await options({})).toEqual([first!, ...rest]);
+    expect(await options({ BUN_JSC_useConcurrentGC: "1" })).toEqual([
       "BUN_JSC_useConcurrentGC=1",
+      ...rest,
     ]);
   });
 
