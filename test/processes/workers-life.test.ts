@@ -34,12 +34,12 @@ const headers = { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_AP
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
 
-const callersOf = (url: string, callers = 8) =>
-  new Callers({ url, path: "/shards/na/matches/one", headers, callers, pauseMs: 25 });
+const callersOf = (url: string, callers = 8, pauseMs = 25) =>
+  new Callers({ url, path: "/shards/na/matches/one", headers, callers, pauseMs });
 
 /** Clients that have reached both workers. The system assigns connections at random; 32 never reach only one. */
-async function meetBoth(url: string): Promise<Callers> {
-  const callers = callersOf(url, 32);
+async function meetBoth(url: string, pauseMs?: number): Promise<Callers> {
+  const callers = callersOf(url, 32, pauseMs);
   await until("both workers answer", () => callers.processes.size === 2);
   return callers;
 }
@@ -130,12 +130,13 @@ describe("a worker that is killed", () => {
 describe("SIGHUP", () => {
   test("replaces all workers under load, and no request on a reused connection fails", async () => {
     const server = await start();
-    const callers = await meetBoth(server.url);
+    // Slow ones, because replacing two workers takes half a minute.
+    const callers = await meetBoth(server.url, 100);
     const before = childrenOf(server.pid);
     const old = [...callers.processes];
     server.child.kill("SIGHUP");
     await server.events("restarted");
-    await repliesOf(callers, 500);
+    await repliesOf(callers, 100);
     const newcomers = await meetBoth(server.url);
     await Promise.all([callers.stop(), newcomers.stop()]);
 

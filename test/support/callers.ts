@@ -92,7 +92,7 @@ export interface CallersOptions {
   path: string;
   headers: Record<string, string>;
   callers: number;
-  /** For how long each waits before its next request, so that a long test does not take all of the machine. */
+  /** For how long each waits before its next request or connection, so that a long test does not take all of the machine. */
   pauseMs: number;
 }
 
@@ -123,6 +123,7 @@ export class Callers {
       const line = new Line(this.#options.url);
       await this.#callOn(line);
       line.close();
+      await Bun.sleep(this.#options.pauseMs);
     }
   }
 
@@ -140,8 +141,6 @@ export class Callers {
         await Bun.sleep(pauseMs);
       } catch (error) {
         this.losses.push({ wasKept, process: line.process, error: (error as Error).message });
-        // The server may be unavailable for a moment.
-        await Bun.sleep(5);
         return;
       }
     }
