@@ -104,7 +104,7 @@ describe("matchbook ingest", () => {
     const ingest = ingesting(env);
     await ingest.write(0, 30);
     await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     await ingest.write(30, 60);
     await ingest.saying("Waiting up to 120 s for shard na: cannot use postgres://");
     await cluster.start();
@@ -125,7 +125,7 @@ describe("matchbook ingest", () => {
   test("gives up in time, with its own exit code; after another run, nothing is missing", async () => {
     const { schema, env } = aShard();
     await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     try {
       const stdin = text(0, 60);
       const refused = await matchbook(["ingest", "-", "--wait", "1"], {
@@ -175,7 +175,7 @@ describe("an upload into a shard whose database is unavailable", () => {
 
   test("gets 503 with Retry-After, and can be sent again", async () => {
     const { env, url, stop } = await listening();
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     try {
       const response = await fetch(`${url}/ingest`, {
         method: "POST",
@@ -218,7 +218,7 @@ describe("an upload into a shard whose database is unavailable", () => {
 
   test("reports what was rejected before anything could be stored", async () => {
     const { url, stop } = await listening();
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     try {
       // With replace, ingest does not look up known records first, so the first record is read.
       const body = `{}\n${text(0, 20)}`;
@@ -239,7 +239,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     const upload = await openUpload(url);
     await upload.write(text(0, 30));
     await until("ten records are stored", async () => (await storedIn(schema)) >= 10);
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     let counted: number;
     try {
       await upload.write(text(30, 60));

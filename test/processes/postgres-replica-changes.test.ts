@@ -30,7 +30,7 @@ const answers = (server: ReplicatedServer, at: number, status: number) =>
 
 test("a server that starts while the primary is unavailable reads from the replica, and writes when it is back", async () => {
   const shard = await pair.shard(5);
-  pair.primary.stop("immediate");
+  await pair.primary.stop("immediate");
   let server: ReplicatedServer;
   try {
     server = await shard.serve();
@@ -47,8 +47,8 @@ test("a server that starts while the primary is unavailable reads from the repli
 
 test("a server that starts without either responds with 503, then uses whichever is back first", async () => {
   const shard = await pair.shard(5);
-  pair.primary.stop("immediate");
-  pair.replica.stop("immediate");
+  await pair.primary.stop("immediate");
+  await pair.replica.stop("immediate");
   const server = await shard.serve();
   try {
     expect(await server.get(0)).toBe(503);
@@ -73,7 +73,7 @@ test("a replica whose format is too old to be read is not used", async () => {
   const shard = await pair.shard(5);
   await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = 1`);
   await pair.caughtUp();
-  pair.primary.stop("immediate");
+  await pair.primary.stop("immediate");
   try {
     const server = await shard.serve();
     expect(await server.get(0)).toBe(503);
@@ -97,7 +97,7 @@ test("a replica serves an earlier format, and the current one when it has replay
   await pair.caughtUp();
   const server = await shard.serve();
   const expectServedByReplica = async () => {
-    pair.primary.stop("immediate");
+    await pair.primary.stop("immediate");
     try {
       const found = await whileReplicaIsRead(server, () =>
         Promise.all(Object.keys(EXPECTED.responses).map(server.read)),
@@ -121,7 +121,7 @@ test("each change of a replica is reported once: in the log, the metrics and /st
   const known = await served(server.get, 0);
   await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
   expect(changes(server)).toContainEqual({ event: "replica-included", shard: "na", replica: 1 });
-  pair.replica.stop("immediate");
+  await pair.replica.stop("immediate");
   await answers(server, known, 200);
   await until(
     "the replica is left out",

@@ -71,7 +71,7 @@ describe("a replica", () => {
   test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
     const server = await serving(1);
     const known = await served(server.get, 0);
-    pair.primary.stop("immediate");
+    await pair.primary.stop("immediate");
     try {
       const statuses = await whileReplicaIsRead(server, async () => {
         const found = new Set<number>();
@@ -93,15 +93,15 @@ describe("a replica", () => {
   test("that stops causes no errors, and is used again when it is back", async () => {
     const server = await serving(5);
     const known = await served(server.get, 0);
-    pair.replica.stop("immediate");
+    await pair.replica.stop("immediate");
     for (let round = 0; round < 10; round++) expect(await server.get(known)).toBe(200);
     await pair.replica.start();
     await until("the replica streams again", isStreaming);
     // Without the primary, only the replica can respond: at first, perhaps none does.
-    pair.primary.stop("immediate");
+    await pair.primary.stop("immediate");
     try {
       await until("the replica answers alone", async () => (await server.get(known)) === 200);
-      pair.replica.stop("immediate");
+      await pair.replica.stop("immediate");
       const began = performance.now();
       expect(await server.get(known)).toBe(503);
       expect(performance.now() - began).toBeLessThan(10_000);
@@ -175,7 +175,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
           return undefined;
         }
       };
-      // A statement whose response is lost with the primary is given up after two minutes.
+      // A statement without a response is given up after two minutes.
       await until("a record is acknowledged", isAcknowledged, PATIENCE_SECONDS);
       acknowledged.push(at);
     }
@@ -191,7 +191,7 @@ test("under ingest, with the primary stopped and started, nothing acknowledged i
       () => acknowledged.length >= enough,
       PATIENCE_SECONDS,
     );
-    pair.primary.stop("immediate");
+    await pair.primary.stop("immediate");
     // A request on a broken connection may fail; then the replica serves it.
     const isServed = async () => (await server.get(known)) === 200;
     await until("the replica answers while the primary is stopped", isServed);

@@ -254,7 +254,7 @@ describe("a database that becomes unavailable", () => {
     expect(await statuses()).toEqual([200, 200]);
     await readiness(200);
 
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     const began = performance.now();
     expect(await statuses()).toEqual([200, 503]);
     await readiness(503);
@@ -279,7 +279,7 @@ describe("a database that becomes unavailable", () => {
   test("at the start does not prevent other shards from being served", async () => {
     const settings = settingsFor("late", { na: undefined, eu: placeOf("late") });
     await ingestInto(settings, records.slice(0, 20));
-    cluster.stop();
+    await cluster.stop();
     const server = await serving(settings);
     const id = servedAmong(records.slice(0, 20));
     expect((await server.get(`/shards/na/matches/${id}`)).status).toBe(200);

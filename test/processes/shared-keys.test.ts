@@ -154,7 +154,7 @@ describe("an unavailable key database", () => {
     const { id, key } = await makeKey();
     await both(instances, key, 200);
     const counted = { ...(await usageOf(id)) };
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     try {
       await until("both have noticed", () =>
         instances.every((instance) => said(instance, "keys-reload-failed")),
@@ -204,7 +204,7 @@ describe("an unavailable key database", () => {
 
   test("at startup: workers start, keys get 503 and not 401, and work once it is back", async () => {
     const { key } = await makeKey();
-    cluster.stop("immediate");
+    await cluster.stop("immediate");
     const server = await startServerProcess(["--workers", "2"], {
       cwd: world.data,
       env: { MATCHBOOK_KEYS_DATABASE: address(), MATCHBOOK_DATA: world.data },

@@ -17,7 +17,7 @@ export interface Cluster {
   /** Runs one of PostgreSQL's programs as the cluster's user. */
   run(program: string, args: string[]): string;
   /** "immediate" stops it like a crash. */
-  stop(mode?: "fast" | "immediate"): void;
+  stop(mode?: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
   /** Stops all of its processes until `goOn`: connections stay open and nothing responds. */
   pause(): void;
@@ -108,7 +108,16 @@ function clusterIn(folder: string, port: number): Cluster {
     port,
     folder,
     run,
-    stop: (mode = "fast") => void run("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]),
+    // Connections of this process go on meanwhile: the server waits for those that are being opened.
+    async stop(mode = "fast") {
+      const command = [join(binaries(), "pg_ctl"), "-D", data, "-m", mode, "-w", "stop"];
+      const child = Bun.spawn(asOtherUser(command), {
+        cwd: tmpdir(),
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());
+    },
     async start() {
       run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
     },

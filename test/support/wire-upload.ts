@@ -24,11 +24,17 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
   });
   // A test may end before the server has noticed.
   socket.on("error", () => {});
-  socket.pause();
+  // Read from the start: a response that comes before the end of the upload would be lost with the connection.
+  const received: Buffer[] = [];
+  socket.on("data", (piece: Buffer) => received.push(piece));
+  const closed = new Promise<void>((resolve) => {
+    socket.once("close", () => resolve());
+  });
   const put = (bytes: string | Uint8Array) =>
     new Promise<void>((resolve) => {
-      if (socket.write(bytes)) resolve();
-      else socket.once("drain", resolve);
+      if (socket.write(bytes)) return resolve();
+      socket.once("drain", resolve);
+      closed.then(resolve);
     });
   await put(
     [
@@ -55,8 +61,7 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
     },
     end: () => put("0\r\n\r\n"),
     async reply() {
-      const received: Buffer[] = [];
-      for await (const piece of socket) received.push(piece);
+      await closed;
       return readReply(Buffer.concat(received));
     },
   };
