@@ -58,7 +58,7 @@ function sourceHash(parts: string[]): string {
 export async function dataOf(root: string, matches: number, fresh = false): Promise<Data> {
   const folder = join(root, `${SHARD}-${matches}`);
   const kept = fresh ? undefined : keptIn(folder);
-  const manifest = kept ?? (await make(folder, matches));
+  const manifest = kept ?? (await makeData(folder, matches, minuteOf(Date.now())));
   return { ...manifest, folder, matchbook: join(folder, "matchbook") };
 }
 
@@ -75,20 +75,26 @@ function keptIn(folder: string): Manifest | undefined {
   return isFit ? manifest : undefined;
 }
 
+const minuteOf = (time: number): number => Math.floor(time / 60_000) * 60_000;
+
 /** Created in a temporary folder and renamed when complete. */
-async function make(folder: string, matches: number): Promise<Manifest> {
-  const until = Math.floor(Date.now() / 60_000) * 60_000;
+export async function makeData(
+  folder: string,
+  matches: number,
+  until: number,
+  program = MATCHBOOK,
+): Promise<Manifest> {
   const draft = `${folder}.making-${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   progress(`generating and ingesting ${matches} matches …`);
   const flags = ["--data", join(draft, "matchbook")];
-  const { stdout, seconds } = await run([MATCHBOOK, "ingest", "-", "--json", ...flags], {
+  const { stdout, seconds } = await run([program, "ingest", "-", "--json", ...flags], {
     stdin: demoLines({ matches, until, seed: 1 }),
   });
   const { stored } = JSON.parse(stdout) as { stored: number };
   progress(`  took ${seconds.toFixed(1)} s`);
-  const key = await makeKey(join(draft, "matchbook"));
+  const key = await makeKey(join(draft, "matchbook"), program);
   const format = { format: FORMAT, writer: WRITER };
   const manifest: Manifest = { matches, served: stored, until, ...format, key };
   writeFileSync(join(draft, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -97,10 +103,10 @@ async function make(folder: string, matches: number): Promise<Manifest> {
   return manifest;
 }
 
-async function makeKey(data: string): Promise<string> {
+async function makeKey(data: string, program: string): Promise<string> {
   const limits = ["--rate", RATE, "--matches-per-day", MATCHES_PER_DAY];
   const flags = ["--name", "bench", ...limits, "--data", data];
-  return (await run([MATCHBOOK, "keys", "create", ...flags])).stdout.trim();
+  return (await run([program, "keys", "create", ...flags])).stdout.trim();
 }
 
 /** NDJSON of one shard, in chunks. */

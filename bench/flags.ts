@@ -23,6 +23,8 @@ export interface Flags {
   only: RegExp;
   conventional: boolean;
   fresh: boolean;
+  /** The folder of another checkout to compare with. */
+  against: string | undefined;
   sizes: number[];
   minutes: number;
   out: string;
@@ -56,6 +58,10 @@ export function readFlags(argv: string[]): Flags {
     )
     .option("--without-conventional", "skip the conventional server")
     .option("--fresh", "rebuild the data")
+    .option(
+      "--against <DIR>",
+      "compare with another checkout (after npm ci there): all scenarios, in turns; nothing is saved",
+    )
     .addOption(
       new Option("--sizes <LIST>", "growth: numbers of matches")
         .argParser(sizes)
@@ -72,7 +78,11 @@ Examples:
   $ bun bench/run.ts
 
   # a quick look at one scenario
-  $ bun bench/run.ts scenarios --matches 5000 --seconds 1 --rounds 1 --only 'match by id'`,
+  $ bun bench/run.ts scenarios --matches 5000 --seconds 1 --rounds 1 --only 'match by id'
+
+  # what the changes since a commit cost
+  $ git worktree add ../before main~10 && (cd ../before && npm ci)
+  $ bun bench/run.ts --against ../before --seconds 1 --rounds 7`,
     );
   // Exit code 2 for invalid usage, as in Matchbook.
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
@@ -86,6 +96,7 @@ Examples:
     only: options.only ?? /(?:)/,
     conventional: options.withoutConventional !== true,
     fresh: options.fresh === true,
+    against: options.against && resolve(options.against),
     sizes: options.large === true ? [...options.sizes, 10_000_000] : options.sizes,
     minutes: options.minutes,
     out: resolve(options.out ?? import.meta.dir),

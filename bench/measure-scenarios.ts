@@ -17,9 +17,9 @@ import { mean, median, middleBy, significant } from "./statistics.ts";
 import { Targets } from "./targets.ts";
 import { type Address, type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
 
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 const SAMPLES = 25;
-const WARM_UP = 3;
+export const WARM_UP = 3;
 /**
  * A server that waits for its core longer than this share of the time is disturbed by other
  * processes.

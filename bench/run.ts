@@ -2,6 +2,7 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { endChildrenOnExit } from "./children.ts";
+import { compareWith } from "./compare.ts";
 import { BenchError, progress } from "./failure.ts";
 import { type Flags, readFlags, type SectionName } from "./flags.ts";
 import { type Circumstances, circumstances } from "./machine.ts";
@@ -21,11 +22,15 @@ import { checkLoadGenerator } from "./wrk.ts";
 async function main(argv: string[]): Promise<void> {
   const flags = readFlags(argv);
   const places = placesIn(flags.out);
-  if (flags.sections.some((section) => section !== "ingest" && section !== "stages")) {
-    checkLoadGenerator();
-  }
+  const needsNone = flags.sections.every((section) => section === "ingest" || section === "stages");
+  if (flags.against !== undefined || !needsNone) checkLoadGenerator();
   clearScratch(places);
   mkdirSync(places.scratch, { recursive: true });
+  if (flags.against !== undefined) {
+    process.stdout.write(`${await compareWith(flags.against, flags, places)}\n`);
+    rmSync(places.scratch, { recursive: true, force: true });
+    return;
+  }
   for (const section of flags.sections) {
     progress(`— ${section}`);
     const where = circumstances(commandLine(argv));

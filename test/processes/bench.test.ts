@@ -37,7 +37,7 @@ test.each([
 
 const LENGTH = ["--matches", "300", "--seconds", "0.3", "--rounds", "1"];
 
-const measuring = () =>
+function measuring() {
   test("a short run of the benchmark measures Matchbook and the ceiling", async () => {
     const where = ["--without-conventional", "--out", folder.path];
     const run = await bench("scenarios", ...LENGTH, "--only", "match by id", ...where);
@@ -62,6 +62,13 @@ const measuring = () =>
     expect(readdirSync(join(folder.path, ".data"))).toEqual(["na-300"]);
     expect(existsSync(join(folder.path, "plots", "scenarios-requests.svg"))).toBe(true);
   }, 60_000);
+
+  test("a short comparison of a checkout with itself gives ratios", async () => {
+    const where = ["--against", ROOT, "--out", folder.path];
+    const { stdout } = await bench(...LENGTH, "--only", "match by id", ...where);
+    expect(stdout).toMatch(/^\| match by id +\| +\d+\.\d\d \| +\d+\.\d\d \|$/m);
+  }, 60_000);
+}
 
 if (hasProgram("wrk")) measuring();
 else skipWithout("wrk", measuring);

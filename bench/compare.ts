@@ -1,0 +1,83 @@
+/** Compares this checkout with another one, e.g. of an earlier commit: the same requests, in turns. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { askerOf } from "./asking.ts";
+import { type Server, startServer } from "./children.ts";
+import { onServerCore } from "./cores.ts";
+import { type Data, dataOf, makeData } from "./data.ts";
+import { BenchError, progress } from "./failure.ts";
+import type { Flags } from "./flags.ts";
+import { addressesOf, CONNECTIONS, chosen, WARM_UP } from "./measure-scenarios.ts";
+import { MATCHBOOK, type Places } from "./places.ts";
+import type { Scenario } from "./scenarios.ts";
+import { median } from "./statistics.ts";
+import { markdownTable } from "./table.ts";
+import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
+
+interface Version {
+  server: Server;
+  key: string;
+}
+
+/** A table of ratios: this checkout ÷ the other one. */
+export async function compareWith(folder: string, flags: Flags, places: Places): Promise<string> {
+  const other = join(folder, "bin", "matchbook");
+  if (!existsSync(other)) throw new BenchError(`There is no ${other}.`);
+  const data = await dataOf(places.data, flags.matches, flags.fresh);
+  const otherData = join(places.scratch, "other");
+  const { key } = await makeData(otherData, flags.matches, data.until, other);
+  const versions: [Version, Version] = [
+    { server: await start("here", MATCHBOOK, data.matchbook, places), key: data.key },
+    { server: await start("other", other, join(otherData, "matchbook"), places), key },
+  ];
+  const rows: string[][] = [];
+  for (const scenario of chosen(flags)) {
+    const rounds = await measureInTurns(scenario, versions, data, flags, places);
+    const ratios = [
+      rounds.map(([here, there]) => here.cpuMicros / there.cpuMicros),
+      rounds.map(([here, there]) => there.requestsPerSecond / here.requestsPerSecond),
+    ];
+    const row = [scenario.name, ...ratios.map((values) => median(values).toFixed(2))];
+    progress(row.join("  "));
+    rows.push(row);
+  }
+  for (const { server } of versions) await server.stop();
+  return markdownTable(["Scenario", "CPU per request, ratio", "Time per request, ratio"], rows);
+}
+
+/** With flags that all versions have. */
+const start = (name: string, program: string, data: string, { scratch }: Places) =>
+  startServer(
+    name,
+    onServerCore([program, "serve", "--data", data, "--port", "0"]),
+    join(scratch, `${name}.log`),
+  );
+
+async function measureInTurns(
+  scenario: Scenario,
+  versions: readonly [Version, Version],
+  data: Data,
+  { seconds, rounds }: Flags,
+  { scratch }: Places,
+): Promise<[Measured, Measured][]> {
+  const loads = [];
+  for (const { server, key } of versions) {
+    const file = join(scratch, `${server.name}.txt`);
+    writeAddresses(file, await addressesOf(scenario, data, askerOf(server, key)));
+    loads.push({ server, load: { seconds, connections: CONNECTIONS, key, file } });
+  }
+  for (const { server, load } of loads) await warmUp(server, { ...load, seconds: WARM_UP });
+  const measured: [Measured, Measured][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const [here, there] = loads.map(
+      ({ server, load }) =>
+        () =>
+          measure(server, load),
+    ) as [() => Promise<Measured>, () => Promise<Measured>];
+    // Each goes first in every other round.
+    if (round % 2 === 0) measured.push([await here(), await there()]);
+    else measured.push([await there(), await here()].reverse() as [Measured, Measured]);
+  }
+  return measured;
+}
