@@ -33,7 +33,13 @@ import { Session } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteChecker } from "./store/sqlite/check.ts";
-import { NotAShard, openForReading, openForWriting, openReadOnly } from "./store/sqlite/open.ts";
+import {
+  mapFile,
+  NotAShard,
+  openForReading,
+  openForWriting,
+  openReadOnly,
+} from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
@@ -50,8 +56,9 @@ import {
 
 const STORE_SUFFIX = ".db";
 
-/** Only servers need a cache. */
-type ShardSettings = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "cache-mib">>;
+/** Only servers need a cache, and map files. */
+type ShardSettings = Pick<Settings, "data" | "shards"> &
+  Partial<Pick<Settings, "cache-mib" | "map-files">>;
 
 const MIB = 1024 * 1024;
 
@@ -92,6 +99,7 @@ export function openShards(
   /** Files that were reported as ignored. */
   const ignored = new Set<string>();
   const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
+  const isMapped = settings["map-files"] === "on";
   /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
   const reported = new Map<string, boolean>();
   const report = (id: string, change: ReplicaChange) => {
@@ -112,7 +120,7 @@ export function openShards(
     const { path } = location;
     const file = new WatchedReader(
       path,
-      () => openSqlite(path, cacheBytes, migrating(id)),
+      () => openSqlite(path, cacheBytes, isMapped, migrating(id)),
       () => reportOpened(id, location),
     );
     try {
@@ -278,9 +286,11 @@ const missing = (location: ShardLocation): StoreError =>
 function openSqlite(
   path: string,
   cacheBytes: number,
+  isMapped: boolean,
   onMigrate: OnMigrate | undefined,
 ): SqliteReader | undefined {
   const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
+  if (isMapped && database) mapFile(database);
   return database && new SqliteReader(database, cacheBytes);
 }
 

@@ -173,6 +173,11 @@ export const SETTINGS = {
     help: "cache per shard for the players and teams read most often, in MiB",
     parse: wholeNumber(0, 1_000_000),
   }),
+  "map-files": setting({
+    default: "off",
+    help: "map SQLite files into memory: on or off; faster in large shards, but a truncated file ends the process",
+    parse: oneOf(["on", "off"]),
+  }),
   compat: setting({
     default: "off",
     help: "compatibility profile: off, or gamelocker for clients written for older services of this kind",

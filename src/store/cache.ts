@@ -69,7 +69,7 @@ export class NamedCache {
     // Entries that were dropped by number are still in this map.
     if (!page.hasId(at, id) || this.#byNumber.get(page.num(at)) !== location) return undefined;
     page.use(at);
-    return page.entry(at);
+    return page.entry(at, id);
   }
 
   /** Whether the entry with this number has this id. */
@@ -115,7 +115,7 @@ export class NamedCache {
     const page = this.#pages[this.#current]!;
     for (const at of old.entries()) {
       const location = (this.#current << WORD_BITS) | at;
-      const entry = old.entry(at);
+      const entry = old.entry(at, old.id(at));
       const hash = hashOf(entry.id);
       if (this.#byId.get(hash) === location) this.#byId.delete(hash);
       if (this.#byNumber.get(entry.num) !== location) continue;
@@ -240,14 +240,15 @@ class CachePage {
     };
   }
 
-  entry(at: number): NamedEntry {
+  id(at: number): string {
+    return this.#bytes.toString("latin1", (at + WORDS) * WORD, this.#nameAt(at));
+  }
+
+  entry(at: number, id: string): NamedEntry {
     const nameAt = this.#nameAt(at);
-    return {
-      num: this.num(at),
-      id: this.#bytes.toString("latin1", (at + WORDS) * WORD, nameAt),
-      name: this.#bytes.toString("utf8", nameAt, nameAt + this.#words[at + NAME_LENGTH]!),
-      ...this.parts(at),
-    };
+    const name = this.#bytes.toString("utf8", nameAt, nameAt + this.#words[at + NAME_LENGTH]!);
+    const { resource, companions, lastMatchAt } = this.parts(at);
+    return { num: this.num(at), id, name, resource, companions, lastMatchAt };
   }
 
   #nameAt(at: number): number {

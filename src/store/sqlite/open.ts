@@ -20,12 +20,10 @@ const WRITER_PATIENCE_MS = 60_000;
 const READER_PATIENCE_MS = 5_000;
 /** Pages that a connection keeps in memory. */
 const CACHED_KIB = 64 * 1024;
-/**
- * The same for readers. Files are not memory-mapped: that is 5 to 10 % faster,
- * but a file that is truncated, or a bad sector, would then kill the process with SIGBUS instead of
- * failing one read.
- */
+/** The same for readers, whose files are not mapped by default. */
 const READER_CACHED_KIB = 128 * 1024;
+/** SQLite's own maximum. The rest of a larger file is read as usual. */
+const MAX_MAPPED_BYTES = 0x7fff0000;
 
 /** The file has nothing of a shard, or belongs to another program. */
 export class NotAShard extends StoreError {
@@ -74,6 +72,14 @@ function prepareForReading(
     database.close();
     throw asStoreError(error, path);
   }
+}
+
+/**
+ * Maps the file into memory, so that reads copy no pages. If the file is truncated, or has a bad sector, a read then
+ * ends the process (SIGBUS) instead of failing.
+ */
+export function mapFile(database: Database): void {
+  database.run(`PRAGMA mmap_size = ${MAX_MAPPED_BYTES}`);
 }
 
 /**
