@@ -51,13 +51,9 @@ export class UsageCounter {
 
   #dayOf(keyId: string, day: number): KeyDay {
     const name = `${day} ${keyId}`;
-    const counted = this.#days.get(name) ?? {
-      keyId,
-      day,
-      requests: new Map(),
-      records: 0,
-      lastSeen: 0,
-    };
+    const known = this.#days.get(name);
+    if (known) return known;
+    const counted = { keyId, day, requests: new Map(), records: 0, lastSeen: 0 };
     this.#days.set(name, counted);
     return counted;
   }

@@ -33,18 +33,22 @@ const COMMON_HEADERS: HeaderFields = {
 const DOCUMENT_HEADERS: HeaderFields = { ...COMMON_HEADERS, "Cache-Control": "private, no-cache" };
 
 /**
- * The headers of documents, by how they are sent. All responses set the same ones, and copy them: building
- * them from scratch would take longer than finding and assembling the document.
+ * The headers of documents, by how they are sent, with the limits of the last response. All responses set the same
+ * ones, and copy them: building them from scratch would take longer than finding and assembling the document.
  */
 const TEMPLATES = {
-  unchanged: new Headers(DOCUMENT_HEADERS),
-  identity: new Headers({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE }),
-  gzip: new Headers({
+  unchanged: template(DOCUMENT_HEADERS),
+  identity: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE }),
+  gzip: template({
     ...DOCUMENT_HEADERS,
     "Content-Type": MEDIA_TYPE,
     "Content-Encoding": "gzip",
   }),
 } as const;
+
+function template(fields: HeaderFields): { headers: Headers; limits: Partial<LimitHeaders> } {
+  return { headers: new Headers(fields), limits: {} };
+}
 
 /** How a document is sent to this client. */
 export interface Delivery {
@@ -69,13 +73,15 @@ export function documentResponse(
   { encoding, etag, isUnchanged }: Delivery,
   limitHeaders: LimitHeaders,
 ): Response {
-  const headers = TEMPLATES[isUnchanged ? "unchanged" : encoding];
+  const { headers, limits } = TEMPLATES[isUnchanged ? "unchanged" : encoding];
   headers.set("X-Request-Id", request.requestId);
   headers.set("ETag", etag);
   let name: keyof LimitHeaders;
   for (name in limitHeaders) {
     // Most are the same as in the last response.
-    if (headers.get(name) !== limitHeaders[name]) headers.set(name, limitHeaders[name]);
+    if (limits[name] === limitHeaders[name]) continue;
+    limits[name] = limitHeaders[name];
+    headers.set(name, limitHeaders[name]);
   }
   if (isUnchanged) return new Response(null, { status: 304, headers });
   return new Response(bodyOf(document, encoding), { headers });

@@ -18,9 +18,29 @@ export interface MetricFamily {
   samples: readonly Sample[];
 }
 
+interface LabelledCount {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** The counts by the value of the first label, then of the next. Joining the values to one key takes longer. */
+class CountNode {
+  count: LabelledCount | undefined;
+  readonly #children = new Map<string, CountNode>();
+
+  child(value: string): CountNode {
+    const known = this.#children.get(value);
+    if (known) return known;
+    const child = new CountNode();
+    this.#children.set(value, child);
+    return child;
+  }
+}
+
 /** A count for each combination of label values. Callers keep their number small. */
 export class Counter {
-  readonly #samples = new Map<string, { labels: Record<string, string>; value: number }>();
+  readonly #root = new CountNode();
+  readonly #samples: LabelledCount[] = [];
 
   constructor(
     readonly name: string,
@@ -32,19 +52,22 @@ export class Counter {
 
   /** `values` are in the order of the labels. */
   add(values: readonly string[] = [], by = 1): void {
-    let key = values[0] ?? "";
-    for (let at = 1; at < values.length; at++) key += `\n${values[at]}`;
-    const sample = this.#samples.get(key);
-    if (sample) sample.value += by;
-    else {
-      const labels = Object.fromEntries(this.labels.map((label, at) => [label, values[at]!]));
-      this.#samples.set(key, { labels, value: by });
-    }
+    let node = this.#root;
+    for (const value of values) node = node.child(value);
+    node.count ??= this.#newCount(values);
+    node.count.value += by;
   }
 
   family(): MetricFamily {
     const { name, help } = this;
-    return { name, help, type: "counter", samples: [...this.#samples.values()] };
+    return { name, help, type: "counter", samples: [...this.#samples] };
+  }
+
+  #newCount(values: readonly string[]): LabelledCount {
+    const labels = Object.fromEntries(this.labels.map((label, at) => [label, values[at]!]));
+    const count = { labels, value: 0 };
+    this.#samples.push(count);
+    return count;
   }
 }
 
