@@ -1,7 +1,6 @@
 /** Checks the data folder: access rights, owners, free space, and files that are not used. */
 
 import { accessSync, constants, readdirSync, statfsSync, statSync } from "node:fs";
-import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
 import { locationOf, MAX_WAL_BYTES } from "../open-stores.ts";
@@ -12,14 +11,14 @@ import { type Finding, MIB, ok, problem, showBytes, someOf, warning } from "./fi
 const FOLDER = "data folder";
 
 /** Whether anything is stored in the data folder: all shards and the keys may be in databases. */
-const isUsed = ({ shards, "keys-database": keys }: Settings): boolean =>
+export const usesFolder = ({ shards, "keys-database": keys }: Settings): boolean =>
   keys === undefined ||
   shards.length === 0 ||
   shards.some(({ location }) => location === undefined);
 
 export function folderFindings(settings: Settings, describe: (error: Error) => string): Finding[] {
   const { data } = settings;
-  if (!isUsed(settings)) return [ok(FOLDER, `${data} is not used: everything is in databases`)];
+  if (!usesFolder(settings)) return [ok(FOLDER, `${data} is not used: everything is in databases`)];
   try {
     const names = readdirSync(data);
     return [
@@ -40,7 +39,7 @@ function writableFinding(data: string): Finding {
     accessSync(data, constants.W_OK);
     return ok(FOLDER, data);
   } catch {
-    const message = `${data} cannot be written by the user ${userInfo().username}`;
+    const message = `${data} cannot be written by this user (id ${process.getuid?.()})`;
     return problem(
       FOLDER,
       message,

@@ -9,7 +9,13 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { StoreError } from "../store/store.ts";
 import { keyFindings, redisFindings } from "./access.ts";
 import { backupFinding } from "./backup.ts";
-import { diskFindings, folderFindings, type StoredFile, walEstimate } from "./data-folder.ts";
+import {
+  diskFindings,
+  folderFindings,
+  type StoredFile,
+  usesFolder,
+  walEstimate,
+} from "./data-folder.ts";
 import { type Finding, ok } from "./findings.ts";
 import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
@@ -32,7 +38,7 @@ export async function examine(
 ): Promise<Finding[]> {
   const settings = loaded.values;
   const folder = folderFindings(settings, describe);
-  const hasFolder = canList(settings.data);
+  const hasFolder = usesFolder(settings) && canList(settings.data);
   const ids = shardIds(settings, hasFolder);
   // In parallel, because a database that is unavailable takes a while to fail.
   const [shards, keys, redis] = await Promise.all([

@@ -60,7 +60,9 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
     shown,
     ...(server ? [`PostgreSQL ${server.version}`] : []),
     `format ${format}`,
-    ...(summary ? [`${summary.matches} matches`, showBytes(bytes)] : []),
+    ...(summary
+      ? [`${summary.matches} ${summary.matches === 1 ? "match" : "matches"}`, showBytes(bytes)]
+      : []),
     ...(summary?.newestMatch === undefined
       ? []
       : [`newest ${formatTimestamp(summary.newestMatch)}`]),

@@ -14,6 +14,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { dropSchema, loadPostgres, putSqliteShard } from "../support/formats.ts";
@@ -88,7 +89,7 @@ describe("a healthy installation", () => {
     });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^ok +versions +Matchbook \S+, Bun \S+, SQLite \d\S+$/m);
-    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 5, 1 matches, .* MiB, newest 20/m);
+    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 5, 1 match, .* MiB, newest 20/m);
     expect(stdout).toMatch(/^ok +keys +1 of 1 valid/m);
     expect(stdout).toMatch(/^(ok|warning) +disk +\d.* free in /m);
     expect(stdout).toMatch(/^(ok|warning) +clock +20/m);
@@ -110,6 +111,22 @@ describe("a healthy installation", () => {
     await server.end();
     expect([exitCode, complaints(page)]).toEqual([0, []]);
   });
+});
+
+test("what a killed server leaves is read with its WAL, and stays as it is", async () => {
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  await matchbook(["keys", "create", "--name", "newer", "--data", data]);
+  await server.end("SIGKILL");
+  // The index of the WAL may be rebuilt by every reader.
+  const files = () => filesIn(data).filter(({ name }) => !name.endsWith("-shm"));
+  const before = files();
+  expect(before.find(({ name }) => name === "access.sqlite-wal")?.bytes).not.toBe("");
+  const { exitCode, page } = await doctor();
+  expect([exitCode, complaints(page)]).toEqual([0, []]);
+  expect(page.findings).toContainEqual(
+    expect.objectContaining({ subject: "keys", message: `2 of 2 valid in ${data}` }),
+  );
+  expect(files()).toEqual(before);
 });
 
 describe("a planted problem is named, and nothing is changed:", () => {
@@ -318,6 +335,24 @@ describe("databases that cannot be reached are problems, without their passwords
   );
 });
 
+test("databases that accept connections and never respond are given up", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as { port: number };
+  const url = `postgres://user@127.0.0.1:${port}/database`;
+  const config = path("silent.toml");
+  writeFileSync(
+    config,
+    `redis = "redis://127.0.0.1:${port}"\nkeys-database = "${url}"\n[shards.na]\nurl = "${url}"\n`,
+  );
+  const { exitCode, page } = await doctor(["--config", config]);
+  silent.close();
+  expect(exitCode).toBe(1);
+  const problems = page.findings.filter(({ level }) => level === "problem");
+  expect(problems.map(({ subject }) => subject)).toEqual(["shard na", "keys", "redis"]);
+  for (const { message } of problems) expect(message).toContain("no response within");
+}, 30_000);
+
 const withRedis = () => {
   test("Redis is reported with its version", async () => {
     const redis = await startRedis();
@@ -378,7 +413,7 @@ describe("shards in PostgreSQL", () => {
       expect.objectContaining({
         subject: "shard na",
         level: "ok",
-        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 4, 1 matches, /),
+        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 4, 1 match, /),
       }),
     );
   }, 120_000);

@@ -1,4 +1,4 @@
-/** Examines a shard's file for `matchbook doctor`. Reads little, changes nothing and leaves no file behind. */
+/** Examines a shard's file for `matchbook doctor`. Reads little, and changes neither the file nor its WAL. */
 
 import { Database } from "bun:sqlite";
 import { existsSync, realpathSync } from "node:fs";
