@@ -3,7 +3,7 @@
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { oneOf, wholeNumber } from "../settings/parsers.ts";
-import type { AdminReader, Counts, ShardRecord } from "../store/store.ts";
+import type { AdminReader, Counts, Fate, MatchKey, ShardRecord } from "../store/store.ts";
 import {
   type AddCommand,
   flagValue,
@@ -94,8 +94,9 @@ async function* selected(
 ): AsyncGenerator<WithheldRecord[]> {
   let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   // On a terminal, the list itself shows the progress.
-  const total = process.stdout.isTTY ? undefined : totalOf(counts, undefined);
-  const progress = total === undefined ? undefined : startProgress("withheld", total, "records");
+  const progress = process.stdout.isTTY
+    ? undefined
+    : startProgress("withheld", totalOf(counts), "records");
   let seen = 0;
   try {
     for await (const records of inSteps(reader)) {
@@ -114,7 +115,7 @@ async function* selected(
 }
 
 async function* inSteps(reader: AdminReader): AsyncGenerator<ShardRecord[]> {
-  let after: Pick<ShardRecord, "fate"> & { match: { createdAt: number; id: string } } = {
+  let after: { fate: Fate; match: MatchKey } = {
     fate: { state: "withheld", reason: WITHHELD_REASONS[0] },
     match: { createdAt: 0, id: "" },
   };
@@ -133,7 +134,7 @@ function asWithheld({ fate, match }: ShardRecord): WithheldRecord[] {
   return [{ id, createdAt: formatTimestamp(createdAt), gameMode, patchVersion, reason }];
 }
 
-const totalOf = (counts: Counts["withheld"], reason: WithheldReason | undefined): number =>
+const totalOf = (counts: Counts["withheld"], reason?: WithheldReason): number =>
   WITHHELD_REASONS.filter((one) => (reason ?? one) === one).reduce(
     (sum, one) => sum + counts[one],
     0,
