@@ -6,6 +6,7 @@ import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
 import type { Quotas } from "./access/quota.ts";
 import type { Limiter } from "./access/rate-limit.ts";
+import { redisVersion } from "./access/redis/examine.ts";
 import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
@@ -24,6 +25,8 @@ import {
   type SqliteLocation,
   showLocation,
 } from "./settings/shard-locations.ts";
+import type { Examined } from "./store/examined.ts";
+import { examineDatabase } from "./store/postgres/examine.ts";
 import { readableFormat } from "./store/postgres/open.ts";
 import { sessionForReading } from "./store/postgres/read-session.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
@@ -33,6 +36,7 @@ import { Session } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteChecker } from "./store/sqlite/check.ts";
+import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
 import {
   mapFile,
   NotAShard,
@@ -43,6 +47,7 @@ import {
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
+import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
@@ -392,6 +397,18 @@ export async function migrateShard(
     await session.close();
   }
 }
+
+/** For `matchbook doctor`: changes nothing. Throws StoreError. */
+export async function examineShard(
+  location: ShardLocation,
+  replicas?: ShardReplicas,
+): Promise<Examined> {
+  return location.engine === "sqlite"
+    ? examineFile(location.path)
+    : examineDatabase(location, replicas?.places);
+}
+
+export { MAX_WAL_BYTES, redisVersion, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {

@@ -6,6 +6,7 @@ import type { KeyLookup } from "../access/key-lookup.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
+import { isLoopback } from "../settings/parsers.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError, isDiskFull } from "./errors.ts";
 import { readQuery } from "./request.ts";
@@ -140,8 +141,4 @@ function unexpected({ observe }: AdminService, requestId: string, error: unknown
     );
   }
   return new AdminError("internal-error", `Internal error: see the log for request ${requestId}.`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

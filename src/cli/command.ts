@@ -90,6 +90,13 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Writes to standard output and waits for its reader, so that long output needs little memory. */
+export function write(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
+}
+
 /** Clears the progress line. */
 export const CLEAR_LINE = "\r\x1b[K";
 

@@ -3,7 +3,14 @@
 import { type DemoOptions, demoDocuments } from "../demo/demo.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import { type AddCommand, flagValue, UsageError, withExamples, withSettings } from "./command.ts";
+import {
+  type AddCommand,
+  flagValue,
+  UsageError,
+  withExamples,
+  withSettings,
+  write,
+} from "./command.ts";
 
 interface Flags {
   matches: string;
@@ -61,11 +68,4 @@ export function* demoLines(options: DemoOptions): Generator<string> {
     lines = "";
   }
   yield lines;
-}
-
-/** Waits for the reader. */
-function write(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
-  });
 }

@@ -19,9 +19,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   ingest: async () => (await import("./ingest.ts")).ingest,
   keys: async () => (await import("./keys.ts")).keys,
   why: async () => (await import("./why.ts")).why,
+  withheld: async () => (await import("./withheld.ts")).withheld,
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
   migrate: async () => (await import("./migrate.ts")).migrate,
+  doctor: async () => (await import("./doctor.ts")).doctor,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,
 };

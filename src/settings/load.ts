@@ -33,6 +33,8 @@ export interface Sources {
 export interface LoadedSettings {
   values: Settings;
   origins: Record<SettingName, Origin>;
+  /** The settings file that was read, if any. */
+  file: string | undefined;
 }
 
 /** Everything that is wrong with the settings, as messages for the operator. */
@@ -61,10 +63,11 @@ const CONFIG_VARIABLE = variableOf("config");
 /** Checks every source, including values that another source overrides. */
 export function loadSettings(sources: Sources): LoadedSettings {
   const problems: string[] = [];
+  const file = readSettingsFile(sources.configFile ?? sources.env[CONFIG_VARIABLE], sources.cwd);
   const given = [
     ...fromFlags(sources),
     ...fromVariables(sources, problems),
-    ...fromFile(sources, problems),
+    ...fromFile(file, problems),
   ];
   const values: Partial<Record<SettingName, unknown>> = {};
   const origins: Partial<Record<SettingName, Origin>> = {};
@@ -77,7 +80,11 @@ export function loadSettings(sources: Sources): LoadedSettings {
     }
   }
   if (problems.length > 0) throw new SettingsError(problems);
-  return { values: values as Settings, origins: origins as Record<SettingName, Origin> };
+  return {
+    values: values as Settings,
+    origins: origins as Record<SettingName, Origin>,
+    file: file && "path" in file ? file.path : undefined,
+  };
 }
 
 function fromFlags({ flags }: Sources): Given[] {
@@ -107,8 +114,7 @@ function fromVariables({ env }: Sources, problems: string[]): Given[] {
   return given;
 }
 
-function fromFile({ env, cwd, configFile }: Sources, problems: string[]): Given[] {
-  const file = readSettingsFile(configFile ?? env[CONFIG_VARIABLE], cwd);
+function fromFile(file: SettingsFile | undefined, problems: string[]): Given[] {
   if (file === undefined) return [];
   if ("error" in file) {
     problems.push(file.error);

@@ -75,6 +75,11 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   };
 }
 
+/** Whether only programs on this machine can connect to an address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
 /** An IP address or a host name. An IPv6 address may have the brackets that URLs need. */
 export function hostName(text: string): Parsed<string> {
   const value = text.replace(/^\[(.*)\]$/, "$1");

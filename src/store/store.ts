@@ -195,7 +195,7 @@ export interface ShardRecord {
 export interface ShardContents {
   /**
    * Every record once: served ones in order, then withheld ones by id. `after` is the last record
-   * of the previous step.
+   * of the previous step; a withheld one with the id "" starts with the first withheld record.
    */
   records(
     after: { fate: Fate; match: MatchKey } | undefined,

@@ -39,10 +39,17 @@ async function allNamed(holdings: ShardContents, kind: "players" | "teams", size
 const inWords = (records: readonly ShardRecord[]) =>
   records.map(({ fate, match }) => `${match.id} ${fate.state}`);
 
+/** With it, a step starts with the first withheld record. */
+const BEFORE_WITHHELD = {
+  fate: { state: "withheld", reason: "ending" },
+  match: { createdAt: 0, id: "" },
+} as const;
+
 export function holdingGuarantees(guarantee: Guarantee): void {
   guarantee("an empty shard has no records", async ({ writer }) => {
     await writer.survey(async (holdings) => {
       expect(await holdings.records(undefined, 5)).toEqual([]);
+      expect(await holdings.records(BEFORE_WITHHELD, 5)).toEqual([]);
       expect(await holdings.players("", 5)).toEqual([]);
       expect(await holdings.teams("", 5)).toEqual([]);
     });
@@ -89,6 +96,10 @@ export function holdingGuarantees(guarantee: Guarantee): void {
         const steps = await writer.survey((holdings) => allRecords(holdings, size));
         expect(inWords(steps)).toEqual(inWords(whole));
       }
+      const apartOnly = await writer.survey(async (holdings) =>
+        holdings.records(BEFORE_WITHHELD, 2),
+      );
+      expect(inWords(apartOnly)).toEqual(["0 withheld", "_ withheld"]);
     },
   );
 

@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { matchbook } from "../support/process.ts";
 import {
   type Replicated,
   served,
@@ -30,6 +31,29 @@ const pause = () => pair.on(pair.replica, "SELECT pg_wal_replay_pause()");
 const resume = () => pair.on(pair.replica, "SELECT pg_wal_replay_resume()");
 
 describe("a replica", () => {
+  test("is reported by doctor: up to date, or with its lag", async () => {
+    const server = await serving(0);
+    const report = async () => {
+      const { stdout } = await matchbook(["doctor", "--json", "--config", server.configFile]);
+      const { findings } = JSON.parse(stdout) as { findings: Record<string, string>[] };
+      return findings
+        .filter(({ message }) => message!.startsWith("replica "))
+        .map(({ level, message }) => `${level} ${message}`);
+    };
+    expect(await report()).toEqual([expect.stringMatching(/^ok replica .* is up to date$/)]);
+    await pause();
+    try {
+      await pair.takeIn(server.settings, 20, 40);
+      expect(await report()).toEqual([
+        expect.stringMatching(/^warning replica .* lacks the last \d+ transactions/),
+      ]);
+    } finally {
+      await resume();
+    }
+    await pair.caughtUp();
+    await server.stop();
+  }, 60_000);
+
   test("within the lag limit is used, and one beyond it is not", async () => {
     const patient = await serving(1000);
     const known = await served(patient.get, 0);

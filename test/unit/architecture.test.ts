@@ -67,6 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
   ],
   admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
+  doctor: ["domain", "store", "access", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   "wiring.ts": [
     "domain",
@@ -95,6 +96,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "demo",
     "http",
     "open-stores.ts",
+    "doctor",
     "wiring.ts",
     "workers",
   ],

@@ -225,7 +225,7 @@ function pragma(database: Database, name: string): number {
   return database.query<Record<string, number>, []>(`PRAGMA ${name}`).get()![name]!;
 }
 
-function asStoreError(error: unknown, path: string): StoreError {
+export function asStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(`cannot use ${path}: ${reason}`, { cause: error });

@@ -13,7 +13,10 @@ export interface WalLimits {
   patienceMs: number;
 }
 
-const LIMITS: WalLimits = { maxBytes: 64 * 1024 * 1024, patienceMs: 10_000 };
+/** Readers that pause for a moment keep it below this, plus one transaction. */
+export const MAX_WAL_BYTES = 64 * 1024 * 1024;
+
+const LIMITS: WalLimits = { maxBytes: MAX_WAL_BYTES, patienceMs: 10_000 };
 
 /** How fast it may grow beyond its limit during a long read. */
 const BYTES_PER_SECOND = 2 * 1024 * 1024;

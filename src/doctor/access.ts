@@ -1,0 +1,76 @@
+/** Checks the API keys, and Redis, which shares their limits. */
+
+import { AccessError } from "../access/key-database.ts";
+import { type KeyRecord, stateOf } from "../access/key-store.ts";
+import { openAccess, redisVersion } from "../open-stores.ts";
+import { type Settings, shownValue } from "../settings/definitions.ts";
+import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
+
+type Describe = (error: Error) => string;
+
+export async function keyFindings(
+  settings: Settings,
+  now: number,
+  describe: Describe,
+): Promise<Finding[]> {
+  const location = settings["keys-database"]?.shown ?? settings.data;
+  const access = openAccess(settings, true);
+  try {
+    const records = (await access.keys.exists()) ? await access.keys.list() : [];
+    return judgeKeys(records, location, settings, now);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!(error instanceof AccessError) && code === undefined) throw error;
+    return [problem("keys", describe(error as Error))];
+  } finally {
+    await access.close();
+  }
+}
+
+export function judgeKeys(
+  records: readonly KeyRecord[],
+  location: string,
+  { tiers }: Pick<Settings, "tiers">,
+  now: number,
+): Finding[] {
+  const live = records.filter((record) => stateOf(record, now) === "live");
+  if (live.length === 0) {
+    const advice = "create one with 'matchbook keys create', or check --data and keys-database";
+    return [warning("keys", `no key in ${location} is valid: every request gets 401`, advice)];
+  }
+  const found = [ok("keys", `${live.length} of ${records.length} valid in ${location}`)];
+  const known = new Set(tiers.map(({ name }) => name));
+  const unknown = live.filter(({ tier }) => tier !== null && !known.has(tier));
+  if (unknown.length > 0) {
+    const list = someOf(unknown.map(({ id, tier }) => `${id} (${tier})`));
+    const message = `the tier of ${list} does not exist: the first tier applies`;
+    found.push(
+      warning("keys", message, "define the tier, or 'matchbook keys change ID --tier TIER'"),
+    );
+  }
+  return found;
+}
+
+const OLDEST_REDIS = [6, 2] as const;
+
+export async function redisFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.redis === "") return [];
+  const shown = shownValue(settings, "redis");
+  try {
+    return [judgeRedis(shown, await redisVersion(settings.redis))];
+  } catch (error) {
+    const message = `${shown} is unavailable: ${(error as Error).message}`;
+    const advice =
+      "check that it runs and that the URL is correct; until then each instance has its own limits";
+    return [problem("redis", message, advice)];
+  }
+}
+
+export function judgeRedis(shown: string, version: string | undefined): Finding {
+  const message = `${shown}, version ${version ?? "unknown"}`;
+  const [major = 0, minor = 0] = (version ?? OLDEST_REDIS.join(".")).split(".").map(Number);
+  const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
+  return isOld
+    ? problem("redis", message, `upgrade it to ${OLDEST_REDIS.join(".")} or later`)
+    : ok("redis", message);
+}

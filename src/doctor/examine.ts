@@ -1,0 +1,117 @@
+/** Examines an installation without a server: runs every check of this folder, and changes nothing. */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { StoreError } from "../store/store.ts";
+import { keyFindings, redisFindings } from "./access.ts";
+import { backupFinding } from "./backup.ts";
+import {
+  diskFindings,
+  folderFindings,
+  type StoredFile,
+  usesFolder,
+  walEstimate,
+} from "./data-folder.ts";
+import { type Finding, ok } from "./findings.ts";
+import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
+import { settingsFindings } from "./settings.ts";
+import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
+
+export interface Examination {
+  /** A folder with backups, if the operator names one. */
+  backup: string | undefined;
+  now: number;
+  /** The message of an error for an operator. */
+  describe(error: Error): string;
+}
+
+export const versionFinding = (): Finding =>
+  ok("versions", `Matchbook ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion()}`);
+
+export async function examine(
+  loaded: LoadedSettings,
+  { backup, now, describe }: Examination,
+): Promise<Finding[]> {
+  const settings = loaded.values;
+  const folder = folderFindings(settings, describe);
+  const hasFolder = usesFolder(settings) && canList(settings.data);
+  const ids = shardIds(settings, hasFolder);
+  // In parallel, because a database that is unavailable takes a while to fail.
+  const [shards, keys, redis] = await Promise.all([
+    Promise.all(ids.map((id) => readShard(settings, id))),
+    keyFindings(settings, now, describe),
+    redisFindings(settings),
+  ]);
+  return [
+    versionFinding(),
+    ...settingsFindings(loaded),
+    ...closedShardFindings(settings["closed-shards"], ids),
+    ...folder,
+    ...diskFindings(storedFiles(settings, shards, hasFolder), walEstimate(settings.batch)),
+    ...shards.flatMap((facts) =>
+      shardFindings(facts, {
+        batch: settings.batch,
+        isListed: settings.shards.length > 0,
+        maxLagSeconds: replicasOf(settings, facts.id)?.maxLagSeconds ?? 0,
+        describe,
+      }),
+    ),
+    ...keys,
+    ...redis,
+    ...clockFindings(now, newestOf(shards), isClockSynchronized()),
+    ...descriptorFindings(),
+    ...(backup === undefined ? [] : [backupFinding(backup, now)]),
+  ];
+}
+
+function canList(folder: string): boolean {
+  try {
+    readdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function shardIds({ shards, data }: Settings, hasFolder: boolean): readonly string[] {
+  if (shards.length > 0) return shards.map(({ id }) => id).sort();
+  return hasFolder ? storesIn(data) : [];
+}
+
+const replicasOf = ({ shards }: Settings, id: string) =>
+  shards.find((shard) => shard.id === id)?.replicas;
+
+async function readShard(settings: Settings, id: string): Promise<ShardFacts> {
+  const location = locationOf(settings, id);
+  try {
+    return { id, location, found: await examineShard(location, replicasOf(settings, id)) };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { id, location, found: { error } };
+  }
+}
+
+const newestOf = (shards: readonly ShardFacts[]): number | undefined => {
+  const times = shards.flatMap(({ found }) =>
+    typeof found === "object" && "format" in found ? (found.summary?.newestMatch ?? []) : [],
+  );
+  return times.length === 0 ? undefined : Math.max(...times);
+};
+
+/** The data folder counts as a file in it: keys and usage are there, and new shards. */
+function storedFiles(
+  { data }: Settings,
+  shards: readonly ShardFacts[],
+  hasFolder: boolean,
+): StoredFile[] {
+  const files = shards.flatMap(({ location, found }) =>
+    location.engine === "sqlite" && typeof found === "object" && "format" in found
+      ? { path: location.path, bytes: found.bytes }
+      : [],
+  );
+  return hasFolder ? [{ path: join(data, "access.sqlite"), bytes: 0 }, ...files] : files;
+}

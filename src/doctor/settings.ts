@@ -1,0 +1,120 @@
+/** Finds settings that are valid but look wrong. */
+
+import { statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { exposedFile, readToken } from "../admin/token.ts";
+import type { Settings } from "../settings/definitions.ts";
+import { type LoadedSettings, SettingsError } from "../settings/load.ts";
+import { isLoopback } from "../settings/parsers.ts";
+import { type Finding, ok, problem, warning } from "./findings.ts";
+
+const SUBJECT = "settings";
+
+export function settingsFindings(loaded: LoadedSettings): Finding[] {
+  const { values, file } = loaded;
+  const found = [
+    ...listenerFindings(values),
+    ...limitFindings(values),
+    ...logFindings(values),
+    ...secretFindings(loaded),
+  ];
+  const source = file === undefined ? "no settings file" : `from ${file}`;
+  return [ok(SUBJECT, source), ...found];
+}
+
+/** Everything that is wrong with settings that could not be loaded. */
+export const invalidSettings = ({ problems }: SettingsError): Finding[] =>
+  problems.map((one) => problem(SUBJECT, one));
+
+export function workersFinding({ workers }: Pick<Settings, "workers">, cores: number): Finding[] {
+  if (workers <= cores) return [];
+  const message = `workers is ${workers}, but this machine has ${cores} ${cores === 1 ? "core" : "cores"}`;
+  return [warning(SUBJECT, message, `set it to ${cores} or less`)];
+}
+
+function listenerFindings(settings: Settings): Finding[] {
+  const { "admin-port": port, "admin-host": host } = settings;
+  const found = workersFinding(settings, availableParallelism());
+  if (settings["trusted-proxies"].texts.some((block) => block.endsWith("/0"))) {
+    found.push(
+      problem(
+        SUBJECT,
+        "trusted-proxies includes every address, so that clients can forge theirs and evade the limits per address",
+        "list only the addresses of your proxies",
+      ),
+    );
+  }
+  if (port === undefined) return found;
+  if (!isLoopback(host)) {
+    found.push(
+      warning(
+        SUBJECT,
+        `the admin listener is on ${host}, not only on this machine`,
+        "set admin-host to 127.0.0.1, or make sure that clients cannot reach it",
+      ),
+    );
+  }
+  return found;
+}
+
+function limitFindings(settings: Settings): Finding[] {
+  const unlimited = ["open-requests-per-minute", "auth-failures-per-minute"] as const;
+  return unlimited
+    .filter((name) => settings[name] === 0)
+    .map((name) =>
+      warning(SUBJECT, `${name} is 0: there is no limit`, "set a limit, or have one in the proxy"),
+    );
+}
+
+function logFindings(settings: Settings): Finding[] {
+  const level = settings["log-level"];
+  const found: Finding[] = [];
+  if (level === "silent" || level === "fatal") {
+    const message = `log-level is ${level}: errors are not logged`;
+    found.push(warning(SUBJECT, message, "set it to warn or info"));
+  }
+  if (settings["log-player-names"] === "on") {
+    const message = "log-player-names is on: the log contains the names that clients search for";
+    found.push(warning(SUBJECT, message, "turn it off when you have found what you look for"));
+  }
+  return found;
+}
+
+const READABLE_BY_OTHERS = 0o004;
+
+function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
+  const found: Finding[] = [];
+  const exposed = (path: string) =>
+    problem(
+      SUBJECT,
+      `every user of this machine can read the secrets in ${path}`,
+      `chmod 600 ${path}`,
+    );
+  if (values["admin-port"] !== undefined) {
+    try {
+      readToken(values);
+      const path = exposedFile(values);
+      if (path !== undefined) found.push(exposed(path));
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      found.push(problem(SUBJECT, error.message));
+    }
+  }
+  const hasSecrets =
+    (origins["admin-token"] === "file" && values["admin-token"] !== "") ||
+    [...databaseUrls(values)].some((url) => URL.canParse(url) && new URL(url).password !== "");
+  if (file !== undefined && hasSecrets && (statSync(file).mode & READABLE_BY_OTHERS) !== 0) {
+    found.push(exposed(file));
+  }
+  return found;
+
+  /** Those that the file contains. */
+  function* databaseUrls({ shards, redis, "keys-database": keys }: Settings): Generator<string> {
+    for (const { location, replicas } of shards) {
+      if (location?.engine === "postgres") yield location.given;
+      for (const { given } of replicas?.places ?? []) yield given;
+    }
+    if (origins.redis === "file") yield redis;
+    if (origins["keys-database"] === "file" && keys) yield keys.given;
+  }
+}

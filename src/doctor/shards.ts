@@ -1,0 +1,157 @@
+/** Judges what was found at the location of each shard. */
+
+import { formatTimestamp } from "../domain/time.ts";
+import { MAX_WAL_BYTES } from "../open-stores.ts";
+import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import type {
+  Examined,
+  ExaminedReplica,
+  ExaminedServer,
+  ExaminedShard,
+} from "../store/examined.ts";
+import { walEstimate } from "./data-folder.ts";
+import { type Finding, ok, problem, showBytes, warning } from "./findings.ts";
+
+/** A shard, and what was found there; an error if it cannot be used. */
+export interface ShardFacts {
+  id: string;
+  location: ShardLocation;
+  found: Examined | { error: Error };
+}
+
+/** What the findings depend on besides. */
+export interface ShardRules {
+  batch: number;
+  /** Whether the settings list the shards. */
+  isListed: boolean;
+  maxLagSeconds?: number;
+  describe(error: Error): string;
+}
+
+export function shardFindings({ id, location, found }: ShardFacts, rules: ShardRules): Finding[] {
+  const subject = `shard ${id}`;
+  const shown = showLocation(location);
+  if (found === "empty") return [ok(subject, `${shown} has no records yet`)];
+  if (found === "missing") {
+    const advice = "check its location in the settings; 'matchbook ingest' creates it";
+    return [warning(subject, `${shown} does not exist`, advice)];
+  }
+  if (found === "foreign") return [foreignFinding(subject, shown, rules)];
+  if ("error" in found) return [problem(subject, rules.describe(found.error))];
+  const findings = [
+    ...formatFindings(subject, shown, found),
+    ...walFindings(subject, found, rules),
+    ...(found.damage === undefined ? [] : [problem(subject, found.damage)]),
+    ...(found.server ? serverFindings(subject, found.server, rules) : []),
+  ];
+  return [describeShard(subject, shown, found), ...findings];
+}
+
+function foreignFinding(subject: string, shown: string, { isListed }: ShardRules): Finding {
+  const message = `${shown} is an SQLite file, but not a Matchbook shard`;
+  return isListed
+    ? problem(subject, message, "correct its location in the settings")
+    : warning("files", `${message}: it is ignored`, "move it out of the data folder");
+}
+
+function describeShard(subject: string, shown: string, found: ExaminedShard): Finding {
+  const { format, summary, bytes, walBytes = 0, server } = found;
+  const parts = [
+    shown,
+    ...(server ? [`PostgreSQL ${server.version}`] : []),
+    `format ${format}`,
+    ...(summary
+      ? [`${summary.matches} ${summary.matches === 1 ? "match" : "matches"}`, showBytes(bytes)]
+      : []),
+    ...(summary?.newestMatch === undefined
+      ? []
+      : [`newest ${formatTimestamp(summary.newestMatch)}`]),
+    ...(walBytes > 0 ? [`WAL ${showBytes(walBytes)}`] : []),
+  ];
+  return ok(subject, parts.join(", "));
+}
+
+/** An older format is a problem only if nothing migrates or reads it without being told to. */
+function formatFindings(subject: string, shown: string, found: ExaminedShard): Finding[] {
+  const { format, currentFormat, server, summary } = found;
+  if (format === currentFormat) return [];
+  const message = `${shown} has format ${format} and must be migrated to format ${currentFormat}`;
+  const advice = "make a backup, then run 'matchbook migrate'";
+  if (!server) return [warning(subject, message, `${advice} or start the server`)];
+  return summary
+    ? [warning(subject, `${message} before records can be added`, advice)]
+    : [problem(subject, message, advice)];
+}
+
+function walFindings(
+  subject: string,
+  { walBytes = 0 }: ExaminedShard,
+  { batch }: ShardRules,
+): Finding[] {
+  if (walBytes <= walEstimate(batch)) return [];
+  const limit = `its limit of ${showBytes(MAX_WAL_BYTES)} and one transaction`;
+  const message = `the WAL has ${showBytes(walBytes)}, more than ${limit}: a long read keeps it from being emptied, and slows ingest down`;
+  const advice =
+    "end that read, e.g. a backup or a forgotten transaction ('fuser FILE' lists the processes)";
+  return [warning(subject, message, advice)];
+}
+
+const MOST_CLOCK_MS = 5000;
+
+function serverFindings(
+  subject: string,
+  { hasDataChecksums, isReplica, clockAheadMs, replicas }: ExaminedServer,
+  rules: ShardRules,
+): Finding[] {
+  const found: Finding[] = [];
+  if (isReplica) {
+    const message = "the server is a replica, so that no records can be added";
+    found.push(problem(subject, message, "set the URL to the primary, and list replicas as such"));
+  }
+  if (!hasDataChecksums) {
+    const message = "data_checksums are off: PostgreSQL does not notice damaged pages";
+    found.push(warning(subject, message, "stop PostgreSQL and run 'pg_checksums' with --enable"));
+  }
+  if (Math.abs(clockAheadMs) > MOST_CLOCK_MS) {
+    const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
+    const direction = clockAheadMs > 0 ? "ahead of" : "behind";
+    const message = `the clock of its server is ${seconds} s ${direction} that of this machine`;
+    found.push(warning(subject, message, "run NTP on both"));
+  }
+  return [...found, ...replicas.map((replica) => replicaFinding(subject, replica, rules))];
+}
+
+export function replicaFinding(
+  subject: string,
+  { shown, state }: ExaminedReplica,
+  { maxLagSeconds = 0, describe }: ShardRules,
+): Finding {
+  const served = "until then, the primary or other replicas serve its requests";
+  if ("error" in state) {
+    return warning(subject, `replica: ${describe(state.error)}`, `start it again; ${served}`);
+  }
+  if (!state.isCopy) {
+    const message = `replica ${shown} does not replicate the primary, or is far behind`;
+    return warning(subject, message, `check its replication; ${served}`);
+  }
+  if (state.behind === 0) return ok(subject, `replica ${shown} is up to date`);
+  const lagMs = state.lastReplayMs ?? Number.POSITIVE_INFINITY;
+  const age =
+    state.lastReplayMs === undefined ? "of unknown age" : `${Math.ceil(lagMs / 1000)} s old`;
+  const message = `replica ${shown} lacks the last ${state.behind} transactions; what it has is ${age}`;
+  if (lagMs <= maxLagSeconds * 1000) return ok(subject, message);
+  return warning(subject, message, `check its replication and its load; ${served}`);
+}
+
+/** Closed shards that do not exist: perhaps a typo, and the shard that was meant is open. */
+export function closedShardFindings(closed: readonly string[], ids: readonly string[]): Finding[] {
+  return closed
+    .filter((id) => !ids.includes(id))
+    .map((id) =>
+      warning(
+        "settings",
+        `closed-shards names ${id}, which does not exist`,
+        "correct or remove it",
+      ),
+    );
+}

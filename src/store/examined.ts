@@ -1,0 +1,48 @@
+/** What `matchbook doctor` finds at the location of a shard. */
+
+import type { Summary } from "./store.ts";
+
+export interface ExaminedShard {
+  format: number;
+  /** The format of this version. */
+  currentFormat: number;
+  /** Undefined if the shard must be migrated before it can be read. */
+  summary: Summary | undefined;
+  bytes: number;
+  /** Of a shard that has its own. */
+  walBytes?: number;
+  /** What the check of a server has recorded about damage. */
+  damage?: string;
+  server?: ExaminedServer;
+}
+
+/** The PostgreSQL server of a shard. */
+export interface ExaminedServer {
+  version: string;
+  hasDataChecksums: boolean;
+  /** Whether it replicates another server, and so cannot be written. */
+  isReplica: boolean;
+  /** How far its clock is ahead of that of this machine; negative if behind. */
+  clockAheadMs: number;
+  replicas: ExaminedReplica[];
+}
+
+export interface ExaminedReplica {
+  /** Without user and password. */
+  shown: string;
+  state: ReplicaLag | { error: Error };
+}
+
+export interface ReplicaLag {
+  /** Whether the primary has had the state of the replica. */
+  isCopy: boolean;
+  /** How many transactions it lacks. */
+  behind: number;
+  /** The age of the last transaction that it has replayed; undefined if unknown. */
+  lastReplayMs: number | undefined;
+}
+
+/**
+ * "missing": there is no file. "empty": there are no tables yet. "foreign": it is an SQLite file of another program.
+ */
+export type Examined = ExaminedShard | "missing" | "empty" | "foreign";

@@ -1,0 +1,94 @@
+/** Examines a shard in PostgreSQL and its replicas for `matchbook doctor`. Reads only, with short time limits. */
+
+import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
+import { readBytes, readSummary } from "./counters.ts";
+import { readableFormat } from "./open.ts";
+import { ReadSession } from "./read-session.ts";
+import { Primary } from "./replica-health.ts";
+import { FORMAT, OLDEST_READABLE } from "./schema.ts";
+import { type Patience, type PostgresTarget, Session } from "./session.ts";
+
+const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
+
+/** Throws StoreError if it cannot be reached or read, or has a newer format. */
+export async function examineDatabase(
+  target: PostgresTarget,
+  replicas: readonly PostgresTarget[] = [],
+): Promise<ExaminedShard | "empty"> {
+  return withSession(target, async (session) => {
+    const server = await examineServer(session);
+    const format = await readableFormat(session, true);
+    if (format === undefined) return "empty";
+    const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
+    if (format < OLDEST_READABLE) return examined;
+    const reads = new ReadSession(session);
+    const { matches, players, newestMatch } = await readSummary(reads);
+    return {
+      ...examined,
+      summary: { matches, players, newestMatch },
+      bytes: await readBytes(reads),
+      server: { ...server, replicas: await examineReplicas(reads, replicas) },
+    };
+  });
+}
+
+async function examineServer(session: Session): Promise<ExaminedServer> {
+  // The connection is opened by the first statement, and must not count for the comparison of the clocks.
+  const [row] = await session.rows<Omit<ExaminedServer, "clockAheadMs" | "replicas">>(
+    `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS "isReplica",
+       current_setting('data_checksums') = 'on' AS "hasDataChecksums"`,
+  );
+  const before = Date.now();
+  const [clock] = await session.rows<{ now: number }>(
+    "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
+  );
+  const clockAheadMs = Math.round(clock!.now - (before + Date.now()) / 2);
+  return { ...row!, clockAheadMs, replicas: [] };
+}
+
+function examineReplicas(
+  primary: ReadSession,
+  replicas: readonly PostgresTarget[],
+): Promise<ExaminedReplica[]> {
+  return Promise.all(
+    replicas.map(async (target) => {
+      const { shown } = target;
+      try {
+        return { shown, state: await withSession(target, (session) => lagOf(session, primary)) };
+      } catch (error) {
+        return { shown, state: { error: error as Error } };
+      }
+    }),
+  );
+}
+
+/** The replica's state is read first, so that the primary cannot be behind it. */
+async function lagOf(session: Session, primary: ReadSession): Promise<ReplicaLag> {
+  const [state] = await new ReadSession(session).rows<{
+    sequence: number;
+    token: string;
+    lastReplayMs: number | null;
+  }>(
+    `SELECT sequence::float8 AS sequence, token, extract(epoch FROM
+       clock_timestamp() - pg_last_xact_replay_timestamp())::float8 * 1000 AS "lastReplayMs"
+     FROM {shard}`,
+  );
+  const isCopy = (await new Primary(primary, Date.now).judge(state!)) === "own";
+  const [latest] = await primary.rows<{ sequence: number }>(
+    "SELECT sequence::float8 AS sequence FROM {shard}",
+  );
+  const behind = Math.max(0, latest!.sequence - state!.sequence);
+  return { isCopy, behind, lastReplayMs: state!.lastReplayMs ?? undefined };
+}
+
+async function withSession<T>(
+  target: PostgresTarget,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = new Session({ ...target, pool: 1 }, PATIENCE);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}

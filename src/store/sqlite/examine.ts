@@ -1,0 +1,68 @@
+/** Examines a shard's file for `matchbook doctor`. Reads little, and changes neither the file nor its WAL. */
+
+import { Database } from "bun:sqlite";
+import { existsSync, realpathSync } from "node:fs";
+import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
+import type { Examined } from "../examined.ts";
+import type { Summary } from "../store.ts";
+import { readBytes, readSummary } from "./counters.ts";
+import { DamageMarker } from "./damage-marker.ts";
+import { asStoreError, NotAShard, versionOf } from "./open.ts";
+import { fileStats } from "./opened-file.ts";
+import { FORMAT } from "./schema.ts";
+import { asReadError } from "./sqlite-errors.ts";
+import { Statements } from "./statements.ts";
+import { Wal } from "./wal.ts";
+
+const PATIENCE_MS = 1000;
+
+/** Throws StoreError if the file cannot be read, is damaged, or has a newer format. */
+export function examineFile(path: string): Examined {
+  const stats = fileStats(path);
+  if (stats === undefined) return "missing";
+  let statements: Statements | undefined;
+  try {
+    statements = new Statements(openWithoutTrace(path));
+    const { database } = statements;
+    database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    const format = versionOf(database, path);
+    if (format === 0) return "empty";
+    const damage = new DamageMarker(path).read(stats)?.message;
+    return {
+      format,
+      currentFormat: FORMAT,
+      summary: format === FORMAT ? summaryOf(statements) : undefined,
+      bytes: readBytes(statements),
+      walBytes: new Wal(database).bytes,
+      ...(damage === undefined ? {} : { damage }),
+    };
+  } catch (error) {
+    if (error instanceof NotAShard) return "foreign";
+    throw asStoreError(statements ? asReadError(error, statements.database) : error, path);
+  } finally {
+    statements?.close();
+  }
+}
+
+/**
+ * Without a WAL nobody has the file open, and it is read alone: any other connection would create a WAL for a moment,
+ * which is not possible on a full disk.
+ */
+function openWithoutTrace(path: string): Database {
+  return existsSync(`${realpathSync(path)}-wal`) ? openUnchanged(path) : openImmutable(path);
+}
+
+function summaryOf(statements: Statements): Summary {
+  const { matches, players, newestMatch } = readSummary(statements);
+  return { matches, players, newestMatch };
+}
+
+export function sqliteVersion(): string {
+  const database = new Database(":memory:");
+  try {
+    return database.query<{ version: string }, []>("SELECT sqlite_version() AS version").get()!
+      .version;
+  } finally {
+    database.close();
+  }
+}

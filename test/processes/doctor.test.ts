@@ -1,0 +1,468 @@
+/** `matchbook doctor`: a healthy installation, and each planted problem with its line and exit code. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { dropSchema, loadPostgres, putSqliteShard } from "../support/formats.ts";
+import { hasProgram, skipWithout } from "../support/needs.ts";
+import { homeAt, ingestAt } from "../support/places.ts";
+import { aPostgres, startCluster } from "../support/postgres.ts";
+import { type Finished, matchbook, startServerProcess } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { startRedis } from "../support/redis.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+const path = (name: string) => join(folder.path, name);
+/** A sound installation, which is copied for each test. */
+const sound = path("sound");
+const data = path("data");
+
+beforeAll(async () => {
+  const stdin = [aMatch({ shard: "na" }), aMatch({ shard: "eu" })]
+    .map((one) => JSON.stringify(one))
+    .join("\n");
+  expect((await matchbook(["ingest", "-", "--data", sound], { stdin })).exitCode).toBe(0);
+  await matchbook(["keys", "create", "--name", "me", "--data", sound]);
+}, 60_000);
+beforeEach(() => {
+  rmSync(data, { recursive: true, force: true });
+  cpSync(sound, data, { recursive: true });
+});
+afterAll(() => folder.remove());
+
+interface Page {
+  state: string;
+  problems: number;
+  warnings: number;
+  findings: { subject: string; level: string; message: string; advice: string | null }[];
+}
+
+async function doctor(args: string[] = [], env: Record<string, string> = {}) {
+  const finished = await matchbook(["doctor", "--json", "--data", data, ...args], {
+    cwd: folder.path,
+    env,
+  });
+  expect(finished.stderr).toBe("");
+  return { exitCode: finished.exitCode, page: JSON.parse(finished.stdout) as Page };
+}
+
+/** The findings that are not ok, except those about the machine that runs the test. */
+const complaints = ({ findings }: Page) =>
+  findings
+    .filter(
+      ({ level, subject }) => level !== "ok" && !["disk", "clock", "descriptors"].includes(subject),
+    )
+    .map(({ level, subject, message }) => `${level} ${subject}: ${message}`);
+
+const change = (file: string, sql: string) => {
+  const database = new Database(join(data, file));
+  database.run(sql);
+  database.close();
+};
+
+/** Everything about the files of the data folder that must not change. */
+const filesIn = (folder: string) =>
+  readdirSync(folder).map((name) => {
+    const { mtimeMs, mode } = statSync(join(folder, name));
+    return { name, mtimeMs, mode, bytes: readFileSync(join(folder, name), "base64") };
+  });
+
+describe("a healthy installation", () => {
+  test("is reported as such on one page, with exit code 0", async () => {
+    const { exitCode, stdout, stderr }: Finished = await matchbook(["doctor", "--data", data], {
+      cwd: folder.path,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^ok +versions +Matchbook \S+, Bun \S+, SQLite \d\S+$/m);
+    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 5, 1 match, .* MiB, newest 20/m);
+    expect(stdout).toMatch(/^ok +keys +1 of 1 valid/m);
+    expect(stdout).toMatch(/^(ok|warning) +disk +\d.* free in /m);
+    expect(stdout).toMatch(/^(ok|warning) +clock +20/m);
+    expect(stdout).toMatch(/^(ok|warning) +descriptors +soft limit \w+, hard limit \w+/m);
+    expect(stdout).toEndWith("\n");
+    expect(stdout).toContain("\n0 problems, ");
+  });
+
+  test("has no complaints, and nothing in it is changed", async () => {
+    const before = filesIn(data);
+    const { exitCode, page } = await doctor();
+    expect([exitCode, complaints(page), page.problems]).toEqual([0, [], 0]);
+    expect(filesIn(data)).toEqual(before);
+  });
+
+  test("is reported while a server has its files open", async () => {
+    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+    const { exitCode, page } = await doctor();
+    await server.end();
+    expect([exitCode, complaints(page)]).toEqual([0, []]);
+  });
+});
+
+test("what a killed server leaves is read with its WAL, and stays as it is", async () => {
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  await matchbook(["keys", "create", "--name", "newer", "--data", data]);
+  await server.end("SIGKILL");
+  // The index of the WAL may be rebuilt by every reader.
+  const files = () => filesIn(data).filter(({ name }) => !name.endsWith("-shm"));
+  const before = files();
+  expect(before.find(({ name }) => name === "access.sqlite-wal")?.bytes).not.toBe("");
+  const { exitCode, page } = await doctor();
+  expect([exitCode, complaints(page)]).toEqual([0, []]);
+  expect(page.findings).toContainEqual(
+    expect.objectContaining({ subject: "keys", message: `2 of 2 valid in ${data}` }),
+  );
+  expect(files()).toEqual(before);
+});
+
+describe("a planted problem is named, and nothing is changed:", () => {
+  const planted: [string, () => void, number, string[]][] = [
+    [
+      "a damaged file",
+      () => writeDamagedShard(join(data, "na.db")),
+      1,
+      [
+        "problem shard na: the shard's file is damaged (file is not a database): restore the shard from a backup",
+      ],
+    ],
+    [
+      "a truncated file",
+      () => truncateSync(join(data, "na.db"), 8192 * 3),
+      1,
+      [expect.stringMatching(/^problem shard na: .*damaged/)],
+    ],
+    [
+      "damage that a server has recorded",
+      () => {
+        const { dev, ino } = statSync(join(data, "na.db"));
+        const damage = [{ table: "matches", record: "m1" }];
+        const marker = JSON.stringify({ device: dev, inode: ino, damage });
+        writeFileSync(join(data, "na.db.damaged"), marker);
+      },
+      1,
+      [
+        `problem shard na: the check has found damage in ${data}/na.db (table matches, record m1): restore the shard from a backup`,
+      ],
+    ],
+    [
+      "an older format",
+      () => void putSqliteShard(data, 3),
+      0,
+      [`warning shard na: ${data}/na.db has format 3 and must be migrated to format 5`],
+    ],
+    [
+      "a newer format",
+      () => change("na.db", "PRAGMA user_version = 99"),
+      1,
+      [
+        expect.stringContaining(
+          "na.db was written by a newer Matchbook (format 99; this version supports 5); upgrade",
+        ),
+      ],
+    ],
+    [
+      "keys of a newer format",
+      () => change("access.sqlite", "PRAGMA user_version = 99"),
+      1,
+      [expect.stringMatching(/^problem keys: .*access\.sqlite was written by a newer Matchbook/)],
+    ],
+    [
+      "an SQLite file of another program",
+      () => change("other.db", "CREATE TABLE t (a)"),
+      0,
+      [
+        `warning files: ${data}/other.db is an SQLite file, but not a Matchbook shard: it is ignored`,
+      ],
+    ],
+    [
+      "a file with a name that is no shard id",
+      () => renameSync(join(data, "eu.db"), join(data, "EU.db")),
+      0,
+      [expect.stringMatching(/^warning files: EU\.db: ignored: the name of a shard/)],
+    ],
+    [
+      "a WAL whose file is missing",
+      () => writeFileSync(join(data, "sa.db-wal"), "x"),
+      0,
+      ["warning files: sa.db-wal: the file that it belongs to is missing"],
+    ],
+    [
+      "a key file that everybody can read",
+      () => {
+        chmodSync(data, 0o755);
+        chmodSync(join(data, "access.sqlite"), 0o644);
+      },
+      0,
+      [expect.stringMatching(/^warning files: every user .* can read access\.sqlite/)],
+    ],
+    [
+      "no valid key",
+      () => change("access.sqlite", "UPDATE keys SET revoked_at = 1"),
+      0,
+      [`warning keys: no key in ${data} is valid: every request gets 401`],
+    ],
+    [
+      "a key whose tier does not exist",
+      () => change("access.sqlite", "UPDATE keys SET tier = 'gone'"),
+      0,
+      [expect.stringMatching(/^warning keys: the tier of k_\w+ \(gone\) does not exist/)],
+    ],
+  ];
+
+  test.each(planted)("%s", async (_, plant, exitCode, lines) => {
+    plant();
+    const before = filesIn(data);
+    const found = await doctor();
+    expect(complaints(found.page)).toEqual(lines);
+    expect(found.exitCode).toBe(exitCode);
+    expect(filesIn(data)).toEqual(before);
+  });
+
+  test("a data folder that does not exist, which is not created", async () => {
+    rmSync(data, { recursive: true });
+    const { exitCode, page } = await doctor();
+    expect(exitCode).toBe(1);
+    expect(complaints(page)[0]).toBe(`problem data folder: ${data} does not exist`);
+    expect(readdirSync(folder.path)).not.toContain("data");
+  });
+
+  test("a match that is dated in the future", async () => {
+    const stdin = JSON.stringify(aMatch({ createdAt: Date.now() + 5 * 60_000 }));
+    await matchbook(["ingest", "-", "--data", data], { stdin });
+    const { page } = await doctor();
+    expect(page.findings).toContainEqual(
+      expect.objectContaining({
+        subject: "clock",
+        level: "warning",
+        message: expect.stringContaining("in the future"),
+      }),
+    );
+  });
+});
+
+test("warnings fail with --strict only", async () => {
+  const settings = ["--log-level", "silent"];
+  expect((await doctor(settings)).exitCode).toBe(0);
+  expect((await doctor([...settings, "--strict"])).exitCode).toBe(1);
+});
+
+describe("settings that look wrong are named:", () => {
+  test.each([
+    [["--log-level", "silent"], "warning settings: log-level is silent"],
+    [["--log-player-names", "on"], "warning settings: log-player-names is on"],
+    [["--open-requests-per-minute", "0"], "warning settings: open-requests-per-minute is 0"],
+    [["--workers", "64"], "warning settings: workers is 64"],
+    [
+      ["--trusted-proxies", "10.0.0.1,0.0.0.0/0"],
+      "problem settings: trusted-proxies includes every",
+    ],
+    [["--closed-shards", "beta"], "warning settings: closed-shards names beta"],
+    [["--admin-port", "0"], "problem settings: the admin listener (admin-port) needs a token"],
+    [["--rate", "0"], 'problem settings: invalid setting rate "0"'],
+  ])("%p", async (flags, line) => {
+    const { exitCode, page } = await doctor(flags);
+    expect(complaints(page)).toEqual([expect.stringContaining(line)]);
+    expect(exitCode).toBe(line.startsWith("problem") ? 1 : 0);
+  });
+
+  test("an admin listener that others can reach, and a token that they can read", async () => {
+    const token = path("token");
+    writeFileSync(token, "0123456789abcdef01234567\n", { mode: 0o644 });
+    const flags = ["--admin-port", "0", "--admin-host", "0.0.0.0", "--admin-token-file", token];
+    const { exitCode, page } = await doctor(flags);
+    expect(exitCode).toBe(1);
+    expect(complaints(page)).toEqual([
+      "warning settings: the admin listener is on 0.0.0.0, not only on this machine",
+      `problem settings: every user of this machine can read the secrets in ${token}`,
+    ]);
+  });
+
+  test("shards of the settings without a file, and files that they do not list", async () => {
+    const config = path("listed.toml");
+    writeFileSync(config, "[shards.na]\n[shards.sa]\n");
+    const { exitCode, page } = await doctor(["--config", config]);
+    expect(exitCode).toBe(0);
+    expect(page.findings[1]).toMatchObject({ subject: "settings", message: `from ${config}` });
+    expect(complaints(page)).toEqual([
+      "warning files: eu.db: not served: the settings list shards, but none in this file",
+      `warning shard sa: ${data}/sa.db does not exist`,
+    ]);
+  });
+});
+
+describe("databases that cannot be reached are problems, without their passwords:", () => {
+  const PASSWORD = "open-sesame";
+  test.each([
+    [
+      "shard",
+      "[shards.sa]\nurl = 'postgres://user:open-sesame@127.0.0.1:1/database'\n",
+      "shard sa",
+    ],
+    ["keys", "keys-database = 'postgres://user:open-sesame@127.0.0.1:1/database'\n", "keys"],
+    ["redis", "redis = 'redis://user:open-sesame@127.0.0.1:1'\n", "redis"],
+  ])(
+    "%s",
+    async (_, toml, subject) => {
+      const config = path("unreachable.toml");
+      writeFileSync(config, toml, { mode: 0o600 });
+      chmodSync(config, 0o600);
+      const { exitCode, page } = await doctor(["--config", config]);
+      expect(exitCode).toBe(1);
+      const problems = page.findings.filter(({ level }) => level === "problem");
+      expect(problems).toEqual([expect.objectContaining({ subject })]);
+      expect(problems[0]!.message).toContain("127.0.0.1:1");
+      expect(JSON.stringify(page)).not.toContain(PASSWORD);
+      chmodSync(config, 0o644);
+      expect(complaints((await doctor(["--config", config])).page)).toContain(
+        `problem settings: every user of this machine can read the secrets in ${config}`,
+      );
+    },
+    30_000,
+  );
+});
+
+test("databases that accept connections and never respond are given up", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as { port: number };
+  const url = `postgres://user@127.0.0.1:${port}/database`;
+  const config = path("silent.toml");
+  writeFileSync(
+    config,
+    `redis = "redis://127.0.0.1:${port}"\nkeys-database = "${url}"\n[shards.na]\nurl = "${url}"\n`,
+  );
+  const { exitCode, page } = await doctor(["--config", config]);
+  silent.close();
+  expect(exitCode).toBe(1);
+  const problems = page.findings.filter(({ level }) => level === "problem");
+  expect(problems.map(({ subject }) => subject)).toEqual(["shard na", "keys", "redis"]);
+  for (const { message } of problems) expect(message).toContain("no response within");
+}, 30_000);
+
+const withRedis = () => {
+  test("Redis is reported with its version", async () => {
+    const redis = await startRedis();
+    const { exitCode, page } = await doctor(["--redis", redis.url]);
+    await redis.remove();
+    expect(exitCode).toBe(0);
+    expect(page.findings).toContainEqual(
+      expect.objectContaining({
+        subject: "redis",
+        level: "ok",
+        message: expect.stringMatching(/^redis:\/\/\S+, version \d+\.\d+/),
+      }),
+    );
+  }, 30_000);
+};
+if (hasProgram("redis-server")) describe("a Redis that runs", withRedis);
+else skipWithout("redis-server", withRedis);
+
+describe("shards in PostgreSQL", () => {
+  const reportOn = async (url: string, schema: string) => {
+    const home = homeAt(path("home"), `${url}?schema=${schema}`);
+    return doctor(["--config", join(home, "matchbook.toml")]);
+  };
+
+  test("are reported with version, format and data_checksums, which should be on", async () => {
+    const cluster = await startCluster();
+    const bare = await reportOn(cluster.url, "checked");
+    expect(bare.page.findings).toContainEqual(
+      expect.objectContaining({
+        level: "ok",
+        message: expect.stringContaining("has no records yet"),
+      }),
+    );
+    await ingestAt(path("home"), [JSON.stringify(aMatch())]);
+    const toggle = async (how: string) => {
+      await cluster.stop();
+      cluster.run("pg_checksums", [`--${how}`, "-D", join(cluster.folder, "data")]);
+      await cluster.start();
+      return reportOn(cluster.url, "checked");
+    };
+    // They are on or off by default, depending on the version.
+    const isOn = !complaints((await reportOn(cluster.url, "checked")).page).some((line) =>
+      line.includes("data_checksums"),
+    );
+    const reports = isOn ? [await toggle("disable"), await toggle("enable")] : [];
+    if (!isOn) {
+      const on = await toggle("enable");
+      reports.push(await toggle("disable"), on);
+    }
+    cluster.remove();
+    const [off, on] = reports;
+    expect(off!.exitCode).toBe(0);
+    expect(complaints(off!.page)).toContain(
+      "warning shard na: data_checksums are off: PostgreSQL does not notice damaged pages",
+    );
+    expect(complaints(on!.page).join()).not.toContain("data_checksums");
+    expect(on!.page.findings).toContainEqual(
+      expect.objectContaining({
+        subject: "shard na",
+        level: "ok",
+        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 4, 1 match, /),
+      }),
+    );
+  }, 120_000);
+
+  test("of older formats are left as they are: a problem if they cannot be read, else a warning", async () => {
+    const postgres = await aPostgres();
+    for (const [format, level, exitCode] of [
+      [1, "problem", 1],
+      [2, "warning", 0],
+    ] as const) {
+      const schema = `doctor_${format}_${process.pid}`;
+      await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
+      for (let time = 0; time < 2; time++) {
+        const found = await reportOn(postgres.url, schema);
+        expect(found.exitCode).toBe(exitCode);
+        expect(complaints(found.page)).toContainEqual(
+          expect.stringMatching(
+            new RegExp(
+              `^${level} shard na: .*has format ${format} and must be migrated to format 4`,
+            ),
+          ),
+        );
+      }
+      await dropSchema(postgres.url, schema);
+    }
+    postgres.stop();
+  }, 60_000);
+});
+
+describe("the last backup", () => {
+  const backups = path("backups");
+  const report = async () => {
+    const { exitCode, page } = await doctor(["--backup", backups]);
+    const { level, message } = page.findings.find(({ subject }) => subject === "backup")!;
+    return [exitCode, level, message];
+  };
+  const HOUR = 3_600_000;
+  const backUp = (name: string, hoursAgo: number) => {
+    mkdirSync(join(backups, name), { recursive: true });
+    const createdAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();
+    writeFileSync(join(backups, name, "manifest.json"), JSON.stringify({ createdAt }));
+  };
+
+  test("is missing, old or recent", async () => {
+    expect(await report()).toEqual([1, "problem", expect.stringContaining("there is no backup")]);
+    backUp("monday", 100);
+    expect(await report()).toEqual([0, "warning", expect.stringContaining("100 h ago")]);
+    backUp("friday", 3.5);
+    writeFileSync(join(backups, "manifest.json"), "{");
+    expect(await report()).toEqual([0, "ok", expect.stringContaining("3 h ago")]);
+  });
+});

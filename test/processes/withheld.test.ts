@@ -1,0 +1,140 @@
+/** `matchbook withheld`: the records that are not served, from both stores and from a backup. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dropSchema, putSqliteShard } from "../support/formats.ts";
+import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { matchbook } from "../support/process.ts";
+import { aMatch, type MatchIn } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+const path = (name: string) => join(folder.path, name);
+afterAll(() => folder.remove());
+
+const line = (wishes: MatchIn) => JSON.stringify(aMatch(wishes));
+const NOON = "2026-03-01T12:00:00Z";
+
+const RECORDS = [
+  line({ id: "served" }),
+  line({ id: "unranked", createdAt: NOON, mode: "private", patch: "2.6" }),
+  line({ id: "Quit", createdAt: "2026-03-01T11:00:00.250Z", ending: "exitpractice" }),
+  line({ id: "brawl-2", createdAt: NOON, mode: "unheard-of" }),
+  line({ id: "brawl-1", createdAt: NOON, mode: "unheard-of" }),
+];
+
+const record = (id: string, reason: string, gameMode: string, more: object = {}) => ({
+  id,
+  createdAt: NOON,
+  gameMode,
+  patchVersion: "2.5",
+  reason,
+  ...more,
+});
+const EXPECTED = {
+  shard: "na",
+  withheld: { "game-mode": 2, ending: 1, "no-ranked-player": 1 },
+  records: [
+    record("Quit", "ending", "ranked", { createdAt: "2026-03-01T11:00:00.250Z" }),
+    record("brawl-1", "game-mode", "unheard-of"),
+    record("brawl-2", "game-mode", "unheard-of"),
+    record("unranked", "no-ranked-player", "private", { patchVersion: "2.6" }),
+  ],
+};
+
+describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
+  const home = path(engine);
+  let postgres: Awaited<ReturnType<typeof aPostgres>> | undefined;
+  const schema = `withheld_${process.pid}`;
+
+  beforeAll(async () => {
+    if (engine === "PostgreSQL") postgres = await aPostgres();
+    homeAt(home, postgres ? `${postgres.url}?schema=${schema}` : `sqlite:${path("na.db")}`);
+    await ingestAt(home, RECORDS);
+  }, 60_000);
+  afterAll(async () => {
+    if (postgres) await dropSchema(postgres.url, schema);
+    postgres?.stop();
+  });
+
+  test("are counted by reason and listed by id, as JSON", async () => {
+    const { exitCode, stdout, stderr } = await matchbookAt(home, ["withheld", "na", "--json"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual(EXPECTED);
+  });
+
+  test("are printed as a table, which says how to see the others and the reason of one", async () => {
+    const { stdout, stderr } = await matchbookAt(home, ["withheld", "na", "--limit", "2"]);
+    expect(stdout).toBe(
+      [
+        "game-mode         2",
+        "ending            1",
+        "no-ranked-player  1",
+        "",
+        "ID       CREATED                   MODE        PATCH  REASON",
+        "Quit     2026-03-01T11:00:00.250Z  ranked      2.5    ending",
+        "brawl-1  2026-03-01T12:00:00Z      unheard-of  2.5    game-mode",
+        "",
+      ].join("\n"),
+    );
+    expect(stderr).toBe(
+      "2 of 4 are listed; --limit 0 lists all.\n'matchbook why na ID' explains a match.\n",
+    );
+  });
+
+  test("can be selected by reason, before the limit applies", async () => {
+    const args = ["withheld", "na", "--reason", "game-mode", "--limit", "1", "--json"];
+    const { records, withheld } = JSON.parse((await matchbookAt(home, args)).stdout);
+    expect(records).toEqual([EXPECTED.records[1]]);
+    expect(withheld).toEqual(EXPECTED.withheld);
+  });
+});
+
+test("all records are listed once, in any number of steps", async () => {
+  const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
+  const ids = Array.from({ length: 1001 }, (_, at) => `m${String(at).padStart(4, "0")}`);
+  const rosters: MatchIn["rosters"] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
+  await ingestAt(
+    home,
+    ids.map((id) => line({ id, mode: "unheard-of", rosters })),
+  );
+  const { stdout } = await matchbookAt(home, ["withheld", "na", "--limit", "0", "--json"]);
+  const { records } = JSON.parse(stdout);
+  expect(records.map((one: { id: string }) => one.id)).toEqual(ids);
+}, 60_000);
+
+test("a backup is read as it is, and one of an older format is left as it is", async () => {
+  const data = path("backup");
+  mkdirSync(data);
+  putSqliteShard(data, 3);
+  const files = () =>
+    readdirSync(data).map((name) => [name, readFileSync(join(data, name), "hex")]);
+  const older = files();
+  const refused = await matchbook(["withheld", "na", "--data", data]);
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("must be migrated"),
+  ]);
+  expect(files()).toEqual(older);
+
+  await matchbook(["migrate", "--data", data]);
+  const before = files();
+  const { exitCode, stdout } = await matchbook(["withheld", "na", "--json", "--data", data]);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).records.length).toBeGreaterThan(0);
+  expect(files()).toEqual(before);
+}, 30_000);
+
+test.each([
+  [["withheld", "nz"], 1, 'matchbook: there is no shard "nz"; shards: none yet\n'],
+  [
+    ["withheld", "na", "--reason", "boring"],
+    2,
+    'matchbook: invalid --reason "boring": must be one of game-mode, ending, no-ranked-player\n',
+  ],
+])("wrong usage is explained: %p", async (args, exitCode, stderr) => {
+  const finished = await matchbook([...args, "--data", path("nowhere")]);
+  expect(finished).toEqual({ exitCode, stdout: "", stderr });
+});
