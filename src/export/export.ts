@@ -16,7 +16,7 @@ export interface ExportChunk {
   bytes: Uint8Array;
   served: number;
   withheld: number;
-  /** The bytes of the longest line. */
+  /** The bytes of the longest record. */
   longest: number;
 }
 
@@ -39,10 +39,10 @@ export async function* exportRecords(
   let chunk = emptyChunk();
   for await (const { fate, match } of records) {
     if (match.createdAt < since) continue;
-    const line = `${recordDocument(match)}\n`;
-    lines += line;
+    const document = recordDocument(match);
+    lines += `${document}\n`;
     chunk[fate.state] += 1;
-    chunk.longest = Math.max(chunk.longest, Buffer.byteLength(line));
+    chunk.longest = Math.max(chunk.longest, Buffer.byteLength(document));
     if (lines.length < CHUNK_LENGTH) continue;
     yield { ...chunk, bytes: Buffer.from(lines) };
     lines = "";

@@ -17,7 +17,7 @@ import type { ShardRecord } from "../../src/store/store.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { MATCHBOOK, spawnMatchbook } from "../support/process.ts";
+import { MATCHBOOK, matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { richMatch } from "../support/rich-match.ts";
 import { countsOf, until } from "../support/state.ts";
@@ -273,6 +273,24 @@ describe("the file", () => {
     expect(existsSync(`${file}.partial`)).toBe(false);
     expect(existsSync(file)).toBe(child.exitCode === 0);
   });
+});
+
+test("a record that is too long for the settings is exported, with the limit that ingest needs", async () => {
+  const home = homeAt(path("long"), `sqlite:${path("long.db")}`);
+  await ingestAt(home, [JSON.stringify(aMatch({ stats: { text: "ä".repeat(3000) } }))]);
+  const config = path("short.toml");
+  writeFileSync(
+    config,
+    `max-record-bytes = "1KiB"\n[shards.na]\nurl = "sqlite:${path("long.db")}"\n`,
+  );
+  const { exitCode, stdout, stderr } = await matchbook(["export", "na", "--config", config]);
+  expect(exitCode).toBe(0);
+  const [, limit] = /The longest record has (\d+) bytes: .*--max-record-bytes \1\./.exec(stderr)!;
+  const copy = path("long-copy");
+  const ingest = (most: number) =>
+    matchbook(["ingest", "-", "--data", copy, "--max-record-bytes", `${most}`], { stdin: stdout });
+  expect((await ingest(Number(limit) - 1)).exitCode).toBe(1);
+  expect((await ingest(Number(limit))).exitCode).toBe(0);
 });
 
 test("a reader that closes the pipe ends the export without an error", async () => {
