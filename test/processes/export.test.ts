@@ -262,7 +262,7 @@ describe("the file", () => {
 
   test("does not appear if the export is ended by a signal", async () => {
     const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
-    await ingestAt(home, linesOf("na", 1500, NOON));
+    await ingestAt(home, linesOf("na", 500, NOON));
     const file = path("ended.ndjson.zst");
     const args = ["export", "na", "--output", file, "--data", home];
     const child = spawnMatchbook([...args, "--config", join(home, "matchbook.toml")]);
