@@ -43,11 +43,14 @@ export const exportShard: AddCommand = (program) => {
     .command("export")
     .summary("write the records of a shard as NDJSON")
     .description(
-      "write the original records of a shard, one document per line. Ingested into an empty shard, they give the\n" +
-        "same records and the same digest. Reads and ingest continue meanwhile. Every record that is stored\n" +
-        "unchanged from the start to the end is exported; one that becomes served or withheld meanwhile may come\n" +
-        "twice, which is a duplicate for ingest. Records that arrive or are replaced meanwhile may be missing.\n" +
-        "Exit codes: 1 it failed, or a record is damaged, which is named, and FILE is not written; 2 wrong usage.",
+      "write the original records of a shard, one document per line.\n" +
+        "Ingested into an empty shard, they give the same digest.\n" +
+        "Reads and ingest continue meanwhile. Every record that is stored unchanged from\n" +
+        "the start to the end is exported. One that becomes served or withheld meanwhile\n" +
+        "may come twice (ingest counts a duplicate). Records that arrive or are replaced\n" +
+        "meanwhile may be missing, and so may one that becomes withheld and served again.\n" +
+        "Exit codes: 1 it failed, or a record is damaged; then FILE is not written.\n" +
+        "2 wrong usage.",
     )
     .argument("<shard>", "shard id")
     .option(
