@@ -6,7 +6,10 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { writeFollowing } from "../../src/document/fragment.ts";
-import { recordsIn } from "../../src/move/move.ts";
+import { restoreRecord } from "../../src/document/record.ts";
+import { recordsIn } from "../../src/export/move.ts";
+import { commitBatch } from "../../src/ingest/commit-batch.ts";
+import { prepare } from "../../src/ingest/prepare.ts";
 import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
@@ -186,6 +189,21 @@ describe("damage in the source", () => {
     60_000,
   );
 });
+
+test("a record that an earlier version accepted and this one rejects stops the move, which names it", async () => {
+  const source = homeAt(path("lenient"), `sqlite:${path("lenient.db")}`);
+  await ingestAt(source, lines.slice(0, 5));
+  const { id } = JSON.parse(lines[2]!).data;
+  await lookInto(source, async (writer) => {
+    const record = restoreRecord((await writer.inspect(id))!.match);
+    record.match.attributes.type = "reserved";
+    await commitBatch(writer, [prepare(record, true)], { replace: true });
+  });
+  const refused = await matchbookAt(source, moving(`sqlite:${path("lenient-copy.db")}`));
+  expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+  expect(refused.stderr).toContain(`match ${id} of na is not valid by the rules of this version`);
+  expect(refused.stderr).toContain("attributes.type is not allowed");
+}, 60_000);
 
 test("a copy that serves something else is reported as unusable", async () => {
   // A player that is stored without damage, but differs from the records.

@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
-  move: ["store", "document", "ingest"],
+  export: ["store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -90,7 +90,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "document",
     "ingest",
-    "move",
+    "export",
     "access",
     "settings",
     "demo",
