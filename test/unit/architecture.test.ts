@@ -54,6 +54,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
   ],
 
+  backup: ["domain", "observe", "settings", "store", "move", "sqlite", "open-stores.ts"],
+
   // Entry points and wiring.
   http: [
     "domain",
@@ -92,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "move",
     "access",
     "settings",
+    "backup",
     "demo",
     "http",
     "open-stores.ts",
