@@ -1,7 +1,7 @@
 /** Reads a shard's file that nobody else uses, and verifies every row of it. */
 
 import { formatTimestamp } from "../domain/time.ts";
-import { type Digest, digestOf } from "../move/digest.ts";
+import { type Digest, digestOf } from "../export/digest.ts";
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import { formatIn } from "../sqlite/copy.ts";

@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
-  move: ["store", "document", "ingest"],
+  export: ["store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -54,7 +54,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
   ],
 
-  backup: ["domain", "observe", "settings", "store", "move", "sqlite", "open-stores.ts"],
+  backup: [
+    "domain",
+    "observe",
+    "settings",
+    "store",
+    "ingest",
+    "export",
+    "sqlite",
+    "open-stores.ts",
+  ],
 
   // Entry points and wiring.
   http: [
@@ -91,7 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "document",
     "ingest",
-    "move",
+    "export",
     "access",
     "settings",
     "backup",
