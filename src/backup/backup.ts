@@ -10,6 +10,7 @@ import type { SqliteLocation } from "../settings/shard-locations.ts";
 import { copySqlite, formatIn, switchToWal } from "../sqlite/copy.ts";
 import { MigrationNeeded, StoreError } from "../store/store.ts";
 import { BackupFolder } from "./backup-folder.ts";
+import { exportShard } from "./export-shard.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
@@ -19,6 +20,8 @@ export interface BackupOptions {
   shards: readonly string[];
   /** Whether to copy keys and usage. */
   keys: boolean;
+  /** Whether to export shards that are in PostgreSQL. */
+  export: boolean;
   /** The version of Matchbook. */
   version: string;
   now: number;
@@ -59,12 +62,16 @@ async function addShard(
 ): Promise<void> {
   const location = locationOf(settings, shard);
   const part = { kind: "shard", shard } as const;
-  if (location.engine === "postgres") {
-    missing.push({ ...part, reason: coveredByDatabase(location), isFailure: false });
+  if (location.engine === "postgres" && !options.export) {
+    const reason = `${coveredByDatabase(location)}, or add --export`;
+    missing.push({ ...part, reason, isFailure: false });
     return;
   }
   try {
-    const file = await copyShard(settings, shard, location, folder, options);
+    const file =
+      location.engine === "postgres"
+        ? await copyRecords(settings, shard, folder, options)
+        : await copyShard(settings, shard, location, folder, options);
     if (file) files.push(file);
     else missing.push({ ...part, reason: "it has no records yet", isFailure: false });
   } catch (error) {
@@ -97,6 +104,28 @@ async function copyShard(
   } catch (error) {
     folder.drop(name);
     throw error;
+  }
+}
+
+/** The same for a shard in PostgreSQL. */
+async function copyRecords(
+  settings: Settings,
+  shard: string,
+  folder: BackupFolder,
+  { observe, startProgress }: BackupOptions,
+): Promise<BackupFile | undefined> {
+  const name = `${shard}.ndjson.gz`;
+  const shards = openShards(settings, observe, undefined, "read");
+  try {
+    const writer = await shards.existingWriter(shard);
+    if (!writer) return undefined;
+    const content = await exportShard(writer, shard, folder.create(name), startProgress);
+    return { kind: "shard", shard, engine: "postgres", ...(await folder.keep(name)), ...content };
+  } catch (error) {
+    folder.drop(name);
+    throw error;
+  } finally {
+    await shards.close();
   }
 }
 

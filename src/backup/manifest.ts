@@ -34,6 +34,8 @@ export interface ShardFile extends StoredFile {
   /** Both are null if the file has an older format: only its own version can read it. */
   counts: ShardCounts | null;
   digest: string | null;
+  /** For an export: the bytes of its longest line. */
+  longestRecord?: number;
 }
 
 export interface AccessFile extends StoredFile {

@@ -4,18 +4,23 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { accessFiles, locationOf } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { showLocation } from "../settings/shard-locations.ts";
+import {
+  type ShardLocation,
+  type SqliteLocation,
+  showLocation,
+} from "../settings/shard-locations.ts";
 import { formatIn } from "../sqlite/copy.ts";
 import { copyFile, publish, sha256Of } from "./files.ts";
 import { BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
+import { hasRecords, type TakeInOptions, takeIn } from "./take-in.ts";
 
 /** A file of a backup, and where it goes. */
 export interface RestoreStep {
   file: BackupFile;
   from: string;
-  to: string;
+  to: ShardLocation;
 }
 
 /**
@@ -24,17 +29,27 @@ export interface RestoreStep {
  */
 export async function restore(
   steps: readonly RestoreStep[],
-  startProgress: StartProgress,
+  options: TakeInOptions,
 ): Promise<string[]> {
-  checkNothingIsThere(steps);
+  const { startProgress } = options;
+  await checkNothingIsThere(steps);
   await checkFiles(steps, startProgress);
   const older: string[] = [];
-  for (const step of steps) {
-    const state = await restoreFile(step, startProgress);
-    if (step.file.kind === "shard" && state === "older") older.push(step.file.shard);
+  for (const { file, from, to } of steps) {
+    if (isExport(file)) await takeIn(file, from, to, options);
+    else {
+      const found = await restoreFile(file, from, pathIn(to), startProgress);
+      if (file.kind === "shard" && found === "older") older.push(file.shard);
+    }
   }
   return older;
 }
+
+const isExport = (file: BackupFile): file is ShardFile & { format: "ndjson" } =>
+  file.format === "ndjson";
+
+/** Only an export can go anywhere else: see placeOf. */
+const pathIn = (location: ShardLocation): string => (location as SqliteLocation).path;
 
 /** Where each file goes. Throws BackupError if the settings have no place for it. */
 export function stepsFor(
@@ -49,10 +64,10 @@ export function stepsFor(
   }));
 }
 
-function placeOf(settings: Settings, file: BackupFile): string {
+function placeOf(settings: Settings, file: BackupFile): ShardLocation {
   if (file.kind !== "shard") {
     const place = accessFiles(settings).find(({ kind }) => kind === file.kind);
-    if (place) return place.path;
+    if (place) return { engine: "sqlite", path: place.path };
     throw new BackupError(
       `keys-database is set, so ${file.name} would not be used: add --no-keys, or leave out that setting`,
     );
@@ -64,7 +79,7 @@ function placeOf(settings: Settings, file: BackupFile): string {
     );
   }
   const location = locationOf(settings, file.shard);
-  if (location.engine === "sqlite") return location.path;
+  if (location.engine === "sqlite" || isExport(file)) return location;
   throw new BackupError(
     `the settings place ${file.shard} in PostgreSQL (${showLocation(location)}), and the backup has an SQLite file: restore it without that setting, then run 'matchbook shards move'`,
   );
@@ -73,16 +88,20 @@ function placeOf(settings: Settings, file: BackupFile): string {
 /** What SQLite and the check of the server put beside a file. An old WAL would damage a new file. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal", ".damaged"];
 
-function checkNothingIsThere(steps: readonly RestoreStep[]): void {
-  const found = steps.flatMap(({ to }) =>
-    COMPANIONS.map((suffix) => `${to}${suffix}`).filter((path) => existsSync(path)),
-  );
+async function checkNothingIsThere(steps: readonly RestoreStep[]): Promise<void> {
+  const found: string[] = [];
+  for (const { file, to } of steps) {
+    if (to.engine === "sqlite") {
+      const paths = COMPANIONS.map((suffix) => `${to.path}${suffix}`);
+      found.push(...paths.filter((path) => existsSync(path)));
+    } else if (isExport(file) && (await hasRecords(file.shard, to))) found.push(showLocation(to));
+  }
   if (found.length > 0) throw overwrites(found);
 }
 
 const overwrites = (found: readonly string[]): BackupError =>
   new BackupError(
-    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another --data`,
+    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another location`,
   );
 
 /** Before anything is written. */
@@ -118,7 +137,9 @@ async function isIntact(
 type Verification = "equal" | "older" | "different";
 
 async function restoreFile(
-  { file, from, to }: RestoreStep,
+  file: BackupFile,
+  from: string,
+  to: string,
   startProgress: StartProgress,
 ): Promise<Verification> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });

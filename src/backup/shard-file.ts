@@ -55,15 +55,15 @@ export async function verified(
         progress.update(matches + players + teams, matches),
       ),
     );
-    return { counts: withoutSize(counts), digest };
+    return { counts: shownCounts(counts), digest };
   } finally {
     progress.stop();
   }
 }
 
-function withoutSize({ bytes: _, newestMatch, ...counts }: Counts): ShardCounts {
-  return {
-    ...counts,
-    newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
-  };
+/** Counts as the manifest has them, without the size. */
+export function shownCounts(counts: Omit<Counts, "bytes">): ShardCounts {
+  const { served, withheld, players, teams, newestMatch } = counts;
+  const newest = newestMatch === undefined ? null : formatTimestamp(newestMatch);
+  return { served, withheld, players, teams, newestMatch: newest };
 }

@@ -22,6 +22,7 @@ import { table } from "./table.ts";
 
 interface Flags {
   keys: boolean;
+  export?: true;
   json?: true;
 }
 
@@ -33,18 +34,20 @@ export const backup: AddCommand = (program) => {
       "copy shards, keys and usage into a new folder, verify every record of the copies, and write a manifest.\n" +
         "Servers and ingest continue; each file is a state of its own moment. While a SQLite shard is copied, its\n" +
         "WAL cannot be emptied: beyond 64 MiB it grows by up to 2 MiB per second, and ingest slows down to that.\n" +
-        "Shards and keys in PostgreSQL are left to its own tools, which are named.\n" +
+        "Shards and keys in PostgreSQL are left to its own tools, which are named, unless --export is given.\n" +
         "Exit codes: 1 the backup failed, or lacks a part that cannot be read; 2 wrong usage.",
     )
     .argument("<dir>", "folder for the backup; must be empty or not exist")
     .argument("[shards...]", "shard ids; all shards by default")
     .option("--no-keys", "leave out keys and usage")
+    .option("--export", "back up shards in PostgreSQL too, as gzip-compressed NDJSON")
     .option("--json", "print the manifest")
     .action(async (folder: string, wanted: string[], flags: Flags) => {
       const settings = settingsOf(command).values;
       const manifest = await backUp(settings, folder, {
         shards: await shardsToCopy(settings, wanted, flags),
         keys: flags.keys,
+        export: flags.export === true,
         version,
         now: Date.now(),
         observe: noteIgnored,

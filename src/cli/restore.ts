@@ -2,6 +2,7 @@
 
 import { type BackupFile, type Manifest, readManifest } from "../backup/manifest.ts";
 import { type RestoreStep, restore as restoreSteps, stepsFor } from "../backup/restore.ts";
+import { showLocation } from "../settings/shard-locations.ts";
 import { noteMissing } from "./backup.ts";
 import {
   type AddCommand,
@@ -12,6 +13,7 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
+import { readingThreads } from "./ingest.ts";
 import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
@@ -30,7 +32,8 @@ export const restore: AddCommand = (program) => {
       "put shards, keys and usage from a backup where the settings place them; everything by default.\n" +
         "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it\n" +
         "writes anything, and formats, counts and digests of what it has written. A running server serves restored\n" +
-        "shards and applies restored keys within seconds.\n" +
+        "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the\n" +
+        "settings say; there must be no records yet.\n" +
         "Exit codes: 1 it failed; 2 wrong usage.",
     )
     .argument("<dir>", "folder of the backup")
@@ -43,7 +46,11 @@ export const restore: AddCommand = (program) => {
       const settings = settingsOf(command).values;
       const manifest = readManifest(folder);
       const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
-      const older = await restoreSteps(steps, startProgress);
+      const older = await restoreSteps(steps, {
+        settings,
+        threads: readingThreads(navigator.hardwareConcurrency),
+        startProgress,
+      });
       if (flags.json)
         print(JSON.stringify({ createdAt: manifest.createdAt, files: steps.map(asJson) }));
       else if (steps.length > 0) print(stepsTable(steps));
@@ -91,13 +98,13 @@ function chosen(
   );
 }
 
-const asJson = ({ file, to }: RestoreStep) => ({ ...file, path: to });
+const asJson = ({ file, to }: RestoreStep) => ({ ...file, location: showLocation(to) });
 
 function stepsTable(steps: readonly RestoreStep[]): string {
   const rows = steps.map(({ file, to }) => [
     file.name,
     file.kind === "shard" ? String(file.counts?.served ?? "?") : "",
-    to,
+    showLocation(to),
   ]);
   return table([["FILE", "MATCHES", "RESTORED TO"], ...rows]);
 }
