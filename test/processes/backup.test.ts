@@ -139,6 +139,18 @@ test("a running server serves a restored shard and applies restored keys", async
   expect(await server.end()).toBe(0);
 });
 
+test("a long read of a restored shard does not keep ingest waiting", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  await run("restore", copy);
+  const reader = new Database(join(data, "na.db"), { readonly: true });
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM matches").get();
+  expect((await ingest(linesOf("na", 10, now))).exitCode).toBe(0);
+  reader.close();
+});
+
 test("restore overwrites nothing: it names what is there, also a WAL that is left", async () => {
   await ingest(linesOf("na", 5, now));
   await run("keys", "create", "--name", "kept");
@@ -276,12 +288,13 @@ test("shards and keys in PostgreSQL are left to its tools, with exit 0", async (
 
 const onFullDisk = () => {
   test("a full disk is reported, and leaves no manifest and no files", async () => {
-    await ingest(linesOf("na", 60, now));
+    // There is space for the first shard only.
+    await ingest([...linesOf("eu", 2, now), ...linesOf("na", 100, now)]);
     const program = join(folder.path, "matchbook");
     const left = join(folder.path, "left");
     mkdirSync(copy, { recursive: true });
     const script =
-      `mount -t tmpfs -o size=64k tmpfs ${copy} && ${MATCHBOOK} "$@"; code=$?; ` +
+      `mount -t tmpfs -o size=400k tmpfs ${copy} && ${MATCHBOOK} "$@"; code=$?; ` +
       `ls -A ${copy}/one > ${left}; exit $code`;
     writeFileSync(program, `#!/bin/sh\nexec unshare -Urm sh -c '${script}' sh "$@"\n`);
     chmodSync(program, 0o755);
