@@ -88,7 +88,8 @@ export function readManifest(folder: string): Manifest {
       `${folder} was made by Matchbook ${manifest?.matchbook}, which this version cannot restore; upgrade Matchbook`,
     );
   }
-  if (version !== MANIFEST_FORMAT || !manifest?.files?.every(isSafe)) throw damaged(path);
+  const isWhole = manifest?.files?.every(isSafe) && Array.isArray(manifest.missing);
+  if (version !== MANIFEST_FORMAT || !isWhole) throw damaged(path);
   return manifest as Manifest;
 }
 
