@@ -7,7 +7,7 @@ import { AdminError } from "./errors.ts";
 import { invalidQuery } from "./request.ts";
 import type { UploadOptions } from "./upload-thread.ts";
 
-const ENCODINGS = ["identity", "gzip", "x-gzip"];
+const ENCODINGS = ["identity", "gzip", "x-gzip", "zstd"];
 
 export const uploadRecords: AdminEndpoint = async (service, { request, requestId, query }) => {
   const { uploads, shards, observe } = service;
@@ -41,7 +41,7 @@ function checkEncoding(header: string | null): void {
   if (ENCODINGS.includes(encoding)) return;
   throw new AdminError(
     "unsupported-encoding",
-    `The content encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported: send the body uncompressed or as gzip.`,
-    { headers: { "Accept-Encoding": "gzip" } },
+    `The content encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported: send the body uncompressed, or as gzip or zstd.`,
+    { headers: { "Accept-Encoding": "gzip, zstd" } },
   );
 }

@@ -45,7 +45,7 @@ export const ingest: AddCommand = (program) => {
     .command("ingest")
     .summary("store match documents from files or standard input")
     .description(
-      "store match documents: a single document, a JSON array or NDJSON, optionally gzip-compressed.\n" +
+      "store match documents: a single document, a JSON array or NDJSON, optionally as gzip or zstd.\n" +
         "Exit codes: 0 all records are stored, withheld or duplicates; 1 some are rejected or conflicting;\n" +
         "2 wrong usage; 3 a database was unavailable. It is safe to run the command again.",
     )

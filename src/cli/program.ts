@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   quickstart: async () => (await import("./quickstart.ts")).quickstart,
   serve: async () => (await import("./serve.ts")).serve,
   ingest: async () => (await import("./ingest.ts")).ingest,
+  export: async () => (await import("./export.ts")).exportShard,
   keys: async () => (await import("./keys.ts")).keys,
   why: async () => (await import("./why.ts")).why,
   status: async () => (await import("./status.ts")).status,

@@ -30,6 +30,7 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
+import { ingestOptions } from "./ingest.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { existingShard, withShards } from "./shard-store.ts";
 
@@ -89,7 +90,7 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
       shard: id,
       location: showLocation(to),
       resume: flags.resume === true,
-      batch: values.batch,
+      ingest: ingestOptions(values, shards),
     });
     if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
     print(nextSteps(id, locationOf(values, id), to, moved, newTables(id, to, ids, settings)));

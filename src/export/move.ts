@@ -1,17 +1,22 @@
 /**
- * Moves a shard from one store to another: copies it while nobody writes to the source, and verifies that both
- * serve the same.
+ * Moves a shard to another store: exports its records into an ingest of the target while nobody writes to the source,
+ * and verifies that both serve the same. What a shard holds is a function of the set of its records, so players, teams
+ * and everything else follow.
  */
 
+import { recordDocument } from "../document/record.ts";
+import { type IngestOptions, ingest } from "../ingest/ingest.ts";
+import { recordsIn as recordsReported } from "../ingest/report.ts";
+import type { Bytes } from "../ingest/source.ts";
 import {
   type Counts,
-  type StoredMatch,
+  type ShardContents,
   StoreError,
   type Transaction,
   type Writer,
 } from "../store/store.ts";
-import { copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
+import { exportRecords } from "./export.ts";
 import { recordBatches } from "./scan.ts";
 
 export type Phase = "compare" | "copy" | "digest of the source" | "digest of the target";
@@ -22,8 +27,7 @@ export interface MoveOptions {
   location: string;
   /** Whether to continue an interrupted copy. Otherwise the target must be empty. */
   resume: boolean;
-  /** Maximum number of records per transaction. */
-  batch: number;
+  ingest: Pick<IngestOptions, "batch" | "threads">;
   /** `done` counts towards `total`; `records` is for the rate. */
   onProgress(phase: Phase, total: number, done: number, records: number): void;
 }
@@ -65,11 +69,7 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
-    const copied = await copyRecords(transaction, target, {
-      resume: there > 0,
-      batch: options.batch,
-      onProgress: show("copy", recordsIn(counts)),
-    });
+    const copied = await copyRecords(transaction, target, options, show("copy", recordsIn(counts)));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
     return { copied, side: { digest, counts } };
   });
@@ -80,6 +80,41 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
   );
   const copy = { digest, counts: await target.counts() };
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
+}
+
+/** Ingests the records of the source, and returns how many the target lacked. */
+async function copyRecords(
+  source: ShardContents,
+  target: Writer,
+  { shard, ingest: { batch, threads } }: MoveOptions,
+  onProgress: (records: number) => void,
+): Promise<number> {
+  const report = await ingest([{ name: shard, bytes: exported(source) }], {
+    batch,
+    threads,
+    writer: () => target,
+    // The records are stored already, whatever the settings and the clock say by now; nothing in them is missing.
+    context: { shard: undefined, shards: undefined, titleId: "", longest: Number.MAX_SAFE_INTEGER },
+    clock: () => Number.MAX_SAFE_INTEGER,
+    replace: false,
+    onRejection({ document, problems }) {
+      const { id } = (document?.data ?? {}) as { id?: unknown };
+      throw new StoreError(
+        `match ${id} of ${shard} is not valid by the rules of this version: ${problems.join("; ")}. Replace it with a valid record (matchbook ingest --replace), then retry`,
+      );
+    },
+    // The digests differ then.
+    onConflict() {},
+    onProgress(soFar) {
+      const records = recordsReported(soFar);
+      if (records > 0) onProgress(records);
+    },
+  });
+  return recordsReported(report) - report.duplicate - report.conflict;
+}
+
+async function* exported(source: ShardContents): Bytes {
+  for await (const { bytes } of exportRecords(source, { withheld: true })) yield bytes;
 }
 
 async function areOne(source: Writer, target: Writer): Promise<boolean> {
@@ -104,23 +139,23 @@ function areEqual(one: Side, other: Side): boolean {
   return Bun.deepEquals(compared(one), compared(other));
 }
 
-/** Throws StoreError unless the source has every record of the target, byte for byte. */
+/** Throws StoreError unless the source has every record of the target, exactly as it is there. */
 async function checkIsPart(
   target: Writer,
   source: Pick<Transaction, "load">,
-  { shard, location, batch }: MoveOptions,
+  { shard, location, ingest: { batch } }: MoveOptions,
   onProgress: (records: number) => void,
 ): Promise<void> {
-  await target.survey(async (holdings) => {
+  await target.survey(async (contents) => {
     let compared = 0;
-    for await (const step of recordBatches(holdings, batch)) {
-      const originals = new Map<string, StoredMatch>();
+    for await (const step of recordBatches(contents, batch)) {
+      const originals = new Map<string, string>();
       for (const { match } of await source.load(step.map(({ match: { id } }) => id))) {
-        originals.set(match.id, match);
+        originals.set(match.id, recordDocument(match));
       }
       for (const { match } of step) {
         const original = originals.get(match.id);
-        if (original && isSameRecord(original, match)) continue;
+        if (original === recordDocument(match)) continue;
         throw new StoreError(
           `${location} is not a copy of ${shard}: its match ${match.id} is ${original ? "different" : "missing"} in ${shard}. Choose an empty location`,
         );
@@ -129,15 +164,4 @@ async function checkIsPart(
       onProgress(compared);
     }
   });
-}
-
-function isSameRecord(one: StoredMatch, other: StoredMatch): boolean {
-  return (
-    one.createdAt === other.createdAt &&
-    one.gameMode === other.gameMode &&
-    one.patchVersion === other.patchVersion &&
-    Buffer.compare(one.contentHash, other.contentHash) === 0 &&
-    Buffer.compare(one.encoded, other.encoded) === 0 &&
-    Buffer.compare(one.carried, other.carried) === 0
-  );
 }

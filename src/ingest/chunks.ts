@@ -61,8 +61,12 @@ export async function* chunks(
   if (texts.length > 0) yield take();
 }
 
-/** Errors of files and of gzip have a code of the operating system or of zlib. */
+/** Errors of files and of compressed data have a code of the operating system, of zlib or of zstd. */
 function isSourceFailure(error: unknown): error is Error & { code: string } {
   const code = (error as { code?: unknown } | null)?.code;
-  return error instanceof Error && typeof code === "string" && /^(E[A-Z]+|Z_[A-Z_]+)$/.test(code);
+  return (
+    error instanceof Error &&
+    typeof code === "string" &&
+    /^(E[A-Z]+|Z_[A-Z_]+|ZSTD_\w+)$/.test(code)
+  );
 }

@@ -146,8 +146,11 @@ function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
   };
 }
 
-/** The messages of zlib are about its internals. */
+const TRUNCATED = ["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"];
+
+/** The messages of zlib and zstd are about their internals. */
 function faultOf({ code, message }: SourceFailure["error"]): string {
-  if (!code.startsWith("Z_")) return message;
-  return `the gzip data is ${code === "Z_BUF_ERROR" ? "truncated" : "damaged"} (${message}); send an intact copy`;
+  const format = /^Z(STD)?_/.exec(code);
+  if (!format) return message;
+  return `the ${format[1] ? "zstd" : "gzip"} data is ${TRUNCATED.includes(code) ? "truncated" : "damaged"} (${message}); send an intact copy`;
 }

@@ -36,7 +36,7 @@ export function parseDocument(text: DocumentText, source: string, longest: numbe
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
       return failed(
-        "not valid UTF-8: save the file as UTF-8; gzip is the only supported compression",
+        "not valid UTF-8: save the file as UTF-8; gzip and zstd are the supported compressions",
       );
     }
     if (error instanceof RangeError) return failed(TOO_DEEP);

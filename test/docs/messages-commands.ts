@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { gzipBomb } from "../hostile/bombs.ts";
 import { type Finished, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -45,6 +45,10 @@ const USE: readonly Run[] = [
   "shards move na --to elsewhere",
   "backup",
   "restore",
+  "export na --since yesterday",
+  "export na --compress rar",
+  "export na --output sound.ndjson",
+  "export na --output folder",
   "ingest - -",
   "ingest missing.ndjson",
   "ingest folder",
@@ -69,6 +73,9 @@ const WORK: readonly Run[] = [
   "ingest wrong.ndjson --max-record-bytes 1KiB",
   "keys revoke k_0000000000",
   "keys show k_0000000000",
+  "ingest cut.ndjson.zst",
+  "ingest followed.ndjson.zst",
+  "export nowhere",
   "shards digest nowhere",
   "shards move nowhere --to sqlite:new.db",
   "keys change k_0000000000",
@@ -241,6 +248,9 @@ async function prepare(folder: string): Promise<void> {
   const packed = gzipSync(match("m1").repeat(3));
   write("cut.ndjson.gz", packed.subarray(0, -20));
   write("garbled.ndjson.gz", Buffer.concat([packed.subarray(0, 10), Buffer.alloc(200, 0xff)]));
+  const zstd = zstdCompressSync(match("m1").repeat(3));
+  write("cut.ndjson.zst", zstd.subarray(0, -20));
+  write("followed.ndjson.zst", Buffer.concat([zstd, Buffer.from("and so on")]));
   write("bomb.gz", gzipBomb('{"data":"', "a", 2 ** 30));
   write("shards.toml", "[shards.eu]\n[shards.sa]\n");
   write("shard-id.toml", "[shards.NA]\n");

@@ -1,7 +1,7 @@
 /** Tests record uploads over HTTP: what is accepted, and what the response contains. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
 import { aMatch, anId, type RosterIn } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -67,7 +67,15 @@ describe("an upload accepts", () => {
     expect(report.stored).toBe(5);
   });
 
-  test.each(["br", "deflate", "zstd", "gzip, gzip"])("no %s", async (encoding) => {
+  test.each([
+    ["a header that says so", { "Content-Encoding": "zstd" }],
+    ["no header", undefined],
+  ])("zstd with %s", async (_, headers) => {
+    const { report } = await world.upload(zstdCompressSync(ndjson(some(7))), "", headers);
+    expect(report).toEqual({ ...emptyReport, stored: 7 });
+  });
+
+  test.each(["br", "deflate", "compress", "gzip, gzip"])("no %s", async (encoding) => {
     const { status, body } = await world.ask("POST", "/ingest", "x", {
       "Content-Encoding": encoding,
     });

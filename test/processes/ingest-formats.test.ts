@@ -1,10 +1,10 @@
-/** Tests the files `matchbook ingest` accepts: every format, plain and gzip, complete and damaged. */
+/** Tests the files `matchbook ingest` accepts: every format, plain and compressed, complete and damaged. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Json } from "../../src/domain/json.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { openForReading } from "../../src/store/sqlite/open.ts";
@@ -130,10 +130,59 @@ test("the members of a concatenated gzip file are all read, wherever they end", 
   expect([exitCode, report.stored, report.rejected]).toEqual([0, 5, 0]);
 });
 
+describe("zstd", () => {
+  /** What other programs may put between frames, here with three bytes. */
+  const SKIPPABLE = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+  const pack = (content: string, checksumFlag = 1) =>
+    zstdCompressSync(content, { params: { [constants.ZSTD_c_checksumFlag]: checksumFlag } });
+
+  test("is read: one frame, several, with and without a checksum", async () => {
+    const text = lines(some(2));
+    const files = [
+      pack(lines(some(3))),
+      pack(lines(some(3)), 0),
+      Buffer.concat([pack(text.slice(0, 1000)), SKIPPABLE, pack(text.slice(1000), 0)]),
+      pack(""),
+    ].map((bytes) => aFile(bytes));
+    const { exitCode, stderr, report } = await ingest(files);
+    expect([exitCode, stderr, report.stored]).toEqual([0, "", 8]);
+  });
+
+  const four = some(4);
+  const whole = pack(lines(four));
+  test.each([
+    ["without the last byte", whole.subarray(0, -1), "truncated"],
+    ["between two frames", Buffer.concat([whole, pack("").subarray(0, 6)]), "truncated"],
+    ["in its header", whole.subarray(0, 5), "truncated"],
+    ["with other data after it", Buffer.concat([whole, Buffer.from("and so on")]), "damaged"],
+    ["with a flipped bit", flipped(whole), "damaged"],
+  ])("that is incomplete or damaged is reported: %s", async (_, bytes, state) => {
+    const path = aFile(bytes);
+    const { exitCode, stderr, report } = await ingest([path]);
+    expect([exitCode, report.rejected]).toEqual([1, 1]);
+    expect(stderr).toContain(`the rest of ${path} cannot be read: the zstd data is ${state}`);
+  });
+
+  test("that is truncated loses only the missing part", async () => {
+    const many = some(600);
+    const frames = Buffer.concat([pack(lines(many)), pack(lines(some(600))).subarray(0, 1000)]);
+    const { exitCode, holds } = await ingest([aFile(frames)]);
+    expect(exitCode).toBe(1);
+    expect(idsIn(many).filter((id) => !holds(id))).toEqual([]);
+  });
+
+  function flipped(bytes: Buffer): Buffer {
+    const copy = Buffer.from(bytes);
+    copy[copy.length - 2]! ^= 0x10;
+    return copy;
+  }
+});
+
 describe("standard input", () => {
   test.each([
     ["plain", lines(some(3))],
     ["gzip", gzipSync(pretty(some(3)))],
+    ["zstd", zstdCompressSync(pretty(some(3)))],
   ])("is read for -: %s", async (_, stdin) => {
     const { exitCode, stderr, report } = await ingest(["-"], { stdin });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });

@@ -1,0 +1,305 @@
+/** Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { SQL } from "bun";
+import type { ShardRecord } from "../../src/store/store.ts";
+import { hasProgram, skipWithout } from "../support/needs.ts";
+import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { MATCHBOOK, spawnMatchbook } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { richMatch } from "../support/rich-match.ts";
+import { countsOf, until } from "../support/state.ts";
+import { aFolder } from "../support/world.ts";
+
+setDefaultTimeout(120_000);
+
+const NOON = Date.UTC(2026, 2, 1, 12);
+const folder = aFolder();
+const path = (name: string) => join(folder.path, name);
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+const schemas: string[] = [];
+
+/** Records of every kind, among others one that is replaced. */
+const records = [
+  ...linesOf("na", 150, NOON),
+  ...[
+    richMatch("rich").document,
+    aMatch({ id: "bots", rosters: [{ members: [{ bot: true }] }, { members: [{ bot: true }] }] }),
+    aMatch({ id: "empty", rosters: [{ members: [{ id: "alone" }] }, { members: [] }] }),
+    aMatch({
+      id: "teams",
+      mode: "casual",
+      rosters: [
+        { members: [{ id: "ann", name: "Ann" }], team: { id: "t1", name: "TÄG" } },
+        { members: [{ bot: true }], team: { id: "t2", name: " T 2 " } },
+      ],
+    }),
+    aMatch({ id: "mode", mode: "5v5_practice" }),
+    aMatch({ id: "ending", ending: "exitpractice" }),
+    aMatch({ id: "unranked", mode: "private", rosters: duel({ id: "u1" }, { id: "u2" }) }),
+    aMatch({ id: "released", mode: "private", rosters: duel({ id: "ann" }, { id: "u2" }) }),
+    aMatch({ id: "evidence", rosters: duel({ id: "ann", name: "Renamed" }, { id: "u3" }) }),
+    aMatch({ id: "noon", createdAt: NOON }),
+    aMatch({ id: "before-noon", createdAt: NOON - 1 }),
+    aMatch({ id: "early", createdAt: "0001-01-01T00:00:00.001Z", mode: "strange" }),
+    aMatch({ id: "replaced", rosters: duel({ id: "r1" }, { id: "r2" }) }),
+  ].map((one) => JSON.stringify(one)),
+];
+
+const ENGINES = ["SQLite", "PostgreSQL"] as const;
+type Engine = (typeof ENGINES)[number];
+
+/** A new data folder whose shard na is stored in this engine. */
+function aHome(engine: Engine, name: string): string {
+  if (engine === "SQLite") return homeAt(path(name), `sqlite:${path(`${name}.db`)}`);
+  const schema = `export_${name}_${process.pid}`.toLowerCase().replaceAll(/\W/g, "_");
+  schemas.push(schema);
+  const url = new URL(postgres.url);
+  url.searchParams.set("schema", schema);
+  return homeAt(path(name), url.href);
+}
+
+const homes = {} as Record<Engine, string>;
+
+beforeAll(async () => {
+  postgres = await aPostgres();
+  for (const engine of ENGINES) {
+    const home = aHome(engine, `source-${engine}`);
+    await ingestAt(home, records);
+    const newer = JSON.stringify(
+      aMatch({ id: "replaced", mode: "casual", rosters: duel({ id: "r2" }, { id: "r3" }) }),
+    );
+    const replaced = await matchbookAt(home, ["ingest", "-", "--replace"], newer);
+    expect(replaced.exitCode).toBe(0);
+    homes[engine] = home;
+  }
+});
+
+afterAll(async () => {
+  const sql = new SQL(postgres.url);
+  for (const schema of schemas) await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  await sql.close();
+  postgres.stop();
+  folder.remove();
+});
+
+/** Every record as it is stored, byte for byte. */
+const storedIn = (home: string): Promise<ShardRecord[]> =>
+  lookInto(home, (writer) => writer.survey(async (all) => all.records(undefined, 10_000)));
+
+const idsIn = (lines: string): string[] =>
+  lines
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).data.id)
+    .sort();
+
+/** Exports to standard output; the counts come on standard error. */
+async function exported(home: string, ...flags: string[]) {
+  const { exitCode, stdout, stderr } = await matchbookAt(home, [
+    "export",
+    "na",
+    "--json",
+    ...flags,
+  ]);
+  expect(exitCode).toBe(0);
+  return { lines: stdout, ...JSON.parse(stderr) };
+}
+
+describe.each(ENGINES)("an export from %s", (engine) => {
+  test.each(["ndjson", "ndjson.gz", "ndjson.zst"])(
+    "as .%s gives the identical records in an empty shard, on either engine",
+    async (suffix) => {
+      const home = homes[engine];
+      const file = path(`${engine}.${suffix}`);
+      const made = await matchbookAt(home, ["export", "na", "--output", file, "--json"]);
+      expect([made.exitCode, made.stderr]).toEqual([0, ""]);
+      const all = await storedIn(home);
+      const served = all.filter(({ fate }) => fate.state === "served").length;
+      expect(JSON.parse(made.stdout)).toEqual({
+        shard: "na",
+        file,
+        served,
+        withheld: all.length - served,
+        bytes: readFileSync(file).length,
+      });
+      const target =
+        ENGINES[suffix === "ndjson.gz" ? ENGINES.indexOf(engine) : 1 - ENGINES.indexOf(engine)]!;
+      const copy = aHome(target, `from-${engine}-${suffix}`);
+      const taken = await matchbookAt(copy, ["ingest", file]);
+      expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
+      expect(await storedIn(copy)).toEqual(all);
+      expect(await digestAt(copy)).toEqual(await digestAt(home));
+      expect(await countsOf(copy)).toEqual(await countsOf(home));
+    },
+  );
+
+  test("has one valid document per record, withheld ones included", async () => {
+    const { lines, served, withheld } = await exported(homes[engine]);
+    const ids = idsIn(lines);
+    expect(ids).toEqual((await storedIn(homes[engine])).map(({ match }) => match.id).sort());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(served + withheld).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(["mode", "ending", "unranked", "early"]));
+  });
+
+  test("--no-withheld leaves out withheld records", async () => {
+    const { lines, withheld } = await exported(homes[engine], "--no-withheld");
+    const served = (await storedIn(homes[engine])).filter(({ fate }) => fate.state === "served");
+    expect(idsIn(lines)).toEqual(served.map(({ match }) => match.id).sort());
+    expect(withheld).toBe(0);
+  });
+
+  test("--since selects records of that time and later, served and withheld", async () => {
+    const since = ["--since", "2026-03-01T13:00:00+01:00"];
+    const { lines } = await exported(homes[engine], ...since);
+    const later = (await storedIn(homes[engine])).filter(({ match }) => match.createdAt >= NOON);
+    expect(idsIn(lines)).toEqual(later.map(({ match }) => match.id).sort());
+    expect(idsIn(lines)).toEqual(expect.arrayContaining(["noon", "mode", "unranked"]));
+    const without = await exported(homes[engine], ...since, "--no-withheld");
+    expect(idsIn(without.lines)).toContain("noon");
+    expect(idsIn(without.lines)).not.toContain("before-noon");
+    expect(idsIn(without.lines)).not.toContain("mode");
+  });
+});
+
+describe("the compression", () => {
+  test("of standard output is the one that is asked for", async () => {
+    const { lines } = await exported(homes.SQLite);
+    const home = homes.SQLite;
+    for (const [format, unpack] of [
+      ["gzip", gunzipSync],
+      ["zstd", zstdDecompressSync],
+    ] as const) {
+      const args = ["export", "na", "--compress", format, "--data", home];
+      const child = spawnMatchbook([...args, "--config", join(home, "matchbook.toml")]);
+      const bytes = await new Response(child.stdout).bytes();
+      expect(unpack(bytes).toString()).toBe(lines);
+    }
+  });
+
+  for (const [program, suffix] of [
+    ["gzip", "gz"],
+    ["zstd", "zst"],
+  ] as const) {
+    const tests = () => {
+      test(`can be undone by the program ${program}`, async () => {
+        const file = path(`program.ndjson.${suffix}`);
+        await matchbookAt(homes.SQLite, ["export", "na", "--output", file]);
+        const { stdout, exitCode } = Bun.spawnSync([program, "-dc", file]);
+        expect(exitCode).toBe(0);
+        expect(stdout.toString()).toBe((await exported(homes.SQLite)).lines);
+      });
+    };
+    if (hasProgram(program)) tests();
+    else skipWithout(program, tests);
+  }
+});
+
+describe("the file", () => {
+  const exportTo = (file: string, ...flags: string[]) =>
+    matchbookAt(homes.SQLite, ["export", "na", "--output", file, ...flags]);
+
+  test("is not replaced without --force", async () => {
+    const file = path("there.ndjson");
+    writeFileSync(file, "mine");
+    const refused = await exportTo(file);
+    expect([refused.exitCode, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toMatch(/there\.ndjson exists.*--force/);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect((await exportTo(file, "--force")).exitCode).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe((await exported(homes.SQLite)).lines);
+  });
+
+  test("of another export that is still being written is left alone", async () => {
+    const file = path("busy.ndjson");
+    writeFileSync(`${file}.partial`, "theirs");
+    const refused = await exportTo(file);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/busy\.ndjson\.partial exists/);
+    expect(readFileSync(`${file}.partial`, "utf8")).toBe("theirs");
+  });
+
+  test("is never a device, even with --force", async () => {
+    const link = path("device");
+    symlinkSync("/dev/null", link);
+    const refused = await exportTo(link, "--force");
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("not a regular file"),
+    ]);
+  });
+
+  test("does not appear if a record is damaged, which is named", async () => {
+    const home = homeAt(path("hurt"), `sqlite:${path("hurt.db")}`);
+    await ingestAt(home, records);
+    const store = new Database(path("hurt.db"));
+    const { id, document } = store
+      .query<{ id: string; document: Uint8Array }, []>("SELECT id, document FROM matches LIMIT 1")
+      .get()!;
+    document[document.length - 9]! ^= 1;
+    store.query("UPDATE matches SET document = ? WHERE id = ?").run(document, id);
+    store.close();
+    const out = path("out");
+    mkdirSync(out);
+    const failed = await matchbookAt(home, ["export", "na", "--output", join(out, "na.ndjson.gz")]);
+    expect([failed.exitCode, failed.stdout]).toEqual([1, ""]);
+    expect(failed.stderr).toContain(`match ${id} is damaged`);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  test("does not appear if the export is ended by a signal", async () => {
+    const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
+    await ingestAt(home, linesOf("na", 1500, NOON));
+    const file = path("ended.ndjson.zst");
+    const args = ["export", "na", "--output", file, "--data", home];
+    const child = spawnMatchbook([...args, "--config", join(home, "matchbook.toml")]);
+    await until("the export has begun", () => existsSync(`${file}.partial`));
+    child.kill("SIGTERM");
+    // On a very fast machine it may have been complete by then.
+    expect([0, 143]).toContain(await child.exited);
+    expect(existsSync(`${file}.partial`)).toBe(false);
+    expect(existsSync(file)).toBe(child.exitCode === 0);
+  });
+});
+
+test("a reader that closes the pipe ends the export without an error", async () => {
+  const home = homes.SQLite;
+  const command = `"$1" export na --data "$2" --config "$2/matchbook.toml" | head -c 100`;
+  const script = `set -o pipefail; ${command}`;
+  const child = Bun.spawn(["bash", "-c", script, "-", MATCHBOOK, home], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  expect((await new Response(child.stdout).text()).length).toBe(100);
+  expect(await new Response(child.stderr).text()).toBe("");
+  expect(await child.exited).toBe(0);
+});
+
+describe("wrong usage", () => {
+  test.each([
+    [["--since", "yesterday"], /invalid --since "yesterday".*time zone/],
+    [["--since", "2026-03-01"], /invalid --since/],
+    [["--compress", "rar"], /invalid --compress "rar".*gzip, zstd, none/],
+  ] as const)("%p is reported", async (flags, message) => {
+    const { exitCode, stdout, stderr } = await matchbookAt(homes.SQLite, [
+      "export",
+      "na",
+      ...flags,
+    ]);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+});
