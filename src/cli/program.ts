@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   shards: async () => (await import("./shards.ts")).shards,
   migrate: async () => (await import("./migrate.ts")).migrate,
   doctor: async () => (await import("./doctor.ts")).doctor,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./restore.ts")).restore,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,
 };

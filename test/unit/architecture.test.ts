@@ -54,6 +54,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
   ],
 
+  backup: [
+    "domain",
+    "observe",
+    "settings",
+    "store",
+    "ingest",
+    "export",
+    "sqlite",
+    "open-stores.ts",
+  ],
+
   // Entry points and wiring.
   http: [
     "domain",
@@ -93,6 +104,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "access",
     "settings",
+    "backup",
     "demo",
     "http",
     "open-stores.ts",
