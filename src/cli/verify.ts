@@ -71,7 +71,7 @@ export const verify: AddCommand = (program) => {
   ]);
 };
 
-interface Report {
+export interface Report {
   state: "clean" | "damaged" | "needs-migration" | "unreadable";
   /** Why the shard cannot be read; null if it can. */
   problem: string | null;
@@ -116,7 +116,7 @@ const LOWEST_PRIORITY = 19;
 const SHARE = 0.25;
 
 /** Undefined if there is no shard yet. */
-async function verifyShard(
+export async function verifyShard(
   shards: Shards,
   id: string,
   { quick, fullSpeed }: Flags,
