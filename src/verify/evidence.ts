@@ -6,18 +6,17 @@ import { carriedOf, outlinesOf } from "./decode.ts";
 import type { Expected } from "./expected.ts";
 import type { Context } from "./verify.ts";
 
-const BATCH = 1000;
-
 /** Compares the stored counts with those of the records, in order of the players. */
 export async function verifyEvidence(context: Context, expected: Expected): Promise<void> {
+  const { rows } = context;
   for (let after = "", isOver = false; !isOver; ) {
     const doubtful: string[] = [];
     await context.step(async (state) => {
-      const stored = await state.evidenceAfter(after, BATCH);
-      const counted = expected.evidence.page(after, BATCH);
-      const isLast = stored.length < BATCH && counted.length < BATCH;
+      const stored = await state.evidenceAfter(after, rows);
+      const counted = expected.evidence.page(after, rows);
+      const isLast = stored.length < rows && counted.length < rows;
       // Both are complete up to here.
-      const end = isLast ? undefined : least(stored, counted);
+      const end = isLast ? undefined : least([stored, counted], rows);
       const isWithin = ([id]: [string, number]) => end === undefined || id <= end;
       const storedCounts = new Map(stored.filter(isWithin));
       const counts = new Map(counted.filter(isWithin));
@@ -33,9 +32,9 @@ export async function verifyEvidence(context: Context, expected: Expected): Prom
 }
 
 /** The smaller of the last keys of two pages, of which one may be the last. */
-function least(...pages: [string, number][][]): string {
+function least(pages: [string, number][][], size: number): string {
   return pages
-    .filter((page) => page.length === BATCH)
+    .filter((page) => page.length === size)
     .map((page) => page.at(-1)![0])
     .reduce((one, other) => (one < other ? one : other));
 }
@@ -88,13 +87,16 @@ async function* withheld(state: StoredState): AsyncGenerator<ShardRecord> {
 }
 
 /** Every stored dependent is a private match with this player in a roster. */
-export async function verifyDependents({ note, step }: Context, expected: Expected): Promise<void> {
+export async function verifyDependents(
+  { note, step, rows }: Context,
+  expected: Expected,
+): Promise<void> {
   let after: DependentPair = ["", ""];
   for (let isOver = false; !isOver; ) {
     await step(async (state) => {
-      const pairs = await state.dependentsAfter(after, BATCH);
+      const pairs = await state.dependentsAfter(after, rows);
       after = pairs.at(-1) ?? after;
-      isOver = pairs.length < BATCH;
+      isOver = pairs.length < rows;
       for (const pair of pairs.filter((one) => !expected.hasDependent(one))) {
         const [player, match] = pair;
         // It may have been written since the records were read.

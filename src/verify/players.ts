@@ -13,18 +13,18 @@ import type { Context } from "./verify.ts";
 const BATCH = 250;
 
 export async function verifyPlayers(context: Context, expected: Expected): Promise<void> {
+  const size = Math.min(BATCH, context.rows);
   for (let after = "", isOver = false; !isOver; ) {
     const doubtful: string[] = [];
     await context.step(async (state) => {
-      const ids = await state.namedIds("players", after, BATCH);
-      isOver = ids.length < BATCH;
+      const ids = await state.namedIds("players", after, size);
+      isOver = ids.length < size;
       const rows = await state.playerRows(ids);
-      const last = ids.at(-1);
       for (const row of rows) {
         const standing = expected.standings.get(row.id);
         if (!standing || (await wrongPart(state, row, standing))) doubtful.push(row.id);
       }
-      after = last ?? after;
+      after = ids.at(-1) ?? after;
       return ids.length;
     });
     for (const id of doubtful) await verifyPlayer(context, id);
@@ -89,10 +89,11 @@ async function wrongPart(
     : "a latest match";
 }
 
-export async function verifyTeams({ note, step }: Context): Promise<void> {
+export async function verifyTeams({ note, step, rows }: Context): Promise<void> {
+  const size = Math.min(BATCH, rows);
   for (let after = "", isOver = false; !isOver; ) {
     await step(async (state) => {
-      const ids = await state.namedIds("teams", after, BATCH);
+      const ids = await state.namedIds("teams", after, size);
       for (const row of await state.teamRows(ids)) {
         const latest = await state.latestOfTeam(row.id);
         const found = latest && (await carriedIn(state, latest, "teams", row.id));
@@ -113,7 +114,7 @@ export async function verifyTeams({ note, step }: Context): Promise<void> {
           );
       }
       after = ids.at(-1) ?? after;
-      isOver = ids.length < BATCH;
+      isOver = ids.length < size;
       return ids.length;
     });
   }

@@ -22,9 +22,12 @@ const MAX_BATCH = 250;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Adds all records to `expected`. */
-export async function verifyRecords({ note, step }: Context, expected: Expected): Promise<void> {
+export async function verifyRecords(
+  { note, step, rows }: Context,
+  expected: Expected,
+): Promise<void> {
   let last: ShardRecord | undefined;
-  let size = FIRST_BATCH;
+  let size = Math.min(FIRST_BATCH, rows);
   for (let isOver = false; !isOver; ) {
     await step(async (state) => {
       const batch = await state.records(last, size);
@@ -35,7 +38,7 @@ export async function verifyRecords({ note, step }: Context, expected: Expected)
       }
       await verifyBatch(state, batch, note, expected);
       isOver = batch.length < size;
-      size = fitting(batch);
+      size = Math.min(fitting(batch), rows);
       return batch.length;
     });
   }

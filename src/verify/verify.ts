@@ -37,6 +37,8 @@ export interface Findings {
 export interface VerifyOptions {
   /** How many findings to keep. */
   limit: number;
+  /** How many rows a step may read, about. */
+  rows: number;
   /** Called with the rows so far, and the milliseconds of the last step; waits as long as the pace demands. */
   afterStep(rows: number, milliseconds: number): Promise<void>;
 }
@@ -44,13 +46,14 @@ export interface VerifyOptions {
 /** What the stages share. */
 export interface Context {
   note: Note;
+  /** How many rows a step may read. */
+  rows: number;
   /** Runs one step. It returns the number of rows that it has read. */
   step(read: (state: StoredState) => Promise<number>): Promise<void>;
   /** Reads without counting rows, to look again at what seems wrong. */
   survey: Survey;
 }
 
-const ROWS_PER_STEP = 1000;
 /** Verification ends when it has found this much: the shard has to be restored anyway. */
 const MAX_DAMAGE = 10_000;
 
@@ -69,7 +72,7 @@ export class Verification {
     await this.#untilTooMuch(async () => {
       for (let isLast = false; !isLast; ) {
         const began = performance.now();
-        const step = await checker.check(ROWS_PER_STEP);
+        const step = await checker.check(this.options.rows);
         for (const damage of step.damage) this.#noteDamage(damage);
         isLast = step.isLast;
         await this.#afterStep(step.rows, began);
@@ -82,6 +85,7 @@ export class Verification {
     const expected = new Expected();
     const context: Context = {
       note: this.#note,
+      rows: this.options.rows,
       survey,
       step: async (read) => {
         const began = performance.now();

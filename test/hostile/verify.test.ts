@@ -9,7 +9,7 @@ import type { MatchEntry, PlayerRow, ShardRecord, Transaction } from "../../src/
 import { homeAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { damageOf, verified } from "../support/verify.ts";
+import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { aFolder, ingestInto } from "../support/world.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -317,6 +317,26 @@ describe.each(Object.entries(PLACES))("%s:", (_engine, placeIn) => {
       rebuilt: true,
       damaged: 0,
     });
+  });
+
+  test("records that are added, replaced and released between the steps are not damage", async () => {
+    const waiting = [
+      aMatch({ id: "late-1", createdAt: START, rosters: duel(EVE, ADA) }),
+      aMatch({ id: "casual-1", createdAt: START + 3, mode: "casual", rosters: duel(BEA, EVE) }),
+      aMatch({ id: "practice-2", createdAt: START + 8, mode: "practice", rosters: duel(ADA, BEA) }),
+      { ...RECORDS[6]!, data: { ...RECORDS[6]!.data, id: "extra-2" } },
+      aMatch({ id: "ranked-3", createdAt: START + 9, rosters: duel(EVE, { id: "new" }) }),
+      aMatch({ id: "private-2", createdAt: START + 1, mode: "private", rosters: duel(BEA, EVE) }),
+    ];
+    let step = 0;
+    const damage = await verifiedInSteps(settings, "na", 2, async () => {
+      step += 1;
+      const record = step % 4 === 0 ? waiting.shift() : undefined;
+      if (record) await ingestInto(settings, [record], { replace: true });
+    });
+    expect(damage).toEqual([]);
+    expect(waiting).toEqual([]);
+    expect((await verified(settings, "na")).state).toBe("clean");
   });
 
   test.each(CASES)("finds %s", async (_what, harm, found, detail) => {

@@ -1,9 +1,11 @@
 /** Runs `matchbook verify` within this process. */
 
+import { expect } from "bun:test";
 import { type Report, verifyShard } from "../../src/cli/verify.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
+import { type Finding, Verification } from "../../src/verify/verify.ts";
 
 /** The report on one shard, without pauses. */
 export async function verified(
@@ -15,6 +17,29 @@ export async function verified(
   try {
     const flags = { fullSpeed: true, limit: "100", ...(quick && { quick }) } as const;
     return (await verifyShard(shards, shard, flags, 100))!;
+  } finally {
+    await shards.close();
+  }
+}
+
+/** The same in steps of this many rows. `between` is called after each of them. */
+export async function verifiedInSteps(
+  settings: Pick<Settings, "data" | "shards">,
+  shard: string,
+  rows: number,
+  between: () => Promise<unknown>,
+): Promise<Finding[]> {
+  const afterStep = async () => void (await between());
+  const verification = new Verification({ limit: 100, rows, afterStep });
+  const shards = openShards(settings, unobserved, undefined, "read");
+  try {
+    const checker = (await shards.checker(shard, "full"))!;
+    await verification.check(checker);
+    await checker.close();
+    const writer = (await shards.existingWriter(shard))!;
+    await verification.rebuild((read) => writer.survey(read));
+    expect(verification.findings.isComplete).toBe(true);
+    return verification.findings.damage;
   } finally {
     await shards.close();
   }
