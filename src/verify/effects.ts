@@ -27,5 +27,12 @@ const EFFECTS: Readonly<Record<string, (record: string | number) => string>> = {
     `change ${sequence} is damaged: caches of servers may serve outdated players`,
 };
 
+/** What is found without a record. */
+const WHOLE_TABLE: Readonly<Record<string, (table: string) => string>> = {
+  "number of entries": (table) =>
+    `${table} has more or fewer entries than the records: lists lack a record, or have one too many`,
+  order: (table) => `${table} is not in order: lists lack records`,
+};
+
 export const effectOf = (table: string, record: string | number): string =>
-  EFFECTS[table]?.(record) ?? `${table}: ${record} is wrong`;
+  WHOLE_TABLE[record]?.(table) ?? EFFECTS[table]?.(record) ?? `${table}: ${record} is wrong`;
