@@ -2,9 +2,9 @@
 
 import { dependencies } from "../ingest/commit-batch.ts";
 import type { DependentPair, ShardRecord, StoredState } from "../store/store.ts";
+import type { Context } from "./context.ts";
 import { carriedOf, outlinesOf } from "./decode.ts";
 import type { Expected } from "./expected.ts";
-import type { Context } from "./verify.ts";
 
 /** Compares the stored counts with those of the records, in order of the players. */
 export async function verifyEvidence(context: Context, expected: Expected): Promise<void> {

@@ -6,9 +6,9 @@ import { NO_TOTALS, streaks } from "../domain/player.ts";
 import { addUp, playerText, teamText } from "../ingest/update-players.ts";
 import { isWholeFragment } from "../store/row-checks.ts";
 import type { PlayerRow, Standing, StoredState, TeamRow } from "../store/store.ts";
+import type { Context } from "./context.ts";
 import { carriedOf, outlinesOf } from "./decode.ts";
 import type { Expected } from "./expected.ts";
-import type { Context } from "./verify.ts";
 
 const BATCH = 250;
 

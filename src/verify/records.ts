@@ -12,8 +12,8 @@ import {
   type ShardRecord,
   type StoredState,
 } from "../store/store.ts";
+import type { Context, Note } from "./context.ts";
 import type { Expected } from "./expected.ts";
-import type { Context, Note } from "./verify.ts";
 
 /** Before the size of records is known. */
 const FIRST_BATCH = 32;

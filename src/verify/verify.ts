@@ -4,7 +4,8 @@
  * between the steps is read again in one state before it is reported.
  */
 
-import { type Checker, DamagedData, type StoredState } from "../store/store.ts";
+import { type Checker, DamagedData } from "../store/store.ts";
+import type { Context, Note, Survey } from "./context.ts";
 import { effectOf } from "./effects.ts";
 import { verifyDependents, verifyEvidence, verifyVocabulary } from "./evidence.ts";
 import { Expected } from "./expected.ts";
@@ -18,11 +19,6 @@ export interface Finding {
   /** What is wrong, and what it affects. */
   detail: string;
 }
-
-export type Note = (table: string, record: string, detail: string) => void;
-
-/** Reads a consistent state of the shard. */
-export type Survey = <T>(read: (state: StoredState) => Promise<T>) => Promise<T>;
 
 export interface Findings {
   /** The first ones. */
@@ -41,17 +37,6 @@ export interface VerifyOptions {
   rows: number;
   /** Called with the rows so far, and the milliseconds of the last step; waits as long as the pace demands. */
   afterStep(rows: number, milliseconds: number): Promise<void>;
-}
-
-/** What the stages share. */
-export interface Context {
-  note: Note;
-  /** How many rows a step may read. */
-  rows: number;
-  /** Runs one step. It returns the number of rows that it has read. */
-  step(read: (state: StoredState) => Promise<number>): Promise<void>;
-  /** Reads without counting rows, to look again at what seems wrong. */
-  survey: Survey;
 }
 
 /** Verification ends when it has found this much: the shard has to be restored anyway. */
