@@ -96,12 +96,12 @@ async function verifyAll(
   flags: Flags,
   limit: number,
 ): Promise<Map<string, Report>> {
-  if (!flags.fullSpeed) setPriority(LOWEST_PRIORITY);
   const reports = new Map<string, Report>();
   await withShards(settings, async (shards) => {
     const ids = await shards.list();
     const unknown = wanted.find((id) => !ids.includes(id));
     if (unknown !== undefined) throw unknownShard(unknown, ids);
+    if (!flags.fullSpeed) setPriority(LOWEST_PRIORITY);
     for (const id of wanted.length > 0 ? new Set(wanted) : ids) {
       const report = await verifyShard(shards, id, flags, limit);
       if (report) reports.set(id, report);

@@ -210,6 +210,8 @@ export class SqliteChecker implements Checker {
       });
     }
     this.#count(`${name} of matches`, entries.length);
+    // Neighbours are on the same pages.
+    entries.sort(([one], [other]) => (one as number) - (other as number));
     const columns = [column, "created_at", "match_id", "match", resultColumn];
     for (const entry of this.#missing(name, columns, entries)) this.#damaged(name, entry[2]!);
   }
