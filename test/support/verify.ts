@@ -22,20 +22,22 @@ export async function verified(
   }
 }
 
-/** The same in steps of this many rows. `between` is called after each of them. */
+/** The same in steps of this many rows. `between` is called after each of them, with whether it belongs to the rebuild. */
 export async function verifiedInSteps(
   settings: Pick<Settings, "data" | "shards">,
   shard: string,
   rows: number,
-  between: () => Promise<unknown>,
+  between: (isRebuild: boolean) => Promise<unknown>,
 ): Promise<Finding[]> {
-  const afterStep = async () => void (await between());
+  let isRebuild = false;
+  const afterStep = async () => void (await between(isRebuild));
   const verification = new Verification({ limit: 100, rows, afterStep });
   const shards = openShards(settings, unobserved, undefined, "read");
   try {
     const checker = (await shards.checker(shard, "full"))!;
     await verification.check(checker);
     await checker.close();
+    isRebuild = true;
     const writer = (await shards.existingWriter(shard))!;
     await verification.rebuild((read) => writer.survey(read));
     expect(verification.findings.isComplete).toBe(true);
