@@ -26,6 +26,7 @@ import {
   showLocation,
 } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
+import { PostgresChecker } from "./store/postgres/check.ts";
 import { examineDatabase } from "./store/postgres/examine.ts";
 import { readableFormat } from "./store/postgres/open.ts";
 import { sessionForReading } from "./store/postgres/read-session.ts";
@@ -237,12 +238,21 @@ export function openShards(
         uncreated.set(id, error);
       }
     },
-    async checker(id) {
+    async checker(id, depth = "background") {
       const location = locationOf(settings, id);
-      if (location.engine !== "sqlite") return undefined;
-      const file = fileStats(location.path);
-      const database = openForReading(location.path);
-      return database && new SqliteChecker(database, new OpenedFile(location.path, file));
+      if (location.engine === "postgres") {
+        return depth === "background" ? undefined : PostgresChecker.open(location);
+      }
+      const { path } = location;
+      const file = fileStats(path);
+      try {
+        const database = access === "read" ? openReadOnly(path) : openForReading(path);
+        const isFull = depth === "full";
+        return database && new SqliteChecker(database, new OpenedFile(path, file), isFull);
+      } catch (error) {
+        if (isIgnored(id, error)) return undefined;
+        throw error;
+      }
     },
     setDamage(id, damage) {
       if (!files.has(id)) isShard(id);

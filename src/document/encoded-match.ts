@@ -86,6 +86,14 @@ export function readEncodedMatch(stored: Fragment): EncodedMatch {
   };
 }
 
+/** Whether the hashes of the resources are those of these keys. */
+export function hasKeys({ stored, hashesEnd }: EncodedMatch, keys: readonly string[]): boolean {
+  return (
+    hashesEnd === HEADER + HASH * keys.length &&
+    keys.every((key, index) => numberAt(stored, HEADER + HASH * index) === crc32(key))
+  );
+}
+
 /** 64 bits that identify a match. */
 export function matchHash(stored: Fragment): { high: number; low: number } {
   const storedCrc = numberAt(stored, 0);

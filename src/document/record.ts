@@ -1,10 +1,11 @@
 /** Encodes a match record for storage, and restores it exactly. */
 
+import { crc32 } from "node:zlib";
 import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
-import { encodeMatch, readEncodedMatch } from "./encoded-match.ts";
+import { encodeMatch, hasKeys, readEncodedMatch } from "./encoded-match.ts";
 import { fragmentText, inflateEach, readFragment, writeFragment } from "./fragment.ts";
 
 const HASH_BYTES = 16;
@@ -108,6 +109,57 @@ function textsOf({ encoded, carried: fragment }: StoredMatch) {
   return { match, own, carried };
 }
 
+/** A stored record, and whether it is as `packRecord` would write it. */
+export interface OpenedRecord {
+  record: MatchRecord;
+  /** Whether its columns and the header of its encoded form say the same as its resources. */
+  isConsistent: boolean;
+  hasContentHash: boolean;
+}
+
+/** Restores a record to verify it. Throws if it cannot be decoded. */
+export function openRecord(stored: StoredMatch): OpenedRecord {
+  const encoded = readEncodedMatch(stored.encoded);
+  const pieces = [encoded.resource, encoded.included, readFragment(stored.carried)];
+  const plain = inflateEach(pieces);
+  const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
+  const record = describeMatch({
+    match: JSON.parse(match),
+    own: JSON.parse(`[${own}]`),
+    ...(JSON.parse(carried) as Carried),
+  });
+  const keys = [record.match, ...record.own].map(keyOf);
+  return {
+    record,
+    isConsistent:
+      record.id === stored.id &&
+      record.createdAt === stored.createdAt &&
+      record.gameMode === stored.gameMode &&
+      record.patchVersion === stored.patchVersion &&
+      pieces.every(({ length, crc }, at) => isPlain(plain[at]!, length, crc)) &&
+      encoded.stitchable === !namesIndirectly(record) &&
+      hasKeys(encoded, keys),
+    hasContentHash: hashesOf(record, match, own).some(
+      (hash) => Buffer.compare(hash(), stored.contentHash) === 0,
+    ),
+  };
+}
+
+const isPlain = (plain: Uint8Array, length: number, crc: number): boolean =>
+  plain.length === length && crc32(plain) === crc;
+
+/** The content hash of a record by the current rule, and by that of an earlier version, which included teams. */
+function hashesOf(record: MatchRecord, resource: string, included: string): (() => Uint8Array)[] {
+  const companions = (named: readonly Named[]) =>
+    named.map((one) => ({ companions: canonicalList(one.companions) }));
+  const players = identities(record.players, companions(record.players));
+  const teams = () => identities(record.teams, companions(record.teams));
+  return [
+    () => contentHash(resource, included, players, teams()),
+    () => contentHash(resource, included, players, record.teams.map(writeNamed)),
+  ];
+}
+
 type Carried = Pick<MatchParts, "players" | "teams">;
 
 /** The players and teams as they were in the record. */
@@ -142,7 +194,10 @@ function contentHash(
 }
 
 /** Players or teams without their attributes. */
-function identities(named: readonly Named[], written: CarriedText[]): CarriedText[] {
+function identities(
+  named: readonly Named[],
+  written: readonly Pick<CarriedText, "companions">[],
+): CarriedText[] {
   return named.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
     id,
     resource: canonicalResource(rest as Resource),

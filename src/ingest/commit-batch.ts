@@ -190,7 +190,8 @@ function entry({ outline, encoded }: StoredRecord): MatchEntry {
   };
 }
 
-function dependencies(outline: MatchFacts): [string, string][] {
+/** The players on whom the visibility of a match depends, each with the match. */
+export function dependencies(outline: MatchFacts): [string, string][] {
   return needsRankedPlayer(outline) ? rosterPlayers(outline).map((id) => [id, outline.id]) : [];
 }
 

@@ -42,7 +42,7 @@ export interface PreparedRecord {
   encoded: EncodedRecord | undefined;
 }
 
-function outlineOf(record: MatchRecord): Outline {
+export function outlineOf(record: MatchRecord): Outline {
   return {
     id: record.id,
     shard: record.shard,

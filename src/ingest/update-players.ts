@@ -11,6 +11,7 @@ import {
   lengthen,
   NO_TOTALS,
   playerResource,
+  type Run,
   streaks,
   type Totals,
 } from "../domain/player.ts";
@@ -43,14 +44,8 @@ export async function updatePlayers(
       continue;
     }
     const { carried, companions } = await records.get(now.latest.matchId, "players", id);
-    const resource = playerResource(carried, totals, now.run);
-    rows.push({
-      id,
-      name: resource.attributes.name as string,
-      totals,
-      ...now,
-      ...fragments(canonicalResource(resource), companions),
-    });
+    const { name, resource } = playerText(carried, totals, now.run);
+    rows.push({ id, name, totals, ...now, ...fragments(resource, companions) });
   }
   await transaction.putPlayers(rows);
   await transaction.removePlayers(gone);
@@ -73,11 +68,28 @@ export async function updateTeams(
       continue;
     }
     const { carried, companions } = await records.get(matchId, "teams", id);
-    const name = carried.attributes.name as string;
-    rows.push({ id, name, ...fragments(canonicalResource(carried), companions) });
+    const { name, resource } = teamText(carried);
+    rows.push({ id, name, ...fragments(resource, companions) });
   }
   await transaction.putTeams(rows);
   await transaction.removeTeams(gone);
+}
+
+/** What is served of a player, given the record of the latest match. */
+export function playerText(carried: Resource, totals: Totals, run: Run): NamedText {
+  return teamText(playerResource(carried, totals, run));
+}
+
+/** The same for a team. */
+export const teamText = (carried: Resource): NamedText => ({
+  name: carried.attributes.name as string,
+  resource: canonicalResource(carried),
+});
+
+interface NamedText {
+  name: string;
+  /** Canonical JSON. */
+  resource: string;
 }
 
 function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
@@ -94,7 +106,8 @@ function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
 
 const partOf = (outline: Outline, id: string) => find(outline.players, id).part;
 
-function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
+/** The totals with what these matches add to a player, or without it. */
+export function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
   for (const outline of outlines) {
     const part = partOf(outline, id);
     if (part) totals = fold(totals, { ...part, ranked: outline.gameMode === RANKED_MODE }, times);

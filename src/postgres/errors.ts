@@ -10,6 +10,9 @@ const PROTOCOL_VIOLATION = "08P01";
 /** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
+/** The server found corrupted data or a corrupted index. */
+const DAMAGED = /^XX00[12]$/;
+
 /** A replica cancels queries that conflict with recovery; a retry usually succeeds. */
 const CONFLICT = /^40(001|P01)$/;
 
@@ -45,6 +48,11 @@ export function isUndefined(error: unknown): boolean {
 /** Whether a statement waited for a lock for too long. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { errno?: unknown } | undefined)?.errno === LOCK_NOT_AVAILABLE;
+}
+
+/** Whether the server has found a damaged page or index. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGED.test(String((error as { errno?: unknown } | undefined)?.errno));
 }
 
 /** Whether the server is no longer the primary. */

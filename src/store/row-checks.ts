@@ -11,7 +11,10 @@ import {
   type Fragment,
   type MatchKey,
   type PlayerListing,
+  type PlayerRow,
   type Selection,
+  type Standing,
+  type TeamRow,
 } from "./store.ts";
 
 /** What readers need of a served match. */
@@ -82,6 +85,26 @@ export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
     row.resource,
     row.linked,
   ]);
+
+export const standingOf = (row: NamedRow): Standing => ({
+  totals: {
+    played: row.played!,
+    wins: row.wins!,
+    playedRanked: row.played_ranked!,
+    gold: BigInt(row.gold!),
+  },
+  run: row.streak!,
+  latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
+});
+
+export const teamOf = ({ id, name, resource, linked }: NamedRow): TeamRow => ({
+  id,
+  name: name!,
+  resource,
+  companions: linked ?? undefined,
+});
+
+export const playerOf = (row: NamedRow): PlayerRow => ({ ...teamOf(row), ...standingOf(row) });
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyNamed(table: NamedTable, row: NamedRow): void {

@@ -2,7 +2,16 @@
 
 import type { Result } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { Fate, Fragment, ShardRecord, StoredMatch, Vocabulary } from "./store.ts";
+import type {
+  Fate,
+  Fragment,
+  MatchEntry,
+  PlayerEntry,
+  ShardRecord,
+  StoredMatch,
+  TeamEntry,
+  Vocabulary,
+} from "./store.ts";
 
 /** In stored order. Those before "named" mean that the player took part. */
 const RESULTS: readonly Result[] = ["lost", "won", "named"];
@@ -153,3 +162,22 @@ export function someResult(
 /** Faster than creating a DataView. */
 const readNumber = (bytes: Uint8Array, at: number): number =>
   (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+
+/** The players and teams of a match, given their ids by number. */
+export function entriesIn(
+  match: ServedParts,
+  playerId: (num: number) => string,
+  teamId: (num: number) => string,
+): Pick<MatchEntry, "players" | "teams"> {
+  const players: PlayerEntry[] = [];
+  const teams: TeamEntry[] = [];
+  someResult(match, "players", (num, result) => {
+    players.push({ id: playerId(num), result: unpackResult(result) });
+    return false;
+  });
+  someResult(match, "teams", (num, result) => {
+    teams.push({ id: teamId(num), plays: result === 1 });
+    return false;
+  });
+  return { players, teams };
+}

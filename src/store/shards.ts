@@ -16,6 +16,8 @@ export interface ReadableShards {
   replicas(id: string): readonly boolean[];
 }
 
+export type CheckDepth = "background" | "quick" | "full";
+
 /** The shards as ingest and the admin commands use them. */
 export interface Shards extends ReadableShards {
   /** The ids that records may have; undefined if a new id creates a new shard. */
@@ -27,8 +29,11 @@ export interface Shards extends ReadableShards {
   writer(id: string, mustExist?: boolean): Writer;
   /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
   create(id: string): Awaitable<void>;
-  /** A new pass over an existing shard. Undefined if there is no check for its engine. May throw StoreError. */
-  checker(id: string): Awaitable<Checker | undefined>;
+  /**
+   * A new pass over an existing shard. Undefined if there is no shard yet, or no check in the background for its engine.
+   * "full" also checks the structure of a file. May throw StoreError.
+   */
+  checker(id: string, depth?: CheckDepth): Awaitable<Checker | undefined>;
   /**
    * Records what the last pass has found. With damage, the shard is unavailable (DamagedShard) in all processes that
    * use the same data folder, until there is none or its file is replaced.

@@ -211,6 +211,33 @@ export interface StoredResource extends NamedFragments {
   id: string;
 }
 
+/** Everything that is derived from the records, so that it can be compared with a rebuild. */
+export interface StoredState
+  extends ShardContents,
+    Pick<Transaction, "load" | "carried" | "rankedEvidence" | "playerHistory" | "latestOfTeam"> {
+  /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
+  namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
+  /** The players with these ids, as they were put. Unknown and damaged ones are omitted. */
+  playerRows(ids: string[]): Awaitable<PlayerRow[]>;
+  /** The same for teams. */
+  teamRows(ids: string[]): Awaitable<TeamRow[]>;
+  /**
+   * The players and teams of these served matches, as the matches were added. A player or team that
+   * does not exist has the id "".
+   */
+  entriesOf(matchIds: string[]): Awaitable<Map<string, Pick<MatchEntry, "players" | "teams">>>;
+  /** Ranked evidence by player id, after `afterId`; fewer than `limit` only at the end. */
+  evidenceAfter(afterId: string, limit: number): Awaitable<[playerId: string, records: number][]>;
+  /** Those of these pairs that are not stored as dependents. */
+  missingDependents(pairs: DependentPair[]): Awaitable<DependentPair[]>;
+  /** All dependents in order, after a pair; fewer than `limit` only at the end. */
+  dependentsAfter(after: DependentPair, limit: number): Awaitable<DependentPair[]>;
+  /** The number of served records with each extra word. */
+  vocabularyCounts(): Awaitable<Map<string, number>>;
+}
+
+export type DependentPair = [playerId: string, matchId: string];
+
 export interface Counts extends Omit<Summary, "matches"> {
   served: number;
   withheld: Record<WithheldReason, number>;
@@ -229,7 +256,7 @@ export interface AdminReader {
    * Runs `work` on one consistent state of the shard, however long it takes. Other writers continue
    * meanwhile; writes through this writer wait.
    */
-  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T>;
+  survey<T>(work: (state: StoredState) => Promise<T>): Promise<T>;
 }
 
 export interface Writer extends AdminReader {

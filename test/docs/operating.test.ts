@@ -87,6 +87,35 @@ test("'matchbook config' prints what docs/settings.md shows", async () => {
   expect(plain(stdout)).toMatch(patternOf([...shown!.trimEnd().split("\n"), "…"]));
 });
 
+test("'matchbook verify' prints what the page shows, for a clean and for a damaged shard", async () => {
+  const home = aFolder();
+  const record = join(home.path, "record.json");
+  writeFileSync(record, JSON.stringify(aMatch({ id: "match-1" })));
+  await matchbook(["ingest", record, "--data", home.path]);
+  const [clean, damaged] = exchanges.filter(({ command }) =>
+    command.startsWith("matchbook verify"),
+  );
+  const lines = async ({ command }: Exchange) => {
+    const { stdout } = await matchbook([...wordsOf(command), "--data", home.path]);
+    return stdout.trimEnd().split("\n").map(withoutNumbers);
+  };
+  expect(await lines(clean!)).toEqual(clean!.shown.map(withoutNumbers));
+  const sqlite = new Database(join(home.path, "na.db"));
+  sqlite.run("DELETE FROM player_matches WHERE result = 1");
+  sqlite.run(
+    "UPDATE ranked_evidence SET records = 3 WHERE player_id = (SELECT max(id) FROM players)",
+  );
+  sqlite.close();
+  expect(await lines(damaged!)).toEqual(damaged!.shown.map(withoutNumbers));
+  home.remove();
+});
+
+/** Masks ids and numbers. */
+const withoutNumbers = (line: string) =>
+  line
+    .replaceAll(/\b(match|player) [0-9a-f-]{8,}|\b(match|player) (match|player)-\d+/g, "$1$2 ID")
+    .replaceAll(/[\d.]+/g, "N");
+
 test("a store of a newer version is refused, with both versions, as the page shows", async () => {
   const newer = aFolder();
   const file = join(newer.path, "access.sqlite");

@@ -6,6 +6,7 @@ import { TestClock } from "../support/keys.ts";
 import { digestAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
+import { damageOf, verified } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { askEverything, QUESTIONS, RECORDS, type Truth, truthOf } from "./damage.ts";
 
@@ -130,9 +131,13 @@ describe("one value changed:", () => {
   ];
 
   test.each(CASES)("%s", async (_what, statement) => {
-    const found = await whileDamaged(statement, () => askEverything(uncached, clock, truth, "na"));
+    const [found, report] = await whileDamaged(statement, async () => [
+      await askEverything(uncached, clock, truth, "na"),
+      await verified(uncached.settings, "na", true),
+    ]);
     expect(found.wrong).toEqual([]);
     expect(found.detected.length + found.omission.length).toBeGreaterThan(0);
+    expect(report.state).toBe("damaged");
   });
 
   test.each(CASES.filter(([what]) => CACHED_CASES.includes(what)))(
@@ -142,6 +147,34 @@ describe("one value changed:", () => {
       expect(found.wrong).toEqual([]);
     },
   );
+});
+
+describe("entries missing, which no request can see, are found by verify --quick:", () => {
+  const CASES: [from: string, statement: string, found: string][] = [
+    [
+      "the matches of a player",
+      "DELETE FROM player_matches WHERE match_id = 'match-01' AND result = 1",
+      "player_matches match-01",
+    ],
+    [
+      "the matches of a team",
+      "DELETE FROM team_matches WHERE match_id = 'match-02'",
+      "team_matches match-02",
+    ],
+    ["the list of matches", "DELETE FROM matches WHERE id = 'match-03'", "matches match-03"],
+    ["the name index", "DELETE FROM name_index WHERE key = '=uma'", "name_index player-5"],
+  ];
+  test.each(CASES)("%s", async (_from, statement, found) => {
+    const report = await whileDamaged(statement, () => verified(uncached.settings, "na", true));
+    expect(damageOf(report)).toContain(found);
+  });
+
+  test("none is missing from the whole shard", async () => {
+    expect(await verified(uncached.settings, "na")).toMatchObject({
+      state: "clean",
+      rebuilt: true,
+    });
+  });
 });
 
 describe("the digest of a shard, and a copy of it, stop at", () => {

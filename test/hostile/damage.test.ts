@@ -1,6 +1,6 @@
 /**
- * Tests copies of a shard with overwritten bytes: no response has a wrong value or another record's data, and where
- * something is missing, the check for damage finds it.
+ * Tests copies of a shard with overwritten bytes: no response has a wrong value or another record's data, where
+ * something is missing, the check for damage finds it, and whatever changes a response, verify finds.
  * DAMAGED_COPIES sets how many copies there are.
  */
 
@@ -13,6 +13,7 @@ import { StoreError } from "../../src/store/store.ts";
 import { damageIn, dropLastEntry, emptyFirstEntry } from "../support/check.ts";
 import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
+import { verified } from "../support/verify.ts";
 import { startWorld } from "../support/world.ts";
 import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
 
@@ -45,6 +46,8 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
     harmless: 0,
     /** Copies from which something is missing, and the check does not find it. */
     overlooked: [] as string[],
+    /** Copies that are served otherwise than the original, and verify does not find it. */
+    unverified: [] as string[],
     /** Copies for which the check reports damage, of those that were judged so. */
     found: { detected: 0, omissions: 0, harmless: 0 },
     checkMs: 0,
@@ -61,6 +64,9 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
     const began = performance.now();
     const isFound = await hasDamage(fileOf(shard));
     summary.checkMs += performance.now() - began;
+    if (verdict !== "harmless" && (await verified(world.settings, shard)).state === "clean") {
+      summary.unverified.push(`copy ${copy}: ${[...found.detected, ...found.omission]}`);
+    }
     if (isFound) summary.found[verdict] += 1;
     else if (verdict === "omissions") summary.overlooked.push(`copy ${copy}: ${found.omission}`);
   }
@@ -103,6 +109,7 @@ test.each([1, 5])(
     if (process.env.DAMAGED_COPIES) console.log(bytes, summary);
     expect(summary.wrong).toEqual([]);
     expect(summary.overlooked).toEqual([]);
+    expect(summary.unverified).toEqual([]);
   },
   3_600_000,
 );
@@ -140,6 +147,7 @@ test("with a byte of an index overwritten, nothing wrong is served, and what is 
   if (process.env.DAMAGED_COPIES) console.log("index", summary);
   expect(summary.wrong).toEqual([]);
   expect(summary.overlooked).toEqual([]);
+  expect(summary.unverified).toEqual([]);
 }, 3_600_000);
 
 test("an index entry whose values are gone is damage, not an error of the server", async () => {
@@ -212,6 +220,7 @@ describe("one value changed:", () => {
       expect(summary.wrong).toEqual([]);
       expect(summary.harmless).toBe(0);
       expect(summary.overlooked).toEqual([]);
+      expect(summary.unverified).toEqual([]);
     },
     600_000,
   );

@@ -25,6 +25,17 @@ const tests = () => {
     expect(await end()).toBe(0);
   });
 
+  test("a shard on a read-only file system can be verified", async () => {
+    const { path, remove } = aFolder();
+    const stdin = ndjson([aMatch({ id: "match-a" })]);
+    await matchbook(["ingest", "-", "--data", path], { stdin });
+    const mounts = `mount --bind ${path} ${path} && mount -o remount,bind,ro ${path}`;
+    const script = `${mounts} && exec ${MATCHBOOK} verify --data ${path}`;
+    const { exitCode, stdout } = Bun.spawnSync(["unshare", "-Urm", "sh", "-c", script]);
+    expect([exitCode, stdout.toString()]).toEqual([0, expect.stringContaining("na: no damage")]);
+    remove();
+  });
+
   test("a server that starts on a full disk serves its shards, and what arrives once there is space", async () => {
     const { get, upload, end, disk } = await serveFrom(
       (disk) =>

@@ -1,4 +1,4 @@
-/** The check for damage never reports a shard that is only being written to. */
+/** The check for damage, and verify, never report a shard that is only being written to. */
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { damageIn } from "../support/check.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
+import { verifiedInSteps } from "../support/verify.ts";
+import type { World } from "../support/world.ts";
 import { worldOf } from "./asking.ts";
 import { history, SHARD } from "./histories.ts";
 
@@ -19,29 +21,39 @@ const scenario = fc.record({
   stepsBetween: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
 });
 
-test("records that are added, replaced and withheld between the steps are not damage", async () => {
-  const isFoundWhole = fc.asyncProperty(scenario, async (given) => {
-    const world = await worldOf(given.before);
-    const path = join(world.data, `${SHARD}.db`);
-    const replace = (documents: MatchDocument[]) => world.ingest(documents, { replace: true });
-    try {
-      const waiting = [...given.meanwhile];
-      let step = 0;
-      let writes = 0;
-      const meanwhile = async () => {
-        step += 1;
-        if (step < given.stepsBetween[writes % given.stepsBetween.length]!) return;
-        step = 0;
-        writes += 1;
-        await replace(waiting.splice(0, given.batch));
-      };
-      expect(await damageIn(path, given.limit, meanwhile)).toEqual([]);
-      await replace(waiting);
-      // Without writes, the rows are also counted.
-      expect(await damageIn(path, given.limit)).toEqual([]);
-    } finally {
-      await world.stop();
-    }
-  });
-  await fc.assert(isFoundWhole, { numRuns: scaled(20) });
-}, 300_000);
+type Pass = (world: World, limit: number, between: () => Promise<unknown>) => Promise<unknown[]>;
+
+const PASSES: [name: string, pass: Pass][] = [
+  ["the check", ({ data }, limit, between) => damageIn(join(data, `${SHARD}.db`), limit, between)],
+  ["verify", ({ settings }, limit, between) => verifiedInSteps(settings, SHARD, limit, between)],
+];
+
+test.each(PASSES)(
+  "%s: records that are added, replaced and withheld between the steps are not damage",
+  async (_, pass) => {
+    const isFoundWhole = fc.asyncProperty(scenario, async (given) => {
+      const world = await worldOf(given.before);
+      const replace = (documents: MatchDocument[]) => world.ingest(documents, { replace: true });
+      try {
+        const waiting = [...given.meanwhile];
+        let step = 0;
+        let writes = 0;
+        const meanwhile = async () => {
+          step += 1;
+          if (step < given.stepsBetween[writes % given.stepsBetween.length]!) return;
+          step = 0;
+          writes += 1;
+          await replace(waiting.splice(0, given.batch));
+        };
+        expect(await pass(world, given.limit, meanwhile)).toEqual([]);
+        await replace(waiting);
+        // Without writes, the rows are also counted.
+        expect(await pass(world, given.limit, async () => {})).toEqual([]);
+      } finally {
+        await world.stop();
+      }
+    });
+    await fc.assert(isFoundWhole, { numRuns: scaled(20) });
+  },
+  300_000,
+);

@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
   export: ["store", "document", "ingest"],
+  verify: ["domain", "sqlite", "store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -102,6 +103,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "document",
     "ingest",
     "export",
+    "verify",
     "access",
     "settings",
     "backup",

@@ -1,6 +1,6 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
-import { type NamedRow, type NamedTable, namedChecksum } from "../row-checks.ts";
+import { type NamedRow, type NamedTable, namedChecksum, standingOf } from "../row-checks.ts";
 import {
   type PlayerRow,
   type Standing,
@@ -117,19 +117,6 @@ export function playerTables(
   };
 
   return { transaction, changed, added };
-}
-
-function standingOf(row: NamedRow): Standing {
-  return {
-    totals: {
-      played: row.played!,
-      wins: row.wins!,
-      playedRanked: row.played_ranked!,
-      gold: BigInt(row.gold!),
-    },
-    run: row.streak!,
-    latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
-  };
 }
 
 type WrittenRow = Omit<NamedRow, "checksum">;

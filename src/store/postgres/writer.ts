@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import {
   type Counts,
   type OnMigrate,
-  type ShardContents,
   type ShardRecord,
+  type StoredState,
   StoreUnavailable,
   type Transaction,
   type Writer,
@@ -20,6 +20,7 @@ import { playerTables, RowNumbers } from "./players.ts";
 import { ReadSession } from "./read-session.ts";
 import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
+import { stateTables } from "./stored-state.ts";
 
 /**
  * How long to wait for an unavailable database to resolve a commit in doubt. A failover takes less.
@@ -49,11 +50,14 @@ export class PostgresWriter implements Writer {
   }
 
   /** Queued with writes, so that it needs one connection only. */
-  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
+  survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
       return this.#reads.transaction((connection) =>
-        work(openTables(connection, this.#partitions).transaction),
+        work({
+          ...openTables(connection, this.#partitions).transaction,
+          ...stateTables(connection),
+        }),
       );
     });
   }

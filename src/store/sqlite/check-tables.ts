@@ -97,6 +97,14 @@ export const leadsToRow = ({ name, num }: Table, { columns }: Index): string =>
   `EXISTS (SELECT 1 FROM ${name} AS here NOT INDEXED
     WHERE ${equal([...columns, num], "here", "entry")})`;
 
+/** SQL: how many of these entries a table has. Its parameters are their values. */
+export function foundStatement(table: string, columns: readonly string[], entries: number): string {
+  const marks = `(${columns.map(() => "?")})`;
+  const same = columns.map((column, at) => `entry.${column} = asked.column${at + 1}`);
+  return `SELECT count(*) FROM (VALUES ${Array.from({ length: entries }, () => marks)}) AS asked
+    CROSS JOIN ${table} AS entry ON ${same.join(" AND ")}`;
+}
+
 const equal = (columns: readonly string[], one: string, other: string): string =>
   columns.map((column) => `${one}.${column} = ${other}.${column}`).join(" AND ");
 

@@ -15,7 +15,7 @@ import {
   snapshotChecksum,
   withheldChecksum,
 } from "../row-checks.ts";
-import { type RecordRow, unpackServed } from "../row-encoding.ts";
+import { type RecordRow, someResult } from "../row-encoding.ts";
 import {
   type Checker,
   type CheckStep,
@@ -25,6 +25,7 @@ import {
 } from "../store.ts";
 import {
   ENTRIES,
+  foundStatement,
   type Index,
   isListed,
   type Key,
@@ -47,6 +48,9 @@ import { readShard } from "./totals.ts";
 /** Small, because most pages are needed only once. */
 const CACHED_KIB = 8 * 1024;
 
+/** Entries looked up by one statement. */
+const AT_ONCE = 64;
+
 /** Checks the next rows of a table or an index. */
 type Stage = (limit: number) => { rows: number; isOver: boolean };
 
@@ -62,10 +66,11 @@ export class SqliteChecker implements Checker {
   /** Whether something was written since the first step, so that the counts cannot be compared. */
   #wasChanged = false;
 
-  /** With `file`, the check ends when the file is replaced. */
+  /** With `file`, the check ends when the file is replaced. A full one also checks the structure of the file. */
   constructor(
     private readonly database: Database,
     private readonly file?: OpenedFile,
+    isFull = false,
   ) {
     this.#statements = new Statements(database);
     this.#stages = [
@@ -83,6 +88,7 @@ export class SqliteChecker implements Checker {
       ...this.#indexes(WITHHELD),
       this.#changes(),
       this.#totals(),
+      ...(isFull ? [this.#structure()] : []),
     ];
   }
 
@@ -153,7 +159,7 @@ export class SqliteChecker implements Checker {
   #rows<Row extends { num: number }>(
     { name, num }: Table,
     select: string,
-    verify: (row: Row) => void,
+    verify: (rows: Row[]) => void,
   ): Stage {
     const sql = `${select} WHERE ${name}.${num} > ? ORDER BY ${name}.${num} LIMIT ?`;
     let after = LEAST;
@@ -161,7 +167,7 @@ export class SqliteChecker implements Checker {
       const rows = this.#statements.get<Row>(sql).all(after, limit);
       const last = rows.at(-1)?.num ?? after;
       if (rows.length > 0 && last <= after) throw new DamagedData(name, `row ${last}`);
-      for (const row of rows) verify(row);
+      verify(rows);
       this.#count(name, rows.length);
       after = last;
       return { rows: rows.length, isOver: rows.length < limit };
@@ -178,47 +184,63 @@ export class SqliteChecker implements Checker {
       snapshotChecksum: number | null;
       isListed: number;
     };
-    return this.#rows<Row>(MATCHES, select, (row) => {
-      const isWhole = row.checksum === matchChecksum(row);
-      if (!isWhole || !row.isListed) this.#damaged("matches", row.id);
-      if (row.snapshotChecksum !== snapshotChecksum(row.id, row.snapshot)) {
-        this.#damaged("match_snapshots", row.id);
-      }
-      if (!isWhole) return;
-      const players: number[] = [];
-      const teams: number[] = [];
-      unpackServed(row.document, players, teams);
-      this.#entriesOf("players", row, players, 0);
-      this.#entriesOf("teams", row, teams, players.length);
+    return this.#rows<Row>(MATCHES, select, (rows) => {
+      const whole = rows.filter((row) => {
+        const isWhole = row.checksum === matchChecksum(row);
+        if (!isWhole || !row.isListed) this.#damaged("matches", row.id);
+        if (row.snapshotChecksum !== snapshotChecksum(row.id, row.snapshot)) {
+          this.#damaged("match_snapshots", row.id);
+        }
+        return isWhole;
+      });
+      this.#entriesOf("players", whole);
+      this.#entriesOf("teams", whole);
     });
   }
 
-  /** Whether every player or team of a match has an entry with its result. */
-  #entriesOf(
-    of: NamedTable,
-    { id, num, created_at, results }: MatchRow & { num: number },
-    numbers: readonly number[],
-    resultsAt: number,
-  ): void {
-    const table = ENTRIES[of];
-    this.#count(`${table.name} of matches`, numbers.length);
-    if (numbers.length === 0) return;
-    const [found] = this.#statements
-      .get(
-        `SELECT count(*), sum(${table.of} * ${table.result}) FROM json_each(?1) AS asked
-         CROSS JOIN ${table.name} ON ${table.of} = asked.value AND created_at = ?2 AND match_id = ?3
-         WHERE match = ?4`,
-      )
-      .values(`[${numbers}]`, created_at, id, num) as [number, number][];
-    const sum = numbers.reduce((total, one, at) => total + one * results[resultsAt + at]!, 0);
-    if (found![0] !== numbers.length || found![1] !== sum) this.#damaged(table.name, id);
+  /** Whether every player or team of these matches has an entry with its result. */
+  #entriesOf(of: NamedTable, matches: readonly (MatchRow & { num: number })[]): void {
+    const { name, of: column, result: resultColumn } = ENTRIES[of];
+    const entries: Key[][] = [];
+    for (const match of matches) {
+      const { created_at, id, num: matchNum } = match;
+      someResult(match, of, (num, result) => {
+        entries.push([num, created_at, id, matchNum, result]);
+        return false;
+      });
+    }
+    this.#count(`${name} of matches`, entries.length);
+    // Neighbours are on the same pages.
+    entries.sort(([one], [other]) => (one as number) - (other as number));
+    const columns = [column, "created_at", "match_id", "match", resultColumn];
+    for (const entry of this.#missing(name, columns, entries)) this.#damaged(name, entry[2]!);
+  }
+
+  /** Those of these entries that a table does not have. Finds many at once: a statement costs more than a lookup. */
+  #missing(table: string, columns: readonly string[], entries: readonly Key[][]): Key[][] {
+    const many = foundStatement(table, columns, AT_ONCE);
+    const one = foundStatement(table, columns, 1);
+    const found = (sql: string, values: Key[]): number =>
+      this.#statements.get(sql).values(...values)[0]![0] as number;
+    const missing: Key[][] = [];
+    for (let at = 0; at < entries.length; at += AT_ONCE) {
+      const some = entries.slice(at, at + AT_ONCE);
+      const values = some.flat();
+      // One statement for every number of entries: the last one is repeated.
+      for (let count = some.length; count < AT_ONCE; count++) values.push(...some.at(-1)!);
+      if (found(many, values) === AT_ONCE) continue;
+      missing.push(...some.filter((entry) => found(one, entry) === 0));
+    }
+    return missing;
   }
 
   #named(table: NamedTable): Stage {
     const columns = `, ${isListed(NAMED[table])} AS isListed FROM`;
     const select = `${NAMED_ROWS[table].replace(" FROM", columns)} NOT INDEXED`;
-    return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (row) => {
-      if (!row.isListed || row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
+    return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (rows) => {
+      for (const row of rows) {
+        if (!row.isListed || row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
+      }
     });
   }
 
@@ -226,9 +248,11 @@ export class SqliteChecker implements Checker {
     const select = `SELECT rowid AS num, id, created_at, game_mode, patch_version, reason, document, snapshot, checksum,
         ${isListed(WITHHELD)} AS isListed FROM withheld NOT INDEXED`;
     type Row = RecordRow & { num: number; checksum: number; isListed: number };
-    return this.#rows<Row>(WITHHELD, select, (row) => {
-      const isRight = row.isListed && row.checksum === withheldChecksum(row);
-      if (!isRight) this.#damaged("withheld", row.id);
+    return this.#rows<Row>(WITHHELD, select, (rows) => {
+      for (const row of rows) {
+        const isRight = row.isListed && row.checksum === withheldChecksum(row);
+        if (!isRight) this.#damaged("withheld", row.id);
+      }
     });
   }
 
@@ -278,19 +302,17 @@ export class SqliteChecker implements Checker {
       // Compared by SQLite: JavaScript has another order, and replaces what is not valid UTF-8.
       const isAfter = this.#statements.get("SELECT ? > ?").values(last?.[0] ?? "", after)[0]![0];
       if (last && !isAfter) throw new DamagedData("players", last[1]);
+      const entries: Key[][] = [];
       for (const [name, id] of rows) {
         // A damaged entry may have a value of another type.
         if (typeof name !== "string") throw new DamagedData("players", id);
-        const keys = indexKeys(name);
-        const { found } = this.#statements.row<{ found: number }>(
-          `SELECT count(*) AS found FROM json_each(?1) AS asked
-           CROSS JOIN name_index AS entry ON entry.key = asked.value AND name = ?2`,
-          JSON.stringify(keys),
-          name,
-        )!;
-        if (found !== keys.length) this.#damaged("name_index", id);
-        this.#count("name_index of players", keys.length);
+        for (const key of indexKeys(name)) entries.push([key, name]);
       }
+      this.#count("name_index of players", entries.length);
+      const missing = new Set(
+        this.#missing("name_index", ["key", "name"], entries).map(([, name]) => name),
+      );
+      for (const [name, id] of rows) if (missing.has(name)) this.#damaged("name_index", id);
       after = last?.[0] ?? after;
       return { rows: rows.length, isOver: rows.length < limit };
     };
@@ -361,6 +383,17 @@ export class SqliteChecker implements Checker {
       ] as [string, string][];
       for (const [one, other] of same) {
         if (counted(one) !== counted(other)) this.#damaged(one, "number of entries");
+      }
+      return OVER;
+    };
+  }
+
+  /** The pages of the file. SQLite checks them in one statement. */
+  #structure(): Stage {
+    return () => {
+      const problems = this.#statements.get("PRAGMA integrity_check").values() as [string][];
+      for (const [problem] of problems) {
+        if (problem !== "ok") this.#damaged("file", problem.replaceAll("\n", " "));
       }
       return OVER;
     };

@@ -1,7 +1,7 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
 import { checksum } from "../checksum.ts";
-import { type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
+import { type NamedRow, type NamedTable, standingOf, verifyNamed } from "../row-checks.ts";
 import {
   DamagedData,
   type PlayerRow,
@@ -91,16 +91,7 @@ export function playerTables(
         if (!row || isNew(row)) continue;
         verifyNamed("players", row);
         names.set(id, row.name!);
-        found.set(id, {
-          totals: {
-            played: row.played!,
-            wins: row.wins!,
-            playedRanked: row.played_ranked!,
-            gold: BigInt(row.gold!),
-          },
-          run: row.streak!,
-          latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
-        });
+        found.set(id, standingOf(row));
       }
       return found;
     },

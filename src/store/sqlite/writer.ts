@@ -5,8 +5,8 @@ import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
-  type ShardContents,
   type ShardRecord,
+  type StoredState,
   StoreRefuses,
   type Transaction,
   type Writer,
@@ -19,6 +19,7 @@ import { playerTables, RowNumbers } from "./players.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
+import { stateTables } from "./stored-state.ts";
 import { readShard, Totals, writeShard } from "./totals.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
@@ -47,11 +48,11 @@ export class SqliteWriter implements Writer {
   }
 
   /** Queued with writes, because they share one connection. */
-  survey<T>(work: (holdings: ShardContents) => Promise<T>): Promise<T> {
+  survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
         this.database.query("BEGIN").run();
-        return await work(this.#tables.transaction);
+        return await work(this.#tables.state);
       } catch (error) {
         throw asReadError(error, this.database);
       } finally {
@@ -179,6 +180,7 @@ function openTables(database: Statements) {
 
   return {
     transaction,
+    state: { ...transaction, ...stateTables(database) } satisfies StoredState,
     /** Called before the commit. */
     conclude(): void {
       const shard = readShard(database);

@@ -1,0 +1,59 @@
+/** What the shard must contain besides its records, added up while they are read in order. */
+
+import { resultOf } from "../domain/match.ts";
+import { lengthen, NO_TOTALS } from "../domain/player.ts";
+import type { Outline } from "../ingest/prepare.ts";
+import { addUp } from "../ingest/update-players.ts";
+import { type Codec, SpillingMap } from "../sqlite/spilling-map.ts";
+import type { DependentPair, Standing } from "../store/store.ts";
+
+const STANDING: Codec<Standing> = {
+  write: (standing) =>
+    JSON.stringify(standing, (_, value) => (typeof value === "bigint" ? String(value) : value)),
+  read(text) {
+    const { totals, ...rest } = JSON.parse(text);
+    return { ...rest, totals: { ...totals, gold: BigInt(totals.gold) } };
+  },
+};
+
+const IS_THERE: Codec<true> = { write: () => "", read: () => true };
+const COUNT: Codec<number> = { write: String, read: Number };
+
+export class Expected {
+  /** By player id. Its memory is bounded, like that of the next. */
+  readonly standings = new SpillingMap<Standing>(STANDING);
+  /** How many records prove a player to be ranked. */
+  readonly evidence = new SpillingMap<number>(COUNT);
+  /** Pairs of a player and a match whose visibility depends on the player. */
+  readonly #dependents = new SpillingMap<true>(IS_THERE);
+  /** How many served records have an extra word. */
+  readonly words = new Map<string, number>();
+
+  addRecord({ shownRanked }: Outline, dependents: readonly DependentPair[]): void {
+    for (const id of shownRanked) this.evidence.set(id, (this.evidence.get(id) ?? 0) + 1);
+    for (const pair of dependents) this.#dependents.set(pair.join(" "), true);
+  }
+
+  hasDependent(pair: DependentPair): boolean {
+    return this.#dependents.get(pair.join(" ")) !== undefined;
+  }
+
+  /** In the order of time and id. */
+  addServed(outline: Outline): void {
+    for (const word of outline.words) this.words.set(word, (this.words.get(word) ?? 0) + 1);
+    for (const { id, part } of outline.players) {
+      const before = this.standings.get(id);
+      this.standings.set(id, {
+        totals: addUp(id, before?.totals ?? NO_TOTALS, [outline], 1),
+        run: lengthen(before?.run ?? 0, resultOf(part)),
+        latest: { createdAt: outline.createdAt, matchId: outline.id },
+      });
+    }
+  }
+
+  close(): void {
+    this.standings.close();
+    this.evidence.close();
+    this.#dependents.close();
+  }
+}

@@ -1,0 +1,226 @@
+/** `matchbook verify`: output, exit codes, and that it changes nothing. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { demoLines } from "../support/demo.ts";
+import {
+  dropSchema,
+  loadPostgres,
+  putSqliteShard,
+  SQLITE_SHARD_FORMATS,
+} from "../support/formats.ts";
+import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { matchbook, ROOT } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
+
+let folder: ReturnType<typeof aFolder>;
+let data: string;
+beforeEach(() => {
+  folder = aFolder();
+  data = folder.path;
+  writeFileSync(join(data, "matchbook.toml"), "");
+});
+afterEach(() => folder.remove());
+
+const MATCHES = ["match-1", "match-2", "match-3"].map((id) =>
+  JSON.stringify(aMatch({ id, rosters: duel({ id: "ada" }, { id: "bea" }) })),
+);
+
+const verify = (...args: string[]) => matchbook(["verify", ...args, "--data", data]);
+
+/** Names and bytes of all files. */
+const filesIn = (path: string) =>
+  new Map(readdirSync(path).map((name) => [name, readFileSync(join(path, name), "base64")]));
+
+function change(shard: string, ...statements: string[]): void {
+  const database = new Database(join(data, `${shard}.db`));
+  for (const sql of statements) database.run(sql);
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+test("a clean backup is reported with its counts, and stays as it is", async () => {
+  await ingestAt(data, MATCHES);
+  change("na", `VACUUM INTO '${join(data, "backup")}'`);
+  data = join(data, "copies");
+  mkdirSync(data);
+  renameSync(join(folder.path, "backup"), join(data, "na.db"));
+  const before = filesIn(data);
+  expect(await verify()).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(
+      /^na: no damage \(3 matches, 0 withheld, 2 players, 0 teams in [\d.]+ s\)\n$/,
+    ),
+    stderr: "",
+  });
+  const { exitCode, stdout } = await verify("--json", "--quick", "--full-speed", "na");
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    na: {
+      state: "clean",
+      problem: null,
+      matches: 3,
+      withheld: 0,
+      players: 2,
+      teams: 0,
+      rows: expect.any(Number),
+      rebuilt: false,
+      damaged: 0,
+      damage: [],
+      milliseconds: expect.any(Number),
+    },
+  });
+  expect(filesIn(data)).toEqual(before);
+});
+
+test("each damaged record is named with what it affects, and the exit code is 1", async () => {
+  await ingestAt(data, MATCHES);
+  change(
+    "na",
+    "DELETE FROM player_matches WHERE match_id = 'match-2' AND result = 1",
+    "UPDATE ranked_evidence SET records = 7 WHERE player_id = 'bea'",
+  );
+  const { exitCode, stdout } = await verify();
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^na: 3 damaged \(3 matches, /);
+  expect(stdout).toContain(
+    "\n  player_matches: match match-2 is missing from the list of one of its players, or is there with a wrong result\n",
+  );
+  expect(stdout).toContain(
+    "\n  ranked_evidence: player bea is counted as ranked by 7 records instead of 3: ",
+  );
+  const limited = JSON.parse((await verify("--json", "--limit", "1")).stdout);
+  expect(limited.na).toMatchObject({
+    state: "damaged",
+    damaged: 3,
+    damage: [{ record: "match-2" }],
+  });
+  // The evidence is not an index.
+  expect(JSON.parse((await verify("--json", "--quick")).stdout).na.damaged).toBe(2);
+});
+
+test("a damaged page is reported as damage of the file, and nothing is rebuilt from it", async () => {
+  await ingestAt(data, demoLines(60, Date.UTC(2026, 0, 1)).map(ofNa));
+  change("na");
+  const bytes = readFileSync(join(data, "na.db"));
+  const database = new Database(join(data, "na.db"), { readonly: true });
+  const { page } = database
+    .query<{ page: number }, []>(
+      "SELECT rootpage AS page FROM sqlite_schema WHERE name = 'matches'",
+    )
+    .get()!;
+  database.close();
+  bytes.fill(0xff, (page - 1) * 8192, (page - 1) * 8192 + 100);
+  writeFileSync(join(data, "na.db"), bytes);
+  const { exitCode, stdout } = await verify();
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain("\n  file: the file is damaged (");
+  expect(stdout).toContain("Not everything was compared with the records");
+});
+
+const ofNa = (line: string) => line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"');
+
+test("a shard that cannot be read is reported, and the others are verified", async () => {
+  await ingestAt(data, MATCHES);
+  change("na");
+  copyFileSync(join(data, "na.db"), join(data, "eu.db"));
+  change("eu", "PRAGMA user_version = 99");
+  const { exitCode, stdout } = await verify();
+  expect(exitCode).toBe(1);
+  expect(stdout).toStartWith(
+    `eu: cannot be read: ${join(data, "eu.db")} was written by a newer Matchbook`,
+  );
+  expect(stdout).toContain("\nna: no damage (");
+});
+
+describe("a shard of an older format needs migration, and is clean after it:", () => {
+  test.each(SQLITE_SHARD_FORMATS)("SQLite, format %d", async (format) => {
+    putSqliteShard(data, format);
+    const before = filesIn(data);
+    const { exitCode, stdout } = await verify();
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(`na: needs migration: ${join(data, "na.db")} has format ${format}`);
+    expect(filesIn(data)).toEqual(before);
+    await matchbook(["migrate", "--data", data]);
+    expect(await verify()).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("SQLite, with content hashes of an earlier version", async () => {
+    const fixture = join(ROOT, "test/fixtures/shard-with-team-hashes.db.gz");
+    writeFileSync(join(data, "na.db"), gunzipSync(readFileSync(fixture)));
+    await matchbook(["migrate", "--data", data]);
+    expect(await verify()).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("PostgreSQL", async () => {
+    const schema = `verify_old_${process.pid}`;
+    homeAt(data, `${postgres.url}?schema=${schema}`);
+    await loadPostgres(postgres.url, "postgres-shard-2", schema);
+    const { exitCode, stdout } = await matchbookAt(data, ["verify"]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("na: needs migration: ");
+    await matchbookAt(data, ["migrate"]);
+    expect(await matchbookAt(data, ["verify"])).toMatchObject({ exitCode: 0, stderr: "" });
+    await dropSchema(postgres.url, schema);
+  });
+});
+
+const postgres = await aPostgres();
+afterAll(() => postgres.stop());
+
+test.each([
+  ["SQLite", () => `sqlite:${join(data, "na.db")}`],
+  ["PostgreSQL", () => `${postgres.url}?schema=verify_busy_${process.pid}`],
+])(
+  "%s: a shard is clean while ingest runs",
+  async (_engine, placeOf) => {
+    homeAt(data, placeOf());
+    const lines = demoLines(240, Date.UTC(2026, 0, 1)).map(ofNa);
+    await ingestAt(data, lines.slice(0, 120));
+    const file = join(data, "matches.ndjson");
+    writeFileSync(file, lines.slice(60).join("\n"));
+    let isOver = false;
+    const ingest = matchbookAt(data, ["ingest", file, "--batch", "4"]).finally(() => {
+      isOver = true;
+    });
+    do {
+      const { exitCode, stdout } = await matchbookAt(data, ["verify", "--full-speed"]);
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: expect.stringContaining("na: no damage"),
+      });
+    } while (!isOver);
+    expect((await ingest).exitCode).toBe(0);
+  },
+  120_000,
+);
+
+test("without shards there is nothing to verify", async () => {
+  expect(await verify()).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: `No shards in ${data} yet: there is nothing to verify.\n`,
+  });
+});
+
+test.each([
+  [["--limit", "0"], 2, "invalid --limit"],
+  [["--slow"], 2, "unknown option"],
+  [["nz"], 1, 'there is no shard "nz"'],
+])("%j is refused", async (args, exitCode, message) => {
+  const refused = await verify(...(args as string[]));
+  expect(refused.exitCode).toBe(exitCode as number);
+  expect(refused.stderr).toContain(message as string);
+});
