@@ -99,6 +99,7 @@ export function openReadOnly(path: string): Database | undefined {
     }
     checkFormat(version, path, undefined);
     database.run("PRAGMA query_only = ON");
+    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
   } catch (error) {
     database?.close();

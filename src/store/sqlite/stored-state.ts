@@ -1,21 +1,8 @@
 /** Reads what is derived from the records, as it is stored. */
 
-import {
-  type MatchRow,
-  type NamedRow,
-  type NamedTable,
-  namedChecksum,
-  playerOf,
-  teamOf,
-} from "../row-checks.ts";
-import { entriesIn } from "../row-encoding.ts";
-import type {
-  DependentPair,
-  MatchEntry,
-  ShardContents,
-  StoredState,
-  Transaction,
-} from "../store.ts";
+import { type NamedRow, type NamedTable, namedChecksum, playerOf, teamOf } from "../row-checks.ts";
+import { entriesIn, someResult } from "../row-encoding.ts";
+import type { DependentPair, ShardContents, StoredState, Transaction } from "../store.ts";
 import { NAMED_ROWS } from "./players.ts";
 import type { Statements } from "./statements.ts";
 
@@ -29,17 +16,14 @@ export function stateTables(
       return row && row.checksum === namedChecksum(row) ? [row] : [];
     });
 
-  /** Ids by number, remembered while a few matches are read. */
-  function idsOf(table: NamedTable): (num: number) => string {
-    const known = new Map<number, string>();
-    return (num) => {
-      const id =
-        known.get(num) ??
-        database.row<{ id: string }>(`SELECT id FROM ${table} WHERE num = ?`, num)?.id ??
-        "";
-      known.set(num, id);
-      return id;
-    };
+  /** The rows with these keys. One statement for all: starting one costs more than a lookup. */
+  const found = (select: string, keys: Iterable<string | number>) =>
+    database.get(`${select} IN (SELECT value FROM json_each(?))`).values(JSON.stringify([...keys]));
+
+  function idsOf(table: NamedTable, nums: ReadonlySet<number>): (num: number) => string {
+    const rows = found(`SELECT num, id FROM ${table} WHERE num`, nums);
+    const known = new Map(rows as [number, string][]);
+    return (num) => known.get(num) ?? "";
   }
 
   return {
@@ -53,17 +37,27 @@ export function stateTables(
     teamRows: (ids) => named("teams", ids).map(teamOf),
 
     entriesOf(matchIds) {
-      const playerId = idsOf("players");
-      const teamId = idsOf("teams");
-      const found = new Map<string, Pick<MatchEntry, "players" | "teams">>();
-      for (const id of matchIds) {
-        const row = database.row<Pick<MatchRow, "document" | "results">>(
-          "SELECT results, substr(document, 1, 4 + 4 * length(results)) AS document FROM matches WHERE id = ?",
-          id,
-        );
-        if (row) found.set(id, entriesIn(row, playerId, teamId));
+      const rows = found(
+        `SELECT id, results, substr(document, 1, 4 + 4 * length(results)) FROM matches WHERE id`,
+        matchIds,
+      ) as [string, Uint8Array, Uint8Array][];
+      const nums = { players: new Set<number>(), teams: new Set<number>() };
+      for (const [, results, document] of rows) {
+        for (const of of ["players", "teams"] as const) {
+          someResult({ results, document }, of, (num) => {
+            nums[of].add(num);
+            return false;
+          });
+        }
       }
-      return found;
+      const playerId = idsOf("players", nums.players);
+      const teamId = idsOf("teams", nums.teams);
+      return new Map(
+        rows.map(([id, results, document]) => [
+          id,
+          entriesIn({ results, document }, playerId, teamId),
+        ]),
+      );
     },
 
     evidenceAfter: (afterId, limit) =>
