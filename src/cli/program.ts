@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   why: async () => (await import("./why.ts")).why,
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
+  prune: async () => (await import("./prune.ts")).prune,
   migrate: async () => (await import("./migrate.ts")).migrate,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,

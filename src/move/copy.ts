@@ -6,6 +6,7 @@
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { readAhead } from "../ingest/read-ahead.ts";
+import { addBases } from "../ingest/update-players.ts";
 import type { ShardContents, ShardRecord, Writer } from "../store/store.ts";
 import { recordBatches } from "./scan.ts";
 
@@ -17,6 +18,25 @@ export interface CopyOptions {
   /** Called with the number of source records that are in the target. */
   onProgress(records: number): void;
 }
+
+/** Copies what pruned records left behind: it comes before all other records. Throws StoreError. */
+export async function copyBases(source: ShardContents, target: Writer): Promise<void> {
+  let last = "";
+  for (;;) {
+    const step = await source.bases(last, BASES_PER_STEP);
+    await target.write(async (transaction) => {
+      const there = await transaction.basesOf(step.map(({ id }) => id));
+      await addBases(
+        transaction,
+        step.filter(({ id }) => !there.has(id)),
+      );
+    });
+    if (step.length < BASES_PER_STEP) return;
+    last = step.at(-1)!.id;
+  }
+}
+
+const BASES_PER_STEP = 500;
 
 /** Copies the records that the target lacks, and returns their number. Throws StoreError. */
 export async function copyRecords(

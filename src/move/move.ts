@@ -10,7 +10,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store/store.ts";
-import { copyRecords } from "./copy.ts";
+import { copyBases, copyRecords } from "./copy.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
 import { recordBatches } from "./scan.ts";
 
@@ -65,11 +65,15 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
+    await copyBases(transaction, target);
     const copied = await copyRecords(transaction, target, {
       resume: there > 0,
       batch: options.batch,
       onProgress: show("copy", recordsIn(counts)),
     });
+    // Last: until then, the target accepts records that are older but not removed yet.
+    const cutoff = await transaction.prunedBefore();
+    if (cutoff !== undefined) await target.write(async (there) => there.setPrunedBefore(cutoff));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
     return { copied, side: { digest, counts } };
   });

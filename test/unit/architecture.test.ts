@@ -30,6 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
+  prune: ["observe", "store", "ingest", "settings"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -68,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
+  "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
   "wiring.ts": [
     "domain",
     "observe",
@@ -78,7 +80,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "check",
     "http",
     "admin",
+    "prune",
     "upload-worker.ts",
+    "retention-worker.ts",
   ],
   workers: ["observe", "access", "settings", "http", "wiring.ts"],
   cli: [
@@ -90,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "document",
     "ingest",
     "move",
+    "prune",
     "access",
     "settings",
     "demo",

@@ -17,6 +17,7 @@ import { NameIndex } from "./name-index.ts";
 import { checkWritable, prepare, readableFormat, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
+import { countOlder, pruningTables } from "./pruning.ts";
 import { ReadSession } from "./read-session.ts";
 import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
@@ -72,6 +73,15 @@ export class PostgresWriter implements Writer {
 
   async rankedEvidence(playerIds: string[]): Promise<Map<string, number>> {
     return (await this.#reading()).rankedEvidence(playerIds);
+  }
+
+  async prunedBefore(): Promise<number | undefined> {
+    return (await this.#reading()).prunedBefore();
+  }
+
+  async countOlder(before: number): Promise<{ served: number; withheld: number }> {
+    await this.ready();
+    return countOlder(this.#reads, before);
   }
 
   async counts(): Promise<Counts> {
@@ -232,6 +242,7 @@ function openTables(database: Connection, partitions: Partitions) {
     ...matches.transaction,
     ...players,
     ...counterTables(connection),
+    ...pruningTables(connection),
   } satisfies Transaction;
   return { transaction, conclude };
 }

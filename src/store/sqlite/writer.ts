@@ -16,6 +16,7 @@ import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
+import { countOlder, pruningTables } from "./pruning.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -77,6 +78,14 @@ export class SqliteWriter implements Writer {
 
   rankedEvidence(playerIds: string[]): Map<string, number> {
     return this.#read(() => this.#tables.transaction.rankedEvidence(playerIds));
+  }
+
+  prunedBefore(): number | undefined {
+    return this.#read(() => this.#tables.transaction.prunedBefore());
+  }
+
+  countOlder(before: number): { served: number; withheld: number } {
+    return this.#read(() => countOlder(this.#statements, before));
   }
 
   counts(): Counts {
@@ -161,6 +170,7 @@ function openTables(database: Statements) {
     ...matchTables(database, numbers, totals),
     ...players.transaction,
     ...counterTables(database),
+    ...pruningTables(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
