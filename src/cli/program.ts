@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
   prune: async () => (await import("./prune.ts")).prune,
+  compact: async () => (await import("./compact.ts")).compact,
   migrate: async () => (await import("./migrate.ts")).migrate,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,

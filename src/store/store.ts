@@ -258,6 +258,11 @@ export interface Writer extends AdminReader {
    * yet, or if locations cannot have aliases.
    */
   stateToken(): Awaitable<string | undefined>;
+  /**
+   * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
+   * rewritten, and other writers wait; not every store can do that. Throws StoreError.
+   */
+  compact(full: boolean, onProgress: OnProgress): Promise<void>;
   close(): Awaitable<void>;
 }
 

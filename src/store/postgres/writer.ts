@@ -4,12 +4,15 @@ import { randomBytes } from "node:crypto";
 import {
   type Counts,
   type OnMigrate,
+  type OnProgress,
   type ShardContents,
   type ShardRecord,
+  StoreError,
   StoreUnavailable,
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { vacuum } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
@@ -101,6 +104,16 @@ export class PostgresWriter implements Writer {
     await this.ready();
     const [row] = await this.#reads.rows<{ token: string }>("SELECT token FROM {shard}");
     return row!.token === "" ? undefined : row!.token;
+  }
+
+  async compact(full: boolean, onProgress: OnProgress): Promise<void> {
+    checkWritable(this.session, await this.ready());
+    if (full) {
+      throw new StoreError(
+        `${this.session.place.shown} cannot be rewritten while it is served: leave out --full, or run VACUUM FULL on its tables when nobody reads them`,
+      );
+    }
+    await vacuum(this.session, onProgress);
   }
 
   close(): Promise<void> {

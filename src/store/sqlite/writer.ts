@@ -5,12 +5,14 @@ import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
+  type OnProgress,
   type ShardContents,
   type ShardRecord,
   StoreRefuses,
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { removeFreePages, rewrite } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
@@ -95,6 +97,19 @@ export class SqliteWriter implements Writer {
   /** A file cannot have aliases. */
   stateToken(): undefined {
     return undefined;
+  }
+
+  compact(full: boolean, onProgress: OnProgress): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        if (full) rewrite(this.database);
+        else await removeFreePages(this.database, onProgress);
+        // The file gets shorter when the WAL is copied into it.
+        await this.#wal.empty();
+      } catch (error) {
+        throw asWriteError(error, this.database);
+      }
+    });
   }
 
   close(): void {
