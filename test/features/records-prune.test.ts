@@ -1,6 +1,9 @@
 /** Pruned records: what disappears, and what players keep. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { damageIn } from "../support/check.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -169,6 +172,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       const reading = (async () => {
         while (!isOver) {
           const single = await world.get("/shards/na/matches/old-23");
+          if (isPruned) expect(single.status).toBe(404);
           isPruned ||= single.status === 404;
           const page = await listed(world);
           const hasOld = page.some((id) => id.startsWith("old"));
@@ -203,4 +207,19 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       await pruneAt(world.settings, "na", day(3));
       expect(await statsOf(world, "p")).toMatchObject({ played: 1 });
     }));
+});
+
+test("in SQLite, a damaged base is found by the check, and nothing is computed from it", async () => {
+  const world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
+  await pruneAt(world.settings, "na", day(3));
+  const path = join(world.data, "na.db");
+  expect(await damageIn(path)).toEqual([]);
+  const database = new Database(path);
+  database.run("UPDATE player_base SET played = 7 WHERE id = 'p'");
+  database.close();
+  expect(await damageIn(path)).toEqual(["player_base p"]);
+  await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
+    "player p is damaged in the store: restore the shard from a backup",
+  );
+  await world.stop();
 });

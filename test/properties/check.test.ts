@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { damageIn } from "../support/check.ts";
+import { pruneAt } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
 import { worldOf } from "./asking.ts";
@@ -19,7 +20,7 @@ const scenario = fc.record({
   stepsBetween: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
 });
 
-test("records that are added, replaced and withheld between the steps are not damage", async () => {
+test("records that are added, replaced, withheld and pruned between the steps are not damage", async () => {
   const isFoundWhole = fc.asyncProperty(scenario, async (given) => {
     const world = await worldOf(given.before);
     const path = join(world.data, `${SHARD}.db`);
@@ -37,6 +38,9 @@ test("records that are added, replaced and withheld between the steps are not da
       };
       expect(await damageIn(path, given.limit, meanwhile)).toEqual([]);
       await replace(waiting);
+      const pruning = pruneAt(world.settings, SHARD, Date.parse("2024-05-01T00:00:00Z"), 1);
+      expect(await damageIn(path, given.limit, () => Bun.sleep(0))).toEqual([]);
+      await pruning;
       // Without writes, the rows are also counted.
       expect(await damageIn(path, given.limit)).toEqual([]);
     } finally {
