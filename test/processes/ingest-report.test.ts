@@ -97,6 +97,7 @@ describe("the report", () => {
         "withheld (no-ranked-player) 1",
         "duplicate 1",
         "conflict 1",
+        "pruned 0",
         "rejected 1",
         "released 0",
         "",

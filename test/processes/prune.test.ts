@@ -81,6 +81,13 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, prune", (engine) => {
       `unknown: no record with this id is stored in na: it was never received, it was rejected, or it is ${older}\n`,
     );
 
+    const copy = join(folder.path, "copy.db");
+    const moved = await matchbookAt(data, ["shards", "move", "na", "--to", `sqlite:${copy}`]);
+    expect(moved.exitCode).toBe(0);
+    const there = homeAt(join(folder.path, "there"), `sqlite:${copy}`);
+    expect(await digestAt(there)).toEqual(await digestAt(data));
+    expect(await lookInto(there, async (writer) => writer.prunedBefore())).toBe(cutoff);
+
     const back = await prune("--older-than", "450d", "--json");
     expect(back.stderr).toBe("Shard na was pruned before: its cutoff never moves back.\n");
     expect(JSON.parse(back.stdout)).toMatchObject({ cutoff: formatTimestamp(cutoff!), served: 0 });
