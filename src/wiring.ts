@@ -20,6 +20,8 @@ import { type Event, type Observe, observeAll, onlyChanges } from "./observe/eve
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
 import { accessPlan, type Limits, openAccess, openLimits, openShards } from "./open-stores.ts";
+import type { RetentionPace } from "./prune/retention.ts";
+import { RetentionThread } from "./prune/retention-thread.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
 
@@ -35,7 +37,8 @@ export interface RunningMatchbook extends RunningServer {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace` is for tests.
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace` and
+ * `retentionPace` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -44,6 +47,7 @@ export async function serve(
   sharing?: WorkerLimits,
   offeredKey?: string,
   checkPace?: Partial<Pace>,
+  retentionPace?: Partial<RetentionPace>,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
   // Before anything is opened: without a token the start fails.
@@ -52,9 +56,11 @@ export async function serve(
   const { metrics, shards, keys, usage, limits, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
-  // The supervisor checks the shards for all workers.
+  // The supervisor checks and prunes the shards for all workers.
   const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
+  const retention = sharing ? undefined : pruneByRetention(settings, observe, retentionPace);
   const release = async () => {
+    await retention?.stop();
     await check?.stop();
     await admin?.stop();
     await parts.release();
@@ -115,7 +121,7 @@ interface RunningBesideWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts the check of the shards, and the admin listener if the settings enable it: the workers serve. */
+/** Starts the check of the shards and their pruning, and the admin listener if the settings enable it: the workers serve. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
@@ -128,7 +134,9 @@ export async function serveBesideWorkers(
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
+  const retention = pruneByRetention(settings, parts.observe);
   const release = async () => {
+    await retention.stop();
     await check.stop();
     await parts.release();
   };
@@ -167,9 +175,11 @@ function checkOnly(
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const check = new BackgroundCheck(shards, observe, checkPace);
+  const retention = pruneByRetention(settings, observe);
   return {
     adminUrl: undefined,
     async stop() {
+      await retention.stop();
       await check.stop();
       await shards.close();
     },
@@ -182,6 +192,18 @@ const tokenFor = (settings: Settings): string | undefined =>
 /** A small heap, because the server runs on the same machine. */
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
+
+const pruneByRetention = (
+  settings: Settings,
+  observe: Observe,
+  pace?: Partial<RetentionPace>,
+): RetentionThread =>
+  new RetentionThread(
+    () => new Worker(new URL("./retention-worker.ts", import.meta.url).href, { smol: true }),
+    settings,
+    observe,
+    pace,
+  );
 
 /** What workers on the same port share. */
 interface WorkerLimits {

@@ -46,7 +46,7 @@ export const ingest: AddCommand = (program) => {
     .summary("store match documents from files or standard input")
     .description(
       "store match documents: a single document, a JSON array or NDJSON, optionally as gzip or zstd.\n" +
-        "Exit codes: 0 all records are stored, withheld or duplicates; 1 some are rejected or conflicting;\n" +
+        "Exit codes: 0 all records are stored, withheld, duplicates or pruned; 1 some are rejected or conflicting;\n" +
         "2 wrong usage; 3 a database was unavailable. It is safe to run the command again.",
     )
     .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)

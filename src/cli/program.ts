@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   withheld: async () => (await import("./withheld.ts")).withheld,
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
+  prune: async () => (await import("./prune.ts")).prune,
+  compact: async () => (await import("./compact.ts")).compact,
   migrate: async () => (await import("./migrate.ts")).migrate,
   doctor: async () => (await import("./doctor.ts")).doctor,
   backup: async () => (await import("./backup.ts")).backup,

@@ -14,10 +14,10 @@ import { table } from "./table.ts";
 export const why: AddCommand = (program) => {
   const command = program
     .command("why")
-    .description("print whether a match is served, withheld (and by which rule) or unknown")
+    .description("print whether a match is served, withheld (and by which rule), pruned or unknown")
     .argument("<shard>", "shard id")
     .argument("<match>", "match id")
-    .option("--json", "print one JSON object; its state is served, withheld or unknown")
+    .option("--json", "print one JSON object; its state is served, withheld, pruned or unknown")
     .action(async (shard: string, match: string, flags: { json?: true }) => {
       const finding = await withShards(settingsOf(command).values, (shards) =>
         examine(shards, shard, match),
@@ -42,10 +42,17 @@ async function examine(shards: Shards, shard: string, match: string) {
     return unknown(`shard ${shard} has no records yet`);
   }
   const found = await writer.inspect(match);
+  const cutoff = await writer.prunedBefore();
+  const older =
+    cutoff === undefined ? "" : `older than the prune cutoff (${formatTimestamp(cutoff)})`;
   if (!found) {
+    const reasons = older === "" ? "or it was rejected" : `it was rejected, or it is ${older}`;
     return unknown(
-      `no record with this id was stored in ${shard}: it was never received, or it was rejected`,
+      `no record with this id is stored in ${shard}: it was never received, ${reasons}`,
     );
+  }
+  if (cutoff !== undefined && found.match.createdAt < cutoff) {
+    return { shard, match, state: "pruned" as const, detail: older };
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
@@ -104,7 +111,7 @@ function describe(finding: Finding): string {
       ? `withheld by rule ${finding.rule} (${finding.reason}): ${finding.detail}`
       : `${finding.state}: ${finding.detail}`,
   ];
-  if (finding.state === "unknown") return lines.join("\n");
+  if (finding.state === "unknown" || finding.state === "pruned") return lines.join("\n");
   const { createdAt, gameMode, endGameReason, players } = finding.looked;
   const rows = [
     ["createdAt", createdAt],

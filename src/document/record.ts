@@ -80,6 +80,10 @@ export function packRecord(text: RecordText): StoredMatch {
   };
 }
 
+/** One player of a record, in the form of `carried`. */
+export const packPlayer = (player: CarriedText): Fragment =>
+  writeFragment(`{"players":[${namedMember(player)}],"teams":[]}`);
+
 export function restoreRecord(stored: StoredMatch): MatchRecord {
   const { match, own, carried } = textsOf(stored);
   return describeMatch({

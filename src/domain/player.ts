@@ -66,6 +66,11 @@ export function streaks(newestFirst: Iterable<Result>): Streaks {
   return { run, ended: false };
 }
 
+/** The streak of a history whose older part ended with the streak `before`; `run` is that of the newer part. */
+export function continued(before: Run, { run, ended }: Streaks): Run {
+  return ended || before * run < 0 ? run : before + run;
+}
+
 /**
  * These describe the same set of matches: either all of them are taken from the record, or none.
  */

@@ -8,6 +8,7 @@ import { recordDocument } from "../document/record.ts";
 import { type IngestOptions, ingest } from "../ingest/ingest.ts";
 import { recordsIn as recordsReported } from "../ingest/report.ts";
 import type { Bytes } from "../ingest/source.ts";
+import { addBases } from "../ingest/update-players.ts";
 import {
   type Counts,
   type ShardContents,
@@ -69,7 +70,11 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
+    await copyBases(transaction, target);
     const copied = await copyRecords(transaction, target, options, show("copy", recordsIn(counts)));
+    // Last: until then, the target accepts records that are older but not removed yet.
+    const cutoff = await transaction.prunedBefore();
+    if (cutoff !== undefined) await target.write(async (there) => there.setPrunedBefore(cutoff));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
     return { copied, side: { digest, counts } };
   });
@@ -81,6 +86,25 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
   const copy = { digest, counts: await target.counts() };
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
 }
+
+/** Copies what pruned records left behind: it comes before all other records. */
+async function copyBases(source: ShardContents, target: Writer): Promise<void> {
+  let last = "";
+  for (;;) {
+    const step = await source.bases(last, BASES_PER_STEP);
+    await target.write(async (transaction) => {
+      const there = await transaction.basesOf(step.map(({ id }) => id));
+      await addBases(
+        transaction,
+        step.filter(({ id }) => !there.has(id)),
+      );
+    });
+    if (step.length < BASES_PER_STEP) return;
+    last = step.at(-1)!.id;
+  }
+}
+
+const BASES_PER_STEP = 500;
 
 /** Ingests the records of the source, and returns how many the target lacked. */
 async function copyRecords(

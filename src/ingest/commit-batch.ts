@@ -30,7 +30,8 @@ export type Outcome =
   | { kind: "stored" }
   | { kind: "withheld"; reason: WithheldReason }
   | { kind: "duplicate" }
-  | { kind: "conflict" };
+  | { kind: "conflict" }
+  | { kind: "pruned" };
 
 export interface Accepted {
   /** One for each record, in their order. */
@@ -45,8 +46,14 @@ export function commitBatch(
   options: { replace: boolean },
 ): Promise<Accepted> {
   return writer.write(async (transaction) => {
-    const { outcomes, arriving, leaving } = await classify(transaction, batch, options.replace);
-    const change = await decideVisibility(transaction, arriving, leaving);
+    const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
+    const { outcomes, arriving, leaving } = await classify(
+      transaction,
+      batch,
+      cutoff,
+      options.replace,
+    );
+    const change = await decideVisibility(transaction, arriving, leaving, cutoff);
 
     await transaction.removeServed(change.unserved.map(entry));
     await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
@@ -73,18 +80,24 @@ export function commitBatch(
   });
 }
 
-interface Known extends StoredRecord {
+export interface Known extends StoredRecord {
   fate: Fate;
 }
 
-/** Separates new records from known ones. The first record with an id stays, unless `replace` is set. */
+/**
+ * Separates new records from known ones, and from those that are older than the prune cutoff. The first record with an
+ * id stays, unless `replace` is set.
+ */
 async function classify(
   transaction: Transaction,
   batch: readonly PreparedRecord[],
+  cutoff: number,
   replace: boolean,
 ) {
-  const known = await transaction.known([...new Set(batch.map(({ outline }) => outline.id))]);
-  const differing = batch.filter(({ outline: { id }, contentHash }) => {
+  const isPruned = ({ createdAt }: Outline) => createdAt < cutoff;
+  const recent = batch.filter(({ outline }) => !isPruned(outline));
+  const known = await transaction.known([...new Set(recent.map(({ outline }) => outline.id))]);
+  const differing = recent.filter(({ outline: { id }, contentHash }) => {
     const before = known.get(id);
     return before && !areEqual(before.contentHash, contentHash);
   });
@@ -95,6 +108,7 @@ async function classify(
   const arriving = new Map<string, StoredRecord & { contentHash: Uint8Array }>();
   const replaced = new Set<string>();
   const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
+    if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
     const hashes = arriving.has(id)
       ? [arriving.get(id)!.contentHash]
@@ -127,11 +141,15 @@ interface Change {
   released: number;
 }
 
-/** Decides what is served once these records have come and gone. */
+/**
+ * Decides what is served once these records have come and gone. Records that are older than the prune cutoff stay what
+ * they were when it was set, whether or not they are removed yet.
+ */
 async function decideVisibility(
   transaction: Transaction,
   arriving: StoredRecord[],
   leaving: Known[],
+  cutoff: number,
 ): Promise<Change> {
   const shift = countChange(arriving, leaving, ({ shownRanked }) => shownRanked);
 
@@ -146,7 +164,9 @@ async function decideVisibility(
   const dependents = (await transaction.dependents(turned.map(([id]) => id))).filter(
     (id) => !moving.has(id),
   );
-  const reconsidered = (await transaction.load(dependents)).map(recall);
+  const reconsidered = (await transaction.load(dependents))
+    .filter(({ match }) => match.createdAt >= cutoff)
+    .map(recall);
   const doubtful = [...arriving, ...reconsidered].filter(({ outline }) =>
     needsRankedPlayer(outline),
   );
@@ -178,11 +198,11 @@ function arrive(moved: StoredRecord, isRanked: (id: string) => boolean, change: 
   else change.withheld.push({ ...moved, reason: verdict.reason });
 }
 
-function recall({ fate, match }: ShardRecord): Known {
+export function recall({ fate, match }: ShardRecord): Known {
   return { fate, ...restore(match) };
 }
 
-function entry({ outline, encoded }: StoredRecord): MatchEntry {
+export function entry({ outline, encoded }: StoredRecord): MatchEntry {
   return {
     ...encoded.stored,
     players: outline.players.map(({ id, part }) => ({ id, result: resultOf(part) })),
@@ -196,7 +216,7 @@ export function dependencies(outline: MatchFacts): [string, string][] {
 }
 
 /** How often each word is in the records that come, less those that go; without zeros. */
-function countChange(
+export function countChange(
   coming: StoredRecord[],
   going: StoredRecord[],
   wordsOf: (outline: Outline) => string[],

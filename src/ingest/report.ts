@@ -8,6 +8,8 @@ export interface Report {
   withheld: Record<WithheldReason, number>;
   duplicate: number;
   conflict: number;
+  /** Records that are older than the shard's prune cutoff, and were not stored. */
+  pruned: number;
   rejected: number;
   /** Private matches, withheld before, that are served because of these records. */
   released: number;
@@ -15,7 +17,7 @@ export interface Report {
 
 export function emptyReport(): Report {
   const withheld = noneWithheld();
-  return { stored: 0, withheld, duplicate: 0, conflict: 0, rejected: 0, released: 0 };
+  return { stored: 0, withheld, duplicate: 0, conflict: 0, pruned: 0, rejected: 0, released: 0 };
 }
 
 export function addTo(report: Report, accepted: Accepted): void {
@@ -26,12 +28,13 @@ export function addTo(report: Report, accepted: Accepted): void {
   report.released += accepted.released;
 }
 
-/** Whether every record is in its shard. */
+/** Whether every record is in its shard, or was pruned. */
 export function isComplete(report: Report): boolean {
   return report.rejected === 0 && report.conflict === 0;
 }
 
 export function recordsIn(report: Report): number {
   const withheld = Object.values(report.withheld).reduce((sum, count) => sum + count, 0);
-  return report.stored + withheld + report.duplicate + report.conflict + report.rejected;
+  const { stored, duplicate, conflict, pruned, rejected } = report;
+  return stored + withheld + duplicate + conflict + pruned + rejected;
 }

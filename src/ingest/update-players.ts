@@ -2,11 +2,12 @@
 
 import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
-import { restoreCarried } from "../document/record.ts";
+import { packPlayer, restoreCarried } from "../document/record.ts";
 import type { Resource } from "../domain/json.ts";
 import { resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import {
+  continued,
   fold,
   lengthen,
   NO_TOTALS,
@@ -15,7 +16,14 @@ import {
   streaks,
   type Totals,
 } from "../domain/player.ts";
-import type { NamedFragments, Standing, Transaction } from "../store/store.ts";
+import type {
+  Fragment,
+  NamedFragments,
+  PlayerBase,
+  PlayerRow,
+  Standing,
+  Transaction,
+} from "../store/store.ts";
 import type { EncodedRecord, Outline, StoredRecord } from "./prepare.ts";
 
 export async function updatePlayers(
@@ -43,12 +51,58 @@ export async function updatePlayers(
       gone.push(id);
       continue;
     }
-    const { carried, companions } = await records.get(now.latest.matchId, "players", id);
-    const { name, resource } = playerText(carried, totals, now.run);
-    rows.push({ id, name, totals, ...now, ...fragments(resource, companions) });
+    const { latest, run, snapshot } = now;
+    const carried = snapshot
+      ? carriedIn(restoreCarried(snapshot), "players", id)
+      : await records.get(latest.matchId, "players", id);
+    rows.push(playerRow(id, { totals, latest, run }, carried));
   }
   await transaction.putPlayers(rows);
   await transaction.removePlayers(gone);
+}
+
+function playerRow(id: string, standing: Standing, { carried, companions }: Carried): PlayerRow {
+  const { name, resource } = playerText(carried, standing.totals, standing.run);
+  return { id, name, ...standing, ...fragments(resource, companions) };
+}
+
+/** Adds what pruned records left behind, before any other record of these players. */
+export async function addBases(transaction: Transaction, bases: PlayerBase[]): Promise<void> {
+  await transaction.putBases(bases);
+  const evidence = bases.filter(({ rankedEvidence }) => rankedEvidence > 0);
+  await transaction.changeRankedEvidence(
+    new Map(evidence.map(({ id, rankedEvidence }) => [id, rankedEvidence])),
+  );
+  const rows = bases.flatMap(({ id, standing }) => {
+    if (!standing) return [];
+    const { snapshot, ...reached } = standing;
+    return playerRow(id, reached, carriedIn(restoreCarried(snapshot), "players", id));
+  });
+  await transaction.putPlayers(rows);
+}
+
+/** What is left of the players once these records are pruned, which are the oldest. */
+export async function foldIntoBases(
+  transaction: Transaction,
+  served: StoredRecord[],
+  evidence: ReadonlyMap<string, number>,
+): Promise<void> {
+  const pruned = outlinesByPlayer(served);
+  const records = new Map(served.map(({ outline, encoded }) => [outline.id, encoded]));
+  const ids = [...new Set([...pruned.keys(), ...evidence.keys()])];
+  const bases = await transaction.basesOf(ids);
+  const folded = ids.map((id): PlayerBase => {
+    const base = bases.get(id) ?? { id, rankedEvidence: 0, standing: undefined };
+    const rankedEvidence = base.rankedEvidence + (evidence.get(id) ?? 0);
+    const outlines = pruned.get(id);
+    if (!outlines) return { ...base, rankedEvidence };
+    const reached = extendRun(id, base.standing, outlines);
+    const latest = find(records.get(reached.latest.matchId)!.players, id);
+    const totals = addUp(id, base.standing?.totals ?? NO_TOTALS, outlines, 1);
+    const standing = { ...reached, totals, snapshot: packPlayer(latest) };
+    return { id, rankedEvidence, standing };
+  });
+  await transaction.putBases(folded);
 }
 
 /** A team is served as its latest served match has it. */
@@ -116,7 +170,11 @@ export function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 
 }
 
 type Latest = Standing["latest"];
-type Reached = Pick<Standing, "latest" | "run">;
+
+interface Reached extends Pick<Standing, "latest" | "run"> {
+  /** The player in the latest match, if that was pruned. */
+  snapshot?: Fragment;
+}
 
 /** Whether all of these are later than the latest known match, so that no history is needed. */
 function areLater(outlines: Outline[], latest: Latest | undefined): boolean {
@@ -141,14 +199,20 @@ function extendRun(id: string, before: Reached | undefined, later: Outline[]): R
 /** Most runs are short; longer ones are read in growing steps. */
 const FIRST_LOOK = 16;
 
-/** The latest match and the run of results that ends with it, however long; undefined if there is none. */
+/**
+ * The latest match and the run of results that ends with it, however long, also into pruned matches; undefined if there
+ * is none.
+ */
 async function recomputeRun(transaction: Transaction, id: string): Promise<Reached | undefined> {
   for (let limit = FIRST_LOOK; ; limit *= 8) {
     const history = await transaction.playerHistory(id, limit);
-    const { run, ended } = streaks(history.map(({ result }) => result));
-    if (!ended && history.length === limit) continue;
+    const results = streaks(history.map(({ result }) => result));
+    if (!results.ended && history.length === limit) continue;
     const [latest] = history;
-    return latest && { run, latest: { createdAt: latest.createdAt, matchId: latest.matchId } };
+    const base = results.ended ? undefined : (await transaction.basesOf([id])).get(id)?.standing;
+    if (!latest) return base && { run: base.run, latest: base.latest, snapshot: base.snapshot };
+    const run = continued(base?.run ?? 0, results);
+    return { run, latest: { createdAt: latest.createdAt, matchId: latest.matchId } };
   }
 }
 
@@ -179,9 +243,17 @@ class Carriers {
     const loaded =
       this.#loaded.get(matchId) ?? restoreCarried((await this.transaction.carried(matchId))!);
     this.#loaded.set(matchId, loaded);
-    const { carried, companions } = find(loaded[kind], id);
-    return { carried, companions: canonicalList(companions) };
+    return carriedIn(loaded, kind, id);
   }
+}
+
+function carriedIn(
+  all: ReturnType<typeof restoreCarried>,
+  kind: "players" | "teams",
+  id: string,
+): Carried {
+  const { carried, companions } = find(all[kind], id);
+  return { carried, companions: canonicalList(companions) };
 }
 
 function find<T extends { id: string }>(named: T[], id: string): T {

@@ -29,6 +29,18 @@ export type Event =
   | { event: "shard-check-failed"; shard?: string; error: unknown }
   /** Other processes do not learn that the shard is damaged, or no longer is. */
   | { event: "damage-not-recorded"; shard: string; error: unknown }
+  /** Matches older than the retention of a shard were removed, and records that are not served. */
+  | {
+      event: "shard-pruned";
+      shard: string;
+      /** Everything that was created before this time. */
+      before: number;
+      served: number;
+      withheld: number;
+      milliseconds: number;
+    }
+  /** It is tried again a minute later. Without a shard: the thread that prunes them failed. */
+  | { event: "shard-prune-failed"; shard?: string; error: unknown }
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
   | { event: "data-checksums-off"; shard: string }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
@@ -130,6 +142,7 @@ export interface UploadEvent {
   withheld: number;
   duplicate: number;
   conflict: number;
+  pruned: number;
   rejected: number;
   /** Why it was aborted, if it was. */
   broken: string | undefined;

@@ -14,6 +14,8 @@ export const LEVELS = {
   "shard-checked": "debug",
   "shard-check-failed": "warn",
   "damage-not-recorded": "error",
+  "shard-pruned": "info",
+  "shard-prune-failed": "error",
   "data-checksums-off": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
@@ -74,6 +76,10 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", `cannot check ${event.shard === undefined ? "the shards" : `shard ${event.shard}`} for damage`)}: ${event.error.message}`;
     case "damage-not-recorded":
       return `${paint("red", `cannot record whether shard ${event.shard} is damaged; other workers do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
+    case "shard-pruned":
+      return `pruned shard ${event.shard}: removed ${event.served} served and ${event.withheld} withheld matches from before ${new Date(event.before).toISOString()} in ${event.milliseconds} ms`;
+    case "shard-prune-failed":
+      return `${paint("red", `cannot prune ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
     case "data-checksums-off":
       return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
     case "replica-included":
@@ -149,8 +155,9 @@ export function sentence(event: ShownEvent, paint: Paint): string {
 }
 
 function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: Paint): string {
-  const { stored, withheld, duplicate, conflict, rejected, broken, bytes, requestId } = event;
-  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} duplicates, ${conflict} conflicts, ${rejected} rejected`;
+  const { stored, withheld, duplicate, conflict, pruned, rejected } = event;
+  const { broken, bytes, requestId } = event;
+  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} duplicates, ${conflict} conflicts, ${pruned} pruned, ${rejected} rejected`;
   const end = broken === undefined ? "" : ` ${paint("yellow", `aborted: ${broken}`)}`;
   return `upload: ${counts}${end} ${paint("dim", `${bytes} bytes, ${requestId}`)}`;
 }

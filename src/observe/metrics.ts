@@ -36,7 +36,7 @@ export interface MetricsOptions {
 }
 
 /** The results of an uploaded record, by their names in the event. */
-const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "rejected"] as const;
+const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "pruned", "rejected"] as const;
 
 export class Metrics {
   readonly contentType = CONTENT_TYPE;

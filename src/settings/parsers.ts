@@ -28,6 +28,17 @@ export function wholeNumber(least: number, most: number): (text: string) => Pars
   };
 }
 
+export const DAY_MS = 86_400_000;
+const MOST_DAYS = 36_500;
+
+/** A number of days, as in 400d. */
+export function days(text: string): Parsed<number> {
+  const value = /^\d{1,5}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
+  return value >= 1 && value <= MOST_DAYS
+    ? { value }
+    : { error: `must be a number of days from 1d to ${MOST_DAYS}d, e.g. 400d` };
+}
+
 /** Plain bytes or a binary unit: 65536, 64KiB, 16MiB, 1GiB. */
 export function byteSize(least: number, most: number): (text: string) => Parsed<number> {
   const error = `must be a size from ${least} to ${most} bytes, e.g. 65536, 64KiB or 16MiB`;

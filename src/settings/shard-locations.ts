@@ -1,4 +1,4 @@
-/** Parses the tables [shards.ID] of the settings file: where each shard and its replicas are stored. */
+/** Parses the tables [shards.ID] of the settings file: where each shard and its replicas are stored, and for how long. */
 
 import { resolve } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
@@ -9,7 +9,7 @@ import {
   type PostgresLocation,
   parsePostgres,
 } from "./database-urls.ts";
-import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
+import { days, isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 
 export type SqliteLocation = { engine: "sqlite"; path: string };
 export type ShardLocation = SqliteLocation | PostgresLocation;
@@ -19,6 +19,8 @@ export interface ConfiguredShard {
   id: string;
   location: ShardLocation | undefined;
   replicas?: ShardReplicas;
+  /** Older records are pruned. */
+  retentionDays?: number;
 }
 
 export interface ShardReplicas {
@@ -29,7 +31,7 @@ export interface ShardReplicas {
 
 const DEFAULT_LAG_SECONDS = 10;
 
-const MEMBERS = ["url", "replicas", "max-lag-seconds"];
+const MEMBERS = ["url", "retention", "replicas", "max-lag-seconds"];
 
 /** An empty table means every store in the data folder. */
 export function parseShards(table: Table): Parsed<readonly ConfiguredShard[]> {
@@ -54,7 +56,8 @@ export function parseShards(table: Table): Parsed<readonly ConfiguredShard[]> {
 }
 
 function parseShard(id: string, members: Table): Parsed<ConfiguredShard> {
-  const { url, replicas = [], "max-lag-seconds": maxLag = DEFAULT_LAG_SECONDS } = members;
+  const { url, retention, replicas = [] } = members;
+  const { "max-lag-seconds": maxLag = DEFAULT_LAG_SECONDS } = members;
   const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) {
     return { error: `unknown key "${unknown}"; valid keys: ${MEMBERS.join(", ")}` };
@@ -65,7 +68,10 @@ function parseShard(id: string, members: Table): Parsed<ConfiguredShard> {
   if ("error" in lag) return { error: `max-lag-seconds ${lag.error}` };
   if (!Array.isArray(replicas)) return { error: "replicas must be an array of URLs" };
   const primary = location.value;
-  if (replicas.length === 0) return { value: { id, location: primary } };
+  const kept = retention === undefined ? undefined : days(String(retention));
+  if (kept && "error" in kept) return { error: `retention ${kept.error}` };
+  const shard = { id, location: primary, ...(kept ? { retentionDays: kept.value } : {}) };
+  if (replicas.length === 0) return { value: shard };
   if (primary?.engine !== "postgres")
     return { error: "only a shard in PostgreSQL can have replicas" };
   const locations: PostgresLocation[] = [];
@@ -80,7 +86,7 @@ function parseShard(id: string, members: Table): Parsed<ConfiguredShard> {
     locations.push(parsed.value);
   }
   return {
-    value: { id, location: primary, replicas: { places: locations, maxLagSeconds: lag.value } },
+    value: { ...shard, replicas: { places: locations, maxLagSeconds: lag.value } },
   };
 }
 
@@ -96,10 +102,11 @@ export function parseLocation(url: unknown): Parsed<ShardLocation> {
 /** The shards as tables of the settings file, without users and passwords. */
 export function showShards(shards: readonly ConfiguredShard[]): Table {
   return Object.fromEntries(
-    shards.map(({ id, location, replicas }) => [
+    shards.map(({ id, location, replicas, retentionDays }) => [
       id,
       {
         ...(location ? { url: locationUrl(location, concealUser) } : {}),
+        ...(retentionDays === undefined ? {} : { retention: `${retentionDays}d` }),
         ...(replicas
           ? {
               replicas: replicas.places.map(({ given }) => concealUser(given)),

@@ -24,6 +24,12 @@ export interface PageRange {
   isReversed: boolean;
 }
 
+/** The selection without matches that were created before the prune cutoff. */
+export const withoutPruned = (selection: Selection, prunedBefore: number): Selection =>
+  selection.window.start >= prunedBefore
+    ? selection
+    : { ...selection, window: { ...selection.window, start: prunedBefore } };
+
 export function pageRangeOf({ window, sort, pageStart }: Selection): PageRange {
   const forward: Direction = sort === "createdAt" ? "up" : "down";
   const whole: KeyRange = {

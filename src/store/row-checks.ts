@@ -10,6 +10,7 @@ import {
   DamagedData,
   type Fragment,
   type MatchKey,
+  type PlayerBase,
   type PlayerListing,
   type PlayerRow,
   type Selection,
@@ -109,6 +110,70 @@ export const playerOf = (row: NamedRow): PlayerRow => ({ ...teamOf(row), ...stan
 /** Throws DamagedData unless the row is whole. */
 export function verifyNamed(table: NamedTable, row: NamedRow): void {
   if (row.checksum !== namedChecksum(row)) throw new DamagedData(table, row.id);
+}
+
+/** What pruned records leave behind of a player. From `last_match_at` on, null if none was served. */
+export interface BaseRow {
+  id: string;
+  ranked_evidence: number;
+  last_match_at: number | null;
+  last_match_id: string | null;
+  streak: number | null;
+  played: number | null;
+  wins: number | null;
+  played_ranked: number | null;
+  gold: string | null;
+  snapshot: Uint8Array | null;
+  checksum: number;
+}
+
+export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
+  checksum([
+    row.id,
+    row.ranked_evidence,
+    row.last_match_at,
+    row.last_match_id,
+    row.streak,
+    row.played,
+    row.wins,
+    row.played_ranked,
+    row.gold,
+    row.snapshot,
+  ]);
+
+/** Throws DamagedData unless the row is whole. */
+export function readBase(row: BaseRow): PlayerBase {
+  if (row.checksum !== baseChecksum(row)) throw new DamagedData("player_base", row.id);
+  const { id, ranked_evidence: rankedEvidence, snapshot } = row;
+  if (snapshot === null) return { id, rankedEvidence, standing: undefined };
+  const standing = {
+    totals: {
+      played: row.played!,
+      wins: row.wins!,
+      playedRanked: row.played_ranked!,
+      gold: BigInt(row.gold!),
+    },
+    run: row.streak!,
+    latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
+    snapshot,
+  };
+  return { id, rankedEvidence, standing };
+}
+
+export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow {
+  const row = {
+    id,
+    ranked_evidence: rankedEvidence,
+    last_match_at: standing?.latest.createdAt ?? null,
+    last_match_id: standing?.latest.matchId ?? null,
+    streak: standing?.run ?? null,
+    played: standing?.totals.played ?? null,
+    wins: standing?.totals.wins ?? null,
+    played_ranked: standing?.totals.playedRanked ?? null,
+    gold: standing?.totals.gold.toString() ?? null,
+    snapshot: standing?.snapshot ?? null,
+  };
+  return { ...row, checksum: baseChecksum(row) };
 }
 
 /** Throws DamagedData unless an index listed the players by their latest match. */

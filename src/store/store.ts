@@ -153,7 +153,7 @@ export interface Reader {
 
 export interface Summary {
   matches: number;
-  /** Players in served matches. */
+  /** Players in served matches, also in those that were pruned. */
   players: number;
   /** The creation time of the newest match, if any. */
   newestMatch: number | undefined;
@@ -205,6 +205,8 @@ export interface ShardContents {
   players(afterId: string, limit: number): Awaitable<StoredResource[]>;
   /** The same for teams. */
   teams(afterId: string, limit: number): Awaitable<StoredResource[]>;
+  /** What pruned records left behind of each player, by id, starting after `afterId`. */
+  bases(afterId: string, limit: number): Awaitable<PlayerBase[]>;
 }
 
 export interface StoredResource extends NamedFragments {
@@ -214,7 +216,10 @@ export interface StoredResource extends NamedFragments {
 /** Everything that is derived from the records, so that it can be compared with a rebuild. */
 export interface StoredState
   extends ShardContents,
-    Pick<Transaction, "load" | "carried" | "rankedEvidence" | "playerHistory" | "latestOfTeam"> {
+    Pick<
+      Transaction,
+      "load" | "carried" | "rankedEvidence" | "playerHistory" | "latestOfTeam" | "basesOf"
+    > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
   /** The players with these ids, as they were put. Unknown and damaged ones are omitted. */
@@ -248,6 +253,10 @@ export interface Counts extends Omit<Summary, "matches"> {
 
 /** Reads for operators. They may see an unfinished write of the same writer. */
 export interface AdminReader {
+  /** As in Transaction. */
+  prunedBefore(): Awaitable<number | undefined>;
+  /** How many stored records were created before this time. The cost grows with their number. */
+  countOlder(before: number): Awaitable<{ served: number; withheld: number }>;
   inspect(id: string): Awaitable<ShardRecord | undefined>;
   /** How many records prove each of these players to be ranked; players with none are omitted. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
@@ -279,6 +288,11 @@ export interface Writer extends AdminReader {
    * yet, or if locations cannot have aliases.
    */
   stateToken(): Awaitable<string | undefined>;
+  /**
+   * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
+   * rewritten, and other writers wait; not every store can do that. Throws StoreError.
+   */
+  compact(full: boolean, onProgress: OnProgress): Promise<void>;
   close(): Awaitable<void>;
 }
 
@@ -343,6 +357,15 @@ export interface Standing {
 
 export interface PlayerRow extends TeamRow, Standing {}
 
+/** What pruned records left behind of a player: what the others are added to. */
+export interface PlayerBase {
+  id: string;
+  /** How many of the pruned records prove the player to be ranked. */
+  rankedEvidence: number;
+  /** After the served ones, with the player as in the latest of them; undefined if none was served. */
+  standing: (Standing & { snapshot: Fragment }) | undefined;
+}
+
 /**
  * Primitive reads and writes. Reads see the changes of the transaction so far. Lists may be empty
  * and contain no duplicates.
@@ -352,13 +375,21 @@ export interface Transaction extends ShardContents {
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records with these ids. Unknown ids are omitted. */
   load(ids: string[]): Awaitable<ShardRecord[]>;
+  /**
+   * The prune cutoff: readers return no match that was created before it, whether or not it is
+   * removed yet. Undefined if the shard was never pruned.
+   */
+  prunedBefore(): Awaitable<number | undefined>;
+  setPrunedBefore(time: number): Awaitable<void>;
+  /** At most `limit` records that were created before this time: served ones in order, then withheld ones. */
+  older(before: number, limit: number): Awaitable<ShardRecord[]>;
   /** The players and teams as they were in a served match; undefined if there is no such match. */
   carried(id: string): Awaitable<Fragment | undefined>;
   /** Adds new matches. Their players and teams must exist by the end of the transaction. */
   addServed(matches: MatchEntry[]): Awaitable<void>;
   /**
-   * Removes served matches, given as they were added. Players and teams that are left without
-   * matches must be removed by the end of the transaction.
+   * Removes served matches, given as they were added. Teams that are left without matches must be
+   * removed by the end of the transaction, and so must players, unless they have a base.
    */
   removeServed(matches: MatchEntry[]): Awaitable<void>;
   /** Adds new matches. Withheld records create no players and teams. */
@@ -386,9 +417,13 @@ export interface Transaction extends ShardContents {
   playerHistory(playerId: string, limit: number): Awaitable<HistoryEntry[]>;
   /** The id of the newest served match that references this team, including mentions. */
   latestOfTeam(teamId: string): Awaitable<string | undefined>;
+  /** The bases of these players. Those who have none are omitted. */
+  basesOf(playerIds: string[]): Awaitable<Map<string, PlayerBase>>;
+  /** Inserts or replaces bases. */
+  putBases(bases: PlayerBase[]): Awaitable<void>;
   /** Inserts or replaces players. */
   putPlayers(rows: PlayerRow[]): Awaitable<void>;
-  /** Removes players who are in no served match any more. Unknown ids are ignored. */
+  /** Removes players who are in no served match any more and have no base. Unknown ids are ignored. */
   removePlayers(ids: string[]): Awaitable<void>;
   /** Inserts or replaces teams. */
   putTeams(rows: TeamRow[]): Awaitable<void>;
@@ -442,6 +477,7 @@ const KINDS: Record<string, string> = {
   match_snapshots: "match",
   players: "player",
   teams: "team",
+  player_base: "player",
 };
 /** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
 export type OnMigrate = (from: number, to: number) => OnProgress | undefined;

@@ -42,7 +42,8 @@ function least(pages: [string, number][][], size: number): string {
 /** Counts the evidence of these players in one state: something may have been written since their records were read. */
 async function countAgain({ note, survey }: Context, ids: string[]): Promise<void> {
   await survey(async (state) => {
-    const counts = new Map(ids.map((id) => [id, 0]));
+    const bases = await state.basesOf(ids);
+    const counts = new Map(ids.map((id) => [id, bases.get(id)?.rankedEvidence ?? 0]));
     for (const id of ids) {
       const history = await state.playerHistory(id, Number.MAX_SAFE_INTEGER);
       for (const { matchId } of history) {

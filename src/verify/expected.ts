@@ -5,7 +5,7 @@ import { lengthen, NO_TOTALS } from "../domain/player.ts";
 import type { Outline } from "../ingest/prepare.ts";
 import { addUp } from "../ingest/update-players.ts";
 import { type Codec, SpillingMap } from "../sqlite/spilling-map.ts";
-import type { DependentPair, Standing } from "../store/store.ts";
+import type { DependentPair, PlayerBase, Standing } from "../store/store.ts";
 
 const STANDING: Codec<Standing> = {
   write: (standing) =>
@@ -28,6 +28,14 @@ export class Expected {
   readonly #dependents = new SpillingMap<true>(IS_THERE);
   /** How many served records have an extra word. */
   readonly words = new Map<string, number>();
+
+  /** What pruned records left behind, before any record. */
+  addBase({ id, rankedEvidence, standing }: PlayerBase): void {
+    if (rankedEvidence > 0) this.evidence.set(id, rankedEvidence);
+    if (!standing) return;
+    const { totals, run, latest } = standing;
+    this.standings.set(id, { totals, run, latest });
+  }
 
   addRecord({ shownRanked }: Outline, dependents: readonly DependentPair[]): void {
     for (const id of shownRanked) this.evidence.set(id, (this.evidence.get(id) ?? 0) + 1);

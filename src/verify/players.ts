@@ -2,7 +2,7 @@
 
 import { canonicalList } from "../document/canonical.ts";
 import { fragmentText } from "../document/fragment.ts";
-import { NO_TOTALS, streaks } from "../domain/player.ts";
+import { continued, NO_TOTALS, streaks } from "../domain/player.ts";
 import { addUp, playerText, teamText } from "../ingest/update-players.ts";
 import { isWholeFragment } from "../store/row-checks.ts";
 import type { PlayerRow, Standing, StoredState, TeamRow } from "../store/store.ts";
@@ -56,13 +56,15 @@ const RECORDS_AT_A_TIME = 50;
 async function standingOf(state: StoredState, id: string): Promise<Standing | undefined> {
   const history = await state.playerHistory(id, Number.MAX_SAFE_INTEGER);
   const [latest] = history;
-  if (!latest) return undefined;
-  let totals = NO_TOTALS;
+  // Pruned matches still count.
+  const base = (await state.basesOf([id])).get(id)?.standing;
+  if (!latest) return base;
+  let totals = base?.totals ?? NO_TOTALS;
   for (let at = 0; at < history.length; at += RECORDS_AT_A_TIME) {
     const ids = history.slice(at, at + RECORDS_AT_A_TIME).map(({ matchId }) => matchId);
     totals = addUp(id, totals, outlinesOf(await state.load(ids)), 1);
   }
-  const { run } = streaks(history.map(({ result }) => result));
+  const run = continued(base?.run ?? 0, streaks(history.map(({ result }) => result)));
   return { totals, run, latest: { createdAt: latest.createdAt, matchId: latest.matchId } };
 }
 
@@ -83,7 +85,8 @@ async function wrongPart(
     playedRanked === totals.playedRanked &&
     gold === totals.gold;
   if (!isSame) return "totals";
-  const found = await carriedIn(state, latest.matchId, "players", row.id);
+  const found =
+    (await carriedIn(state, latest.matchId, "players", row.id)) ?? (await pruned(state, row.id));
   return found
     ? wrongText(row, playerText(found.carried, totals, run), found.companions)
     : "a latest match";
@@ -129,6 +132,12 @@ async function carriedIn(
 ) {
   const snapshot = await state.carried(matchId);
   return snapshot && carriedOf(snapshot)[kind].find((one) => one.id === id);
+}
+
+/** A player as it was in its latest match, if that is pruned. */
+async function pruned(state: StoredState, id: string) {
+  const snapshot = (await state.basesOf([id])).get(id)?.standing?.snapshot;
+  return snapshot && carriedOf(snapshot).players.find((one) => one.id === id);
 }
 
 function wrongText(

@@ -21,6 +21,20 @@ const MAX_BATCH = 250;
 /** As stored. Parsed, they take about ten times as much. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
+/** Adds what pruned records left behind to `expected`. */
+export async function addBases({ step, rows }: Context, expected: Expected): Promise<void> {
+  let after = "";
+  for (let isOver = false; !isOver; ) {
+    await step(async (state) => {
+      const bases = await state.bases(after, rows);
+      for (const base of bases) expected.addBase(base);
+      after = bases.at(-1)?.id ?? after;
+      isOver = bases.length < rows;
+      return bases.length;
+    });
+  }
+}
+
 /** Adds all records to `expected`. */
 export async function verifyRecords(
   { note, step, rows }: Context,

@@ -10,7 +10,7 @@ import { effectOf } from "./effects.ts";
 import { verifyDependents, verifyEvidence, verifyVocabulary } from "./evidence.ts";
 import { Expected } from "./expected.ts";
 import { verifyPlayers, verifyTeams } from "./players.ts";
-import { verifyRecords } from "./records.ts";
+import { addBases, verifyRecords } from "./records.ts";
 
 /** Something that is not as it was written, or not as the records say. */
 export interface Finding {
@@ -79,6 +79,7 @@ export class Verification {
     };
     try {
       await this.#untilTooMuch(async () => {
+        await addBases(context, expected);
         await verifyRecords(context, expected);
         await verifyEvidence(context, expected);
         await verifyDependents(context, expected);

@@ -34,7 +34,7 @@ test("a shard of format 1 gets a name index when it is migrated", async () => {
   );
 
   const after = new PostgresWriter(new Session(place));
-  expect(await after.ready(() => {})).toBe(4);
+  expect(await after.ready(() => {})).toBe(5);
   const reader = new PostgresReader(sessionForReading(place), 0);
   const [listed] = await session.rows<{ names: string; rows: string }>(
     "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_index}",

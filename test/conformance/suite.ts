@@ -14,6 +14,7 @@ import { holdingGuarantees } from "./holdings.ts";
 import { modelGuarantees } from "./model.ts";
 import { nameGuarantees } from "./names.ts";
 import { pageGuarantees } from "./pages.ts";
+import { pruningGuarantees } from "./pruning.ts";
 import { readingGuarantees } from "./reading.ts";
 import { recordGuarantees } from "./records.ts";
 import { summaryGuarantees } from "./summaries.ts";
@@ -53,6 +54,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["compared with a model", modelGuarantees],
   ["summaries", summaryGuarantees],
   ["holdings", holdingGuarantees],
+  ["pruning", pruningGuarantees],
 ];
 
 /** All guarantees, or a selection. */

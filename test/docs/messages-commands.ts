@@ -43,6 +43,8 @@ const USE: readonly Run[] = [
   "keys create --name x --shards NA",
   "keys usage --days 0",
   "verify --limit 0",
+  "prune na",
+  "prune na --older-than 400",
   "shards move na",
   "shards move na --to elsewhere",
   "backup",

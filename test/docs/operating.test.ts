@@ -298,6 +298,30 @@ test("the alerts are those of docs/prometheus", () => {
   expect(named.filter((name) => !rules.includes(name))).toEqual([]);
 });
 
+test("the commands that prune and compact a shard print what the page shows", async () => {
+  const home = aFolder();
+  const ages = { old: 500, older: 600, void: 450, recent: 5 };
+  const records = Object.entries(ages).map(([id, days]) =>
+    aMatch({
+      id,
+      shard: "na",
+      mode: "casual",
+      createdAt: Date.now() - days * 86_400_000,
+      ending: id === "void" ? "notenoughplayers" : "victory",
+    }),
+  );
+  const env = { MATCHBOOK_DATA: home.path };
+  await matchbook(["ingest", "-"], { env, stdin: ndjson(records) });
+  const shown = exchanges.filter(({ command }) => /^matchbook (prune|compact) /.test(command));
+  expect(shown).toHaveLength(3);
+  for (const { command, shown: lines } of shown) {
+    const { stdout } = await matchbook(wordsOf(command), { env, cwd: home.path });
+    const withoutSizes = (text: string) => text.replaceAll(/\d+ bytes/g, "SIZE");
+    expect(withoutSizes(plain(stdout))).toMatch(patternOf(lines.map(withoutSizes)));
+  }
+  home.remove();
+}, 60_000);
+
 describe("the key commands of the page, in order,", () => {
   const KEYS = "matchbook keys ";
   /** Ids on the page, mapped to the ids of this run. */

@@ -19,6 +19,7 @@ const emptyReport = {
   withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
   duplicate: 0,
   conflict: 0,
+  pruned: 0,
   rejected: 0,
   released: 0,
 };
@@ -126,6 +127,7 @@ describe("the response", () => {
         withheld: { ...emptyReport.withheld, "game-mode": 1 },
         duplicate: 1,
         conflict: 1,
+        pruned: 0,
         rejected: 2,
       },
       notStored: [

@@ -83,6 +83,7 @@ test("running a complete ingest again changes nothing", async () => {
     withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
     duplicate: MATCHES,
     conflict: 0,
+    pruned: 0,
     rejected: 0,
     released: 0,
   });

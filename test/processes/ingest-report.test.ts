@@ -45,6 +45,7 @@ const nothing = {
   withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
   duplicate: 0,
   conflict: 0,
+  pruned: 0,
   rejected: 0,
   released: 0,
 };
@@ -71,6 +72,7 @@ describe("the report", () => {
     withheld: { "game-mode": 1, ending: 2, "no-ranked-player": 1 },
     duplicate: 1,
     conflict: 1,
+    pruned: 0,
     rejected: 1,
     released: 0,
   };
@@ -95,6 +97,7 @@ describe("the report", () => {
         "withheld (no-ranked-player) 1",
         "duplicate 1",
         "conflict 1",
+        "pruned 0",
         "rejected 1",
         "released 0",
         "",

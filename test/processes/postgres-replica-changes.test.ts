@@ -110,7 +110,7 @@ test("a replica serves an earlier format, and the current one when it has replay
   };
   await expectServedByReplica();
   const migrated = await migrateShard(locationOf(server.settings, "na"), () => undefined);
-  expect(migrated).toEqual({ from: 2, to: 4 });
+  expect(migrated).toEqual({ from: 2, to: 5 });
   await pair.caughtUp();
   await expectServedByReplica();
   await server.stop();

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { damageIn } from "../support/check.ts";
+import { pruneAt } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
 import { verifiedInSteps } from "../support/verify.ts";
@@ -29,7 +30,7 @@ const PASSES: [name: string, pass: Pass][] = [
 ];
 
 test.each(PASSES)(
-  "%s: records that are added, replaced and withheld between the steps are not damage",
+  "%s: records that are added, replaced, withheld and pruned between the steps are not damage",
   async (_, pass) => {
     const isFoundWhole = fc.asyncProperty(scenario, async (given) => {
       const world = await worldOf(given.before);
@@ -47,6 +48,9 @@ test.each(PASSES)(
         };
         expect(await pass(world, given.limit, meanwhile)).toEqual([]);
         await replace(waiting);
+        const pruning = pruneAt(world.settings, SHARD, Date.parse("2024-05-01T00:00:00Z"), 1);
+        expect(await pass(world, given.limit, () => Bun.sleep(0))).toEqual([]);
+        await pruning;
         // Without writes, the rows are also counted.
         expect(await pass(world, given.limit, async () => {})).toEqual([]);
       } finally {

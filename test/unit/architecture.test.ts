@@ -31,6 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
+  prune: ["observe", "store", "ingest", "settings"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -81,6 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
   doctor: ["domain", "store", "access", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
+  "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
   "wiring.ts": [
     "domain",
     "observe",
@@ -91,7 +93,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "check",
     "http",
     "admin",
+    "prune",
     "upload-worker.ts",
+    "retention-worker.ts",
   ],
   workers: ["observe", "access", "settings", "http", "wiring.ts"],
   cli: [
@@ -104,6 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "ingest",
     "export",
     "verify",
+    "prune",
     "access",
     "settings",
     "backup",

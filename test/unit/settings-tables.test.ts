@@ -60,7 +60,7 @@ describe("shards", () => {
 
   test.each<[Table, ...string[]]>([
     [{ NA: {} }, '"NA"', "32"],
-    [{ na: "sqlite:na.db" }, "na", "[shards.na]", "url", "replicas", "max-lag-seconds"],
+    [{ na: "sqlite:na.db" }, "na", "[shards.na]", "url", "retention", "replicas"],
     [{ na: { url: "" } }, "na", "url", "sqlite:PATH", "postgres://"],
     [{ na: { url: 5 } }, "na", "url", "sqlite:PATH", "postgres://"],
     [{ na: { url: "sqlite:" } }, "na", "url", "sqlite:PATH", "postgres://"],
@@ -75,6 +75,7 @@ describe("shards", () => {
     [{ na: { url: URL, replicas: URL } }, "na", "replicas"],
     [{ na: { url: URL, replicas: ["r1"] } }, "na", "replica", "postgres://"],
     [{ na: { url: URL, replicas: ["postgres://r1/m?schema=x"] } }, "na", "replica", "schema", "na"],
+    [{ na: { retention: "400" } }, "na", "retention", "1d to", "400d"],
     [{ na: { url: URL, replicas: [URL], "max-lag-seconds": -1 } }, "na", "max-lag-seconds", "0 to"],
     [{ na: { url: "sqlite:x.db" }, eu: { url: "sqlite:./x.db" } }, "eu", "location"],
     [{ na: { url: URL }, eu: { url: `${URL}&pool=3` } }, "eu", "location"],

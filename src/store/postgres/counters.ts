@@ -77,14 +77,17 @@ function columnsOf(pairs: readonly [string, string][]): [string[], string[]] {
 }
 
 export async function readSummary(connection: Connection): Promise<Summary & { teams: number }> {
-  const [row] = await connection.rows<Record<"matches" | "players" | "teams", string>>(
-    "SELECT matches, players, teams FROM {shard} AS shard",
-  );
+  const [row] = await connection.rows<
+    Record<"matches" | "players" | "teams", string> & { cutoff: number | null }
+  >("SELECT matches, players, teams, pruned_before::float8 AS cutoff FROM {shard} AS shard");
+  const newest = await newestMatch(connection);
+  const { cutoff } = row!;
+  const isPruned = newest !== undefined && cutoff !== null && newest < cutoff;
   return {
     matches: Number(row!.matches),
     players: Number(row!.players),
     teams: Number(row!.teams),
-    newestMatch: await newestMatch(connection),
+    newestMatch: isPruned ? undefined : newest,
   };
 }
 

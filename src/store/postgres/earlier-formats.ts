@@ -4,12 +4,17 @@
  * current format it is NULL, which is damage.
  */
 
-import { FORMAT, MIGRATIONS } from "./schema.ts";
+import { FORMAT, UNFILLED } from "./schema.ts";
 
 const UNCHECKED = "'NaN'::float8 AS checksum";
 const CHECKED_IF_FILLED = "coalesce(checksum::float8, 'NaN') AS checksum";
 
 const STANDING = "played, wins, played_ranked, gold, resource";
+
+const NO_BASES = `SELECT NULL::text AS id, NULL::integer AS ranked_evidence, NULL::bigint AS last_match_at,
+  NULL::text AS last_match_id, NULL::integer AS streak, NULL::integer AS played, NULL::integer AS wins,
+  NULL::integer AS played_ranked, NULL::text AS gold, NULL::bytea AS snapshot, NULL::bigint AS checksum
+  WHERE false`;
 
 /** The tables that differ, by format. */
 const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -26,7 +31,9 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
       sheet AS document, carried AS snapshot, ${UNCHECKED} FROM {withheld}`,
     name_index: "SELECT spot AS key, name FROM {name_spots}",
     changes: `SELECT seq AS sequence, token, players, teams, ${UNCHECKED} FROM {changes}`,
-    shard: "SELECT seq AS sequence, token, matches, players, teams FROM {state}",
+    shard: `SELECT seq AS sequence, token, NULL::bigint AS pruned_before, matches, players, teams
+      FROM {state}`,
+    player_base: NO_BASES,
   },
   3: {
     match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
@@ -38,7 +45,9 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     teams: `SELECT num, id, name, resource, linked, ${CHECKED_IF_FILLED} FROM {teams}`,
     withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash, document,
       snapshot, ${CHECKED_IF_FILLED} FROM {withheld}`,
+    player_base: NO_BASES,
   },
+  4: { player_base: NO_BASES },
 };
 
 /**
@@ -55,7 +64,7 @@ export function inFormat(text: string, format: number): string {
       return sameAs === undefined ? whole : `(${sameAs})${alias}`;
     },
   );
-  return format < MIGRATIONS.length ? lockingFormat(statement) : statement;
+  return format < UNFILLED ? lockingFormat(statement) : statement;
 }
 
 /**

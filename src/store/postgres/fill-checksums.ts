@@ -1,5 +1,5 @@
 /**
- * The last step of the migration to format 4: fills the checksums of all rows, in short transactions. It
+ * The migration from format 3 to 4: fills the checksums of all rows, in short transactions. It
  * continues where it was interrupted. A row that is damaged already gets no checksum, so that it is
  * reported and not served.
  */

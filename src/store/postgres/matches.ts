@@ -116,6 +116,27 @@ export function matchTables(
   /** Served matches added minus removed. */
   let added = 0;
 
+  /** Served matches in order, after a key and before a time. */
+  const servedAfter = async (
+    { createdAt, id }: MatchKey,
+    limit: number,
+    before = Number.MAX_SAFE_INTEGER,
+  ): Promise<ShardRecord[]> => {
+    // The conditions on the time alone let the planner prune partitions.
+    const rows = await connection.rows<ServedRow>(
+      `SELECT ${SERVED_COLUMNS} FROM
+         (SELECT * FROM {matches}
+          WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
+            AND created_at < $4::bigint
+          ORDER BY created_at, id LIMIT $3) AS listed
+       LEFT JOIN {match_documents} AS stored
+         ON stored.created_at = listed.created_at AND stored.id = listed.id
+       ORDER BY listed.created_at, listed.id`,
+      [createdAt, id, limit, before],
+    );
+    return rows.map(readServed);
+  };
+
   const withheldAfter = async (id: string, limit: number): Promise<ShardRecord[]> => {
     const rows = await connection.rows<WithheldRow>(
       `${WITHHELD_ROWS} WHERE id > $1 ORDER BY id LIMIT $2`,
@@ -221,21 +242,20 @@ export function matchTables(
       limit: number,
     ): Promise<ShardRecord[]> {
       if (after?.fate.state === "withheld") return withheldAfter(after.match.id, limit);
-      const { createdAt, id } = after?.match ?? BEGINNING;
-      // The condition on the time alone lets the planner prune partitions.
-      const rows = await connection.rows<ServedRow>(
-        `SELECT ${SERVED_COLUMNS} FROM
-           (SELECT * FROM {matches}
-            WHERE created_at >= $1::bigint AND (created_at, id) > ($1::bigint, $2)
-            ORDER BY created_at, id LIMIT $3) AS listed
-         LEFT JOIN {match_documents} AS stored
-           ON stored.created_at = listed.created_at AND stored.id = listed.id
-         ORDER BY listed.created_at, listed.id`,
-        [createdAt, id, limit],
-      );
-      const served = rows.map(readServed);
+      const served = await servedAfter(after?.match ?? BEGINNING, limit);
       const room = limit - served.length;
       return room === 0 ? served : [...served, ...(await withheldAfter("", room))];
+    },
+
+    async older(before: number, limit: number): Promise<ShardRecord[]> {
+      const served = await servedAfter(BEGINNING, limit, before);
+      const room = limit - served.length;
+      if (room === 0) return served;
+      const rows = await connection.rows<WithheldRow>(
+        `${WITHHELD_ROWS} WHERE created_at < $1::bigint LIMIT $2`,
+        [before, room],
+      );
+      return [...served, ...rows.map(readWithheld)];
     },
 
     async carried(id: string): Promise<Fragment | undefined> {

@@ -10,7 +10,7 @@ import {
 } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
-import { COMPLETIONS, FORMAT, MIGRATIONS, OLDEST_READABLE } from "./schema.ts";
+import { COMPLETIONS, FORMAT, MIGRATIONS, OLDEST_READABLE, UNFILLED } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
 /**
@@ -49,27 +49,28 @@ async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise
     return FORMAT;
   });
   if (reached < FORMAT) onProgress = onMigrate?.(reached, FORMAT);
-  while (reached < MIGRATIONS.length) reached = await migrateOnce(session);
-  if (reached === FORMAT) return;
-  await fillChecksums((work) => inTurn(session, work), onProgress);
-  await inTurn(session, (connection) => setVersion(connection, FORMAT));
+  while (reached < FORMAT) {
+    if (reached === UNFILLED) await fillChecksums((work) => inTurn(session, work), onProgress);
+    reached = await migrateOnce(session, reached);
+  }
 }
 
 /** The tables are locked for a moment: reads that are waiting meanwhile must not time out. */
 const TABLE_LOCK_PATIENCE_MS = 1000;
 const ATTEMPTS = 60;
 
-/** Migrates to the next version in one transaction, and returns it. */
-async function migrateOnce(session: Session): Promise<number> {
+/** Migrates to the next version in one transaction, and returns the version that the shard then has. */
+async function migrateOnce(session: Session, from: number): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTurn(session, async (connection) => {
         const version = (await versionOf(connection, session))!;
-        if (version >= MIGRATIONS.length) return version;
+        // Another process may have done it.
+        if (version > from) return version;
         await connection.rows("SELECT set_config('lock_timeout', $1, true)", [
           String(TABLE_LOCK_PATIENCE_MS),
         ]);
-        if (version >= OLDEST_READABLE) {
+        if (version >= OLDEST_READABLE && version < UNFILLED) {
           // Reads of this format lock it first (earlier-formats.ts).
           await connection.run("LOCK TABLE {format} IN ACCESS EXCLUSIVE MODE");
         }

@@ -17,6 +17,8 @@ import type { Connection } from "./session.ts";
 export interface FoundPage extends FoundMatches {
   /** The sequence number of the state that was read. */
   sequence: number;
+  /** The prune cutoff of that state. */
+  prunedBefore: number;
   more: { before: boolean; after: boolean };
 }
 
@@ -38,6 +40,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   return {
     token: first!.token,
     sequence: Number(first!.sequence),
+    prunedBefore: first!.cutoff ?? Number.NEGATIVE_INFINITY,
     matches: page.isReversed ? matches.reverse() : matches,
     verify(hasId) {
       const wrong = matches.find(
@@ -61,6 +64,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
 type PageRow = (MatchRow | { id: null }) & {
   token: string;
   sequence: string;
+  cutoff: number | null;
   found: string;
   behind: boolean;
 };
@@ -93,7 +97,7 @@ function readPage(
   const order = direction === "up" ? "ASC" : "DESC";
   return connection.rows<PageRow>(
     `WITH keys AS MATERIALIZED (${keys})
-     SELECT shard.token, shard.sequence, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
+     SELECT shard.token, shard.sequence, shard.pruned_before::float8 AS cutoff, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {shard} AS shard LEFT JOIN
        (SELECT first.id, first.created_at::float8 AS created_at, ${CHECKED_COLUMNS} FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first

@@ -1,6 +1,7 @@
 /** Reads served records from a shard in PostgreSQL. */
 
 import { entryOf } from "../cache.ts";
+import { withoutPruned } from "../page-range.ts";
 import {
   keyOf,
   type MatchRow,
@@ -25,7 +26,7 @@ import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import { namesAround, playersWithNames } from "./name-index.ts";
 import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake, verifyRow } from "./named-rows.ts";
-import { findPage } from "./pages.ts";
+import { type FoundPage, findPage } from "./pages.ts";
 import type { ReadSession } from "./read-session.ts";
 import type { Connection } from "./session.ts";
 
@@ -39,6 +40,8 @@ export class PostgresReader implements Reader {
   readonly #linked: LinkedResources;
   readonly #lookups: MatchLookups;
   #vocabulary: { token: string; words: Vocabulary } | undefined;
+  /** As of the last page. Matches that were created before it may not be removed yet. */
+  #prunedBefore = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly session: ReadSession,
@@ -64,12 +67,23 @@ export class PostgresReader implements Reader {
 
   async matchesAsOf(selection: Selection): Promise<AsOf<Page>> {
     const { bundle, matches, more, sequence } = await this.#linked.read((connection) =>
-      findPage(connection, selection),
+      this.#findPage(connection, selection),
     );
     const first = matches[0];
     const last = matches.at(-1);
     const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
+  }
+
+  /** The page has the prune cutoff of its state: if that is another one, the page is read again. */
+  async #findPage(connection: Connection, selection: Selection): Promise<FoundPage> {
+    let cutoff = this.#prunedBefore;
+    for (;;) {
+      const found = await findPage(connection, withoutPruned(selection, cutoff));
+      if (found.prunedBefore === cutoff) return found;
+      cutoff = found.prunedBefore;
+      this.#prunedBefore = cutoff;
+    }
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
@@ -161,10 +175,11 @@ function listing(row: NamedRow): PlayerListing {
   return entryOf(row);
 }
 
-const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match_documents} AS stored`;
+const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match_documents} AS stored
+  ON (pruned_before IS NULL OR stored.created_at >= pruned_before) AND`;
 
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
-  const rows = await connection.rows<TokenRow>(`${LOOKUP} ON stored.id = $1`, [id]);
+  const rows = await connection.rows<TokenRow>(`${LOOKUP} stored.id = $1`, [id]);
   return verified(foundIn(rows, id));
 }
 
@@ -222,7 +237,7 @@ class MatchLookups {
 
   async #ask(together: Asked[]): Promise<void> {
     try {
-      const rows = await this.session.rows<TokenRow>(`${LOOKUP} ON stored.id = ANY($1::text[])`, [
+      const rows = await this.session.rows<TokenRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [
         together.map(({ id }) => id),
       ]);
       for (const { id, resolve } of together) resolve(foundIn(rows, id));

@@ -187,14 +187,45 @@ const CHECKSUMS = `
     ADD COLUMN pruned_before bigint;
 `;
 
-/** Migration n upgrades a shard from version n to n + 1. Only append. */
-export const MIGRATIONS: readonly string[] = [FIRST, NAME_SPOTS, CHECKSUMS];
+/** Takes time in proportion to the data, so open.ts does it in short transactions (fill-checksums.ts). */
+const FILL_CHECKSUMS = "";
 
 /**
- * The current format. The last step takes time in proportion to the data: it fills the checksums, in
- * short transactions, and continues where it was interrupted (fill-checksums.ts).
+ * What pruned records leave behind: for each player, the totals and the latest state after the
+ * served ones (null if none was served), and how many records proved the player to be ranked.
  */
-export const FORMAT = MIGRATIONS.length + 1;
+const PLAYER_BASE = `
+  CREATE TABLE {player_base} (
+    id              text COLLATE "C" PRIMARY KEY,
+    ranked_evidence integer NOT NULL,
+    last_match_at   bigint,
+    last_match_id   text COLLATE "C",
+    streak          integer,
+    played          integer,
+    wins            integer,
+    played_ranked   integer,
+    gold            text,
+    snapshot        bytea,
+    checksum        bigint NOT NULL
+  );
+  ALTER TABLE {player_base} ALTER COLUMN snapshot SET STORAGE EXTERNAL;
+  CREATE INDEX ON {withheld} (created_at);
+`;
+
+/** Migration n upgrades a shard from version n to n + 1. Only append. */
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  NAME_SPOTS,
+  CHECKSUMS,
+  FILL_CHECKSUMS,
+  PLAYER_BASE,
+];
+
+/** The current format. */
+export const FORMAT = MIGRATIONS.length;
+
+/** The format in which some rows may lack their checksums. Until then, tables were different. */
+export const UNFILLED = MIGRATIONS.indexOf(FILL_CHECKSUMS);
 
 /**
  * The oldest format that is read without a migration (earlier-formats.ts), so that instances can be

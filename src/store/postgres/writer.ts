@@ -4,12 +4,15 @@ import { randomBytes } from "node:crypto";
 import {
   type Counts,
   type OnMigrate,
+  type OnProgress,
   type ShardRecord,
   type StoredState,
+  StoreError,
   StoreUnavailable,
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { vacuum } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
@@ -17,6 +20,7 @@ import { NameIndex } from "./name-index.ts";
 import { checkWritable, prepare, readableFormat, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
+import { countOlder, pruningTables } from "./pruning.ts";
 import { ReadSession } from "./read-session.ts";
 import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
@@ -78,6 +82,15 @@ export class PostgresWriter implements Writer {
     return (await this.#reading()).rankedEvidence(playerIds);
   }
 
+  async prunedBefore(): Promise<number | undefined> {
+    return (await this.#reading()).prunedBefore();
+  }
+
+  async countOlder(before: number): Promise<{ served: number; withheld: number }> {
+    await this.ready();
+    return countOlder(this.#reads, before);
+  }
+
   async counts(): Promise<Counts> {
     await this.ready();
     return readCounts(this.#reads);
@@ -95,6 +108,16 @@ export class PostgresWriter implements Writer {
     await this.ready();
     const [row] = await this.#reads.rows<{ token: string }>("SELECT token FROM {shard}");
     return row!.token === "" ? undefined : row!.token;
+  }
+
+  async compact(full: boolean, onProgress: OnProgress): Promise<void> {
+    checkWritable(this.session, await this.ready());
+    if (full) {
+      throw new StoreError(
+        `${this.session.place.shown} cannot be rewritten while it is served: leave out --full, or run VACUUM FULL on its tables when nobody reads them`,
+      );
+    }
+    await vacuum(this.session, onProgress);
   }
 
   close(): Promise<void> {
@@ -236,6 +259,7 @@ function openTables(database: Connection, partitions: Partitions) {
     ...matches.transaction,
     ...players,
     ...counterTables(connection),
+    ...pruningTables(connection),
   } satisfies Transaction;
   return { transaction, conclude };
 }

@@ -74,7 +74,17 @@ export const NAMED: Record<NamedTable, Table> = {
 export const WITHHELD: Table = {
   name: "withheld",
   num: "rowid",
-  indexes: [byId("withheld"), { name: "withheld_by_reason", columns: ["reason"], start: [""] }],
+  indexes: [
+    byId("withheld"),
+    { name: "withheld_by_reason", columns: ["reason"], start: [""] },
+    { name: "withheld_by_time", columns: ["created_at"], start: [LEAST] },
+  ],
+};
+
+export const BASES: Table = {
+  name: "player_base",
+  num: "rowid",
+  indexes: [byId("player_base")],
 };
 
 /** The tables that list the matches of players and teams. */

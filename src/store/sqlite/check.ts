@@ -7,6 +7,8 @@ import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import { checksum } from "../checksum.ts";
 import {
+  type BaseRow,
+  baseChecksum,
   type MatchRow,
   matchChecksum,
   type NamedRow,
@@ -24,6 +26,7 @@ import {
   StoreReplaced,
 } from "../store.ts";
 import {
+  BASES,
   ENTRIES,
   foundStatement,
   type Index,
@@ -40,6 +43,7 @@ import {
 } from "./check-tables.ts";
 import type { OpenedFile } from "./opened-file.ts";
 import { NAMED_ROWS } from "./players.ts";
+import { BASE_COLUMNS } from "./pruning.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -86,6 +90,8 @@ export class SqliteChecker implements Checker {
       this.#nameIndex(),
       this.#withheld(),
       ...this.#indexes(WITHHELD),
+      this.#bases(),
+      ...this.#indexes(BASES),
       this.#changes(),
       this.#totals(),
       ...(isFull ? [this.#structure()] : []),
@@ -256,6 +262,16 @@ export class SqliteChecker implements Checker {
     });
   }
 
+  #bases(): Stage {
+    const select = `SELECT rowid AS num, ${BASE_COLUMNS}, ${isListed(BASES)} AS isListed
+      FROM player_base NOT INDEXED`;
+    return this.#rows<BaseRow & { num: number; isListed: number }>(BASES, select, (rows) => {
+      for (const row of rows) {
+        if (!row.isListed || row.checksum !== baseChecksum(row)) this.#damaged(BASES.name, row.id);
+      }
+    });
+  }
+
   /** Every entry of an index leads to its row. */
   #indexes(table: Table): Stage[] {
     return table.indexes.map((index: Index) => {
@@ -375,7 +391,7 @@ export class SqliteChecker implements Checker {
         if (stored[name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
       }
       const same = [
-        ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD].flatMap(({ name, indexes }) =>
+        ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap(({ name, indexes }) =>
           indexes.map((index) => [index.name, name]),
         ),
         ...Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]),

@@ -67,8 +67,10 @@ export function counterTables(database: Statements) {
 }
 
 export function readSummary(database: Statements): Summary & { teams: number } {
-  const { matches, players, teams } = readShard(database);
-  return { matches, players, teams, newestMatch: newestMatch(database) };
+  const { matches, players, teams, pruned_before } = readShard(database);
+  const newest = newestMatch(database);
+  const isPruned = newest !== undefined && pruned_before !== null && newest < pruned_before;
+  return { matches, players, teams, newestMatch: isPruned ? undefined : newest };
 }
 
 /**

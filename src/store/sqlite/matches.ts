@@ -105,13 +105,17 @@ export function matchTables(
       .map(readWithheld);
 
   /** Each row is read by its number: otherwise SQLite takes time and id from the index, and damage stays unseen. */
-  function servedAfter({ createdAt, id }: MatchKey, limit: number): ShardRecord[] {
+  function servedAfter(
+    { createdAt, id }: MatchKey,
+    limit: number,
+    before = Number.MAX_SAFE_INTEGER,
+  ): ShardRecord[] {
     const entries = database
       .get(
-        `SELECT num, created_at, id FROM matches WHERE (created_at, id) > (?, ?)
+        `SELECT num, created_at, id FROM matches WHERE (created_at, id) > (?, ?) AND created_at < ?
          ORDER BY created_at, id LIMIT ${limit}`,
       )
-      .values(createdAt, id) as [number, number, string][];
+      .values(createdAt, id, before) as [number, number, string][];
     return entries.map(([num, time, matchId]) => {
       const [record] = served("WHERE num = ?", num);
       if (record?.match.id !== matchId || record.match.createdAt !== time) {
@@ -212,6 +216,13 @@ export function matchTables(
       const found = servedAfter(after?.match ?? BEGINNING, limit);
       const room = limit - found.length;
       return room === 0 ? found : [...found, ...withheldAfter("", room)];
+    },
+
+    older(before: number, limit: number): ShardRecord[] {
+      const found = servedAfter(BEGINNING, limit, before);
+      const room = limit - found.length;
+      if (room === 0) return found;
+      return [...found, ...withheld(`WHERE created_at < ? LIMIT ${room}`, before)];
     },
 
     carried(id: string): Fragment | undefined {

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
-import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS } from "./schema.ts";
+import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS, UNFILLED } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -173,23 +173,27 @@ function hasNoSpaceForWal(error: unknown, path: string): boolean {
 /** A process that is killed leaves a file that can be migrated. */
 function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
   let onProgress: OnProgress | undefined;
-  const upgrade = database.transaction(() => {
+  let isReported = false;
+  const upgrade = database.transaction((to: number) => {
     // Checked again inside the transaction: another process may have migrated.
     const found = versionOf(database, path);
-    if (found > 0 && found < FORMAT) onProgress = onMigrate?.(found, FORMAT);
-    for (let version = found; version < MIGRATIONS.length; version++) {
-      database.run(MIGRATIONS[version]!);
+    if (found > 0 && found < FORMAT && !isReported) {
+      isReported = true;
+      onProgress = onMigrate?.(found, FORMAT);
+    }
+    // A new file has no rows to rewrite, and no other process may see it in between.
+    const reached = found === 0 ? FORMAT : Math.max(found, to);
+    for (let version = found; version < reached; version++) {
+      const statements = MIGRATIONS[version]!;
+      if (statements !== "") database.run(statements);
       COMPLETIONS.get(version)?.(database);
     }
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    // A new file has no rows to rewrite, and no other process may see it in between.
-    const reached = found === 0 ? FORMAT : Math.max(found, MIGRATIONS.length);
     database.run(`PRAGMA user_version = ${reached}`);
   });
-  upgrade.immediate();
-  if (versionOf(database, path) === FORMAT) return;
-  fillChecksums(database, onProgress);
-  database.run(`PRAGMA user_version = ${FORMAT}`);
+  upgrade.immediate(UNFILLED);
+  if (versionOf(database, path) === UNFILLED) fillChecksums(database, onProgress);
+  upgrade.immediate(FORMAT);
 }
 
 function checkFormat(version: number, path: string, onMigrate: OnMigrate | undefined): void {

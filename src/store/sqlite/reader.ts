@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
+import { withoutPruned } from "../page-range.ts";
 import {
   isSelected,
   keyOf,
@@ -36,6 +37,7 @@ import { NAMED_ROWS } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
+import { readShard } from "./totals.ts";
 import { Wal } from "./wal.ts";
 
 /** There are far fewer teams than players. */
@@ -49,6 +51,8 @@ export class SqliteReader implements Reader {
   readonly #cached: Record<NamedTable, NamedCache>;
   #vocabulary: Vocabulary | undefined;
   #lastChange = -1;
+  /** Matches that were created before it may not be removed yet. */
+  #prunedBefore = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
@@ -70,12 +74,13 @@ export class SqliteReader implements Reader {
       if (row === null) return undefined;
       if (row.id !== id) throw new DamagedData("matches", id);
       verifyMatch(row);
-      return this.#bundle([row]);
+      return row.created_at < this.#prunedBefore ? undefined : this.#bundle([row]);
     });
   }
 
-  matches(selection: Selection): Page {
+  matches(asked: Selection): Page {
     return this.#read(() => {
+      const selection = withoutPruned(asked, this.#prunedBefore);
       const players = selection.players.map((ids) => this.#numbers("players", ids));
       const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
       const { matches, more } = findPage(this.#scans, selection, players, teams);
@@ -262,11 +267,12 @@ export class SqliteReader implements Reader {
   }
 
   /**
-   * Drops the players and teams that changed since the last read. Drops everything if the log of
+   * Reads the prune cutoff, and drops the players and teams that changed since the last read. Drops everything if the log of
    * changes no longer reaches back that far, or if the file was restored to an earlier state.
    */
   #forgetChanges(): void {
     this.#vocabulary = undefined;
+    this.#prunedBefore = readShard(this.#statements).pruned_before ?? Number.NEGATIVE_INFINITY;
     const since = this.#statements
       .get(
         "SELECT sequence, players, teams, checksum FROM changes WHERE sequence >= ? ORDER BY sequence",

@@ -176,8 +176,39 @@ const CHECKSUMS = `
   DELETE FROM changes;
 `;
 
+/** Takes time in proportion to the data, so open.ts does it in short transactions (fill-checksums.ts). */
+const FILL_CHECKSUMS = "";
+
+/**
+ * What pruned records leave behind: for each player, the totals and the latest state after the served ones (null if
+ * none was served), and how many records proved the player to be ranked.
+ */
+const PLAYER_BASE = `
+  CREATE TABLE player_base (
+    id              TEXT PRIMARY KEY,
+    ranked_evidence INTEGER NOT NULL,
+    last_match_at   INTEGER,
+    last_match_id   TEXT,
+    streak          INTEGER,
+    played          INTEGER,
+    wins            INTEGER,
+    played_ranked   INTEGER,
+    gold            TEXT,
+    snapshot        BLOB,
+    checksum        INTEGER NOT NULL
+  );
+  CREATE INDEX withheld_by_time ON withheld (created_at);
+`;
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
-export const MIGRATIONS: readonly string[] = [FIRST, TALLIES, NAME_SPOTS, CHECKSUMS];
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  TALLIES,
+  NAME_SPOTS,
+  CHECKSUMS,
+  FILL_CHECKSUMS,
+  PLAYER_BASE,
+];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
@@ -185,11 +216,11 @@ export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = ne
   [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
 ]);
 
-/**
- * The current format. The last step takes time in proportion to the data: it fills the checksums, in short
- * transactions, and continues where it was interrupted (fill-checksums.ts).
- */
-export const FORMAT = MIGRATIONS.length + 1;
+/** The current format. */
+export const FORMAT = MIGRATIONS.length;
+
+/** The format in which some rows may lack their checksums. */
+export const UNFILLED = MIGRATIONS.indexOf(FILL_CHECKSUMS);
 
 /** Identifies the file as a Matchbook shard: "MTBK". */
 export const APPLICATION_ID = 0x4d54424b;

@@ -1,4 +1,4 @@
-/** The row of the table `shard`: the last change, and the numbers of matches, players and teams. */
+/** The row of the table `shard`: the last change, the prune cutoff, and the numbers of matches, players and teams. */
 
 import type { Database } from "bun:sqlite";
 import { checksum } from "../checksum.ts";
@@ -33,8 +33,9 @@ export function writeShard(database: Statements, row: ShardRow): void {
   const sum = shardChecksum(row);
   if (sum === row.checksum) return;
   database.run(
-    "UPDATE shard SET sequence = ?, matches = ?, players = ?, teams = ?, checksum = ?",
+    "UPDATE shard SET sequence = ?, pruned_before = ?, matches = ?, players = ?, teams = ?, checksum = ?",
     row.sequence,
+    row.pruned_before,
     row.matches,
     row.players,
     row.teams,

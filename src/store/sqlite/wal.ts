@@ -56,14 +56,18 @@ export class Wal {
       this.#stuckAt === undefined
         ? patienceMs
         : (1000 * (bytes - this.#stuckAt)) / BYTES_PER_SECOND;
+    this.#stuckAt = (await this.empty(waitMs)) ? undefined : bytes;
+  }
+
+  /** Copies all changes into the database; must be called outside a transaction. False if readers do not pause. */
+  async empty(waitMs = this.#limits.patienceMs): Promise<boolean> {
     const giveUpAt = performance.now() + waitMs;
-    this.#stuckAt = undefined;
     do {
       // Readers on this thread end their snapshots first.
       await new Promise(setImmediate);
-      if (this.#truncate()) return;
+      if (this.#truncate()) return true;
     } while (performance.now() < giveUpAt);
-    this.#stuckAt = bytes;
+    return false;
   }
 
   /** Copies all changes into the database. False if a reader or another writer is in the way. */

@@ -5,17 +5,20 @@ import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
+  type OnProgress,
   type ShardRecord,
   type StoredState,
   StoreRefuses,
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { removeFreePages, rewrite } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
+import { countOlder, pruningTables } from "./pruning.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -80,6 +83,14 @@ export class SqliteWriter implements Writer {
     return this.#read(() => this.#tables.transaction.rankedEvidence(playerIds));
   }
 
+  prunedBefore(): number | undefined {
+    return this.#read(() => this.#tables.transaction.prunedBefore());
+  }
+
+  countOlder(before: number): { served: number; withheld: number } {
+    return this.#read(() => countOlder(this.#statements, before));
+  }
+
   counts(): Counts {
     return this.#read(() => readCounts(this.#statements));
   }
@@ -87,6 +98,19 @@ export class SqliteWriter implements Writer {
   /** A file cannot have aliases. */
   stateToken(): undefined {
     return undefined;
+  }
+
+  compact(full: boolean, onProgress: OnProgress): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        if (full) rewrite(this.database);
+        else await removeFreePages(this.database, onProgress);
+        // The file gets shorter when the WAL is copied into it.
+        await this.#wal.empty();
+      } catch (error) {
+        throw asWriteError(error, this.database);
+      }
+    });
   }
 
   close(): void {
@@ -162,6 +186,7 @@ function openTables(database: Statements) {
     ...matchTables(database, numbers, totals),
     ...players.transaction,
     ...counterTables(database),
+    ...pruningTables(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */

@@ -1,0 +1,225 @@
+/** Pruned records: what disappears, and what players keep. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { damageIn } from "../support/check.ts";
+import { dropSchema } from "../support/formats.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { pruneAt, withWriter } from "../support/prune.ts";
+import { aMatch, duel, type MatchIn } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+let worlds = 0;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+const day = (number: number) => Date.UTC(2024, 0, number);
+
+/** A duel of p against q on a day of January; p wins, or else q. */
+const played = (id: string, on: number, isWon: boolean, wishes: MatchIn = {}) =>
+  aMatch({
+    id,
+    shard: "na",
+    mode: "casual",
+    createdAt: day(on),
+    rosters: isWon ? duel({ id: "p" }, { id: "q" }) : duel({ id: "q" }, { id: "p" }),
+    ...wishes,
+  });
+
+/** The five oldest matches of the month. */
+const OLDEST =
+  "/shards/na/matches?filter[createdAt-start]=2024-01-01T00:00:00Z&filter[createdAt-end]=2024-01-31T00:00:00Z&sort=createdAt&page[limit]=5";
+
+async function listed(world: World): Promise<string[]> {
+  const { body } = await world.get(OLDEST);
+  return body.data.map(({ id }: { id: string }) => id);
+}
+
+async function statsOf(world: World, id: string) {
+  const { status, body } = await world.get(`/shards/na/players/${id}`);
+  return status === 200 ? body.data.attributes.stats : status;
+}
+
+describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+  async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+    const schema = `prune_${process.pid}_${++worlds}`;
+    const url = `${postgres.url}?schema=${schema}`;
+    const toml = engine === "SQLite" ? "[shards.na]\n" : `[shards.na]\nurl = "${url}"\n`;
+    const world = await startWorld([], {}, undefined, toml);
+    try {
+      await work(world);
+    } finally {
+      await world.stop();
+      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+    }
+  }
+
+  test("matches from before the cutoff are gone, and players keep their lifetime records", () =>
+    inWorld(async (world) => {
+      await world.ingest([
+        played("m1", 1, true),
+        played("m2", 2, true),
+        played("m3", 3, true),
+        played("gone", 2, true, { rosters: duel({ id: "left" }, { id: "also" }) }),
+        played("w", 1, true, { ending: "notenoughplayers" }),
+      ]);
+      const before = [await statsOf(world, "p"), await statsOf(world, "left")];
+      const pruned = await pruneAt(world.settings, "na", day(3), 1);
+      expect(pruned).toEqual({ cutoff: day(3), served: 3, withheld: 1 });
+      expect(await listed(world)).toEqual(["m3"]);
+      expect((await world.get("/shards/na/matches/m1")).body.errors[0].code).toBe("not-found");
+      expect([await statsOf(world, "p"), await statsOf(world, "left")]).toEqual(before);
+      expect(before[0]).toMatchObject({ played: 3, wins: 3, winStreak: 3 });
+    }));
+
+  test("a pruned record that is sent again is reported as pruned, and stays out", () =>
+    inWorld(async (world) => {
+      const records = [played("m1", 1, true), played("m2", 5, true)];
+      await world.ingest(records);
+      await pruneAt(world.settings, "na", day(3));
+      const late = played("late", 2, false);
+      const { report } = await world.ingest([...records, late]);
+      expect(report).toMatchObject({
+        stored: 0,
+        duplicate: 1,
+        conflict: 0,
+        pruned: 2,
+        rejected: 0,
+      });
+      const replaced = await world.ingest([played("m1", 1, false)], { replace: true });
+      expect(replaced.report).toMatchObject({ stored: 0, pruned: 1 });
+      expect(await listed(world)).toEqual(["m2"]);
+      expect(await statsOf(world, "p")).toMatchObject({ played: 2, wins: 2 });
+    }));
+
+  test("the cutoff never moves back", () =>
+    inWorld(async (world) => {
+      await world.ingest([played("m1", 1, true), played("m2", 5, true)]);
+      await pruneAt(world.settings, "na", day(3));
+      const again = await pruneAt(world.settings, "na", day(2));
+      expect(again).toEqual({ cutoff: day(3), served: 0, withheld: 0 });
+      expect((await world.ingest([played("late", 2, true)])).report.pruned).toBe(1);
+    }));
+
+  test("a streak continues from pruned matches, also when it has to be read again", () =>
+    inWorld(async (world) => {
+      await world.ingest([
+        played("m1", 1, false),
+        played("m2", 2, true),
+        played("m3", 3, true),
+        played("m9", 9, true),
+      ]);
+      await pruneAt(world.settings, "na", day(5));
+      await world.ingest([played("m7", 7, true)]);
+      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 4, played: 5, wins: 4 });
+      expect(await statsOf(world, "q")).toMatchObject({ lossStreak: 4, played: 5, wins: 1 });
+      await world.ingest([played("m8", 8, false)]);
+      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 1, played: 6 });
+    }));
+
+  test("a player whose last remaining match is replaced is as after the pruned ones", () =>
+    inWorld(async (world) => {
+      const named = (name: string) => ({ rosters: duel({ id: "p", name }, { id: "q" }) });
+      await world.ingest([played("m1", 1, true, named("old name"))]);
+      const { body: before } = await world.get("/shards/na/players/p");
+      await world.ingest([played("m5", 5, true, named("new name"))]);
+      await pruneAt(world.settings, "na", day(3));
+      expect((await world.get("/shards/na/players/p")).body.data.attributes.name).toBe("new name");
+      const others = { rosters: duel({ id: "x" }, { id: "y" }) };
+      await world.ingest([played("m5", 5, true, others)], { replace: true });
+      const { body: after } = await world.get("/shards/na/players/p");
+      expect(after.data).toEqual(before.data);
+    }));
+
+  test("a player stays ranked by pruned records, served or withheld", () =>
+    inWorld(async (world) => {
+      const says = { id: "s", stats: { played_ranked: 1 } };
+      await world.ingest([
+        played("ranked", 1, true, { mode: "ranked" }),
+        played("says", 1, true, {
+          mode: "practice",
+          rosters: duel(says, { id: "t" }),
+        }),
+      ]);
+      await pruneAt(world.settings, "na", day(3));
+      const privately = (id: string, ...players: string[]) =>
+        played(id, 5, true, {
+          mode: "private",
+          rosters: duel({ id: players[0]! }, { id: players[1]! }),
+        });
+      const { report } = await world.ingest([
+        privately("of-p", "p", "x"),
+        privately("of-s", "s", "y"),
+        privately("of-nobody", "x", "y"),
+      ]);
+      expect(report.withheld["no-ranked-player"]).toBe(1);
+      expect((await listed(world)).sort()).toEqual(["of-p", "of-s"]);
+    }));
+
+  test("no response mixes before and after, while records arrive", () =>
+    inWorld(async (world) => {
+      const old = Array.from({ length: 24 }, (_, index) =>
+        played(`old-${index}`, 1, index % 3 > 0, { createdAt: day(1) + index }),
+      );
+      await world.ingest([...old, played("kept", 20, true)]);
+      const oldest = await listed(world);
+      let isOver = false;
+      let isPruned = false;
+      const reading = (async () => {
+        while (!isOver) {
+          const single = await world.get("/shards/na/matches/old-23");
+          if (isPruned) expect(single.status).toBe(404);
+          isPruned ||= single.status === 404;
+          const page = await listed(world);
+          const hasOld = page.some((id) => id.startsWith("old"));
+          // The cutoff is the same for single matches and lists, and nothing comes back.
+          expect(hasOld ? [isPruned, page] : []).toEqual(hasOld ? [false, oldest] : []);
+          isPruned ||= !hasOld;
+          expect((await statsOf(world, "p")).played).toBeGreaterThanOrEqual(25);
+        }
+      })();
+      const pruning = pruneAt(world.settings, "na", day(10), 2);
+      for (let more = 0; more < 5; more++) {
+        await world.ingest([played(`new-${more}`, 21 + more, true)]);
+      }
+      await pruning;
+      isOver = true;
+      await reading;
+      expect(await statsOf(world, "p")).toMatchObject({ played: 30 });
+      expect(await listed(world)).toEqual(["kept", "new-0", "new-1", "new-2", "new-3"]);
+      expect(
+        await withWriter(world.settings, "na", async (one) => one.countOlder(day(10))),
+      ).toEqual({ served: 0, withheld: 0 });
+    }));
+
+  test("a private match that is withheld when the cutoff is set is not counted later", () =>
+    inWorld(async (world) => {
+      await world.ingest([played("private", 1, true, { mode: "private" })]);
+      await withWriter(world.settings, "na", (writer) =>
+        writer.write(async (transaction) => transaction.setPrunedBefore(day(3))),
+      );
+      const { report } = await world.ingest([played("ranked", 5, true, { mode: "ranked" })]);
+      expect(report.released).toBe(0);
+      await pruneAt(world.settings, "na", day(3));
+      expect(await statsOf(world, "p")).toMatchObject({ played: 1 });
+    }));
+});
+
+test("in SQLite, a damaged base is found by the check, and nothing is computed from it", async () => {
+  const world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
+  await pruneAt(world.settings, "na", day(3));
+  const path = join(world.data, "na.db");
+  expect(await damageIn(path)).toEqual([]);
+  const database = new Database(path);
+  database.run("UPDATE player_base SET played = 7 WHERE id = 'p'");
+  database.close();
+  expect(await damageIn(path)).toEqual(["player_base p"]);
+  await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
+    "player p is damaged in the store: restore the shard from a backup",
+  );
+  await world.stop();
+});
