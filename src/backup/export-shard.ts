@@ -7,7 +7,7 @@ import { createGzip } from "node:zlib";
 import { noneWithheld } from "../domain/visibility.ts";
 import { digestOf } from "../export/digest.ts";
 import { exportRecords } from "../export/export.ts";
-import type { ShardContents, Writer } from "../store/store.ts";
+import { type ShardContents, StoreError, type Writer } from "../store/store.ts";
 import type { ShardFile } from "./manifest.ts";
 import type { StartProgress } from "./progress.ts";
 import { shownCounts } from "./shard-file.ts";
@@ -21,6 +21,11 @@ export async function exportShard(
   path: string,
   startProgress: StartProgress,
 ): Promise<Content> {
+  if ((await writer.prunedBefore()) !== undefined) {
+    throw new StoreError(
+      `shard ${shard} was pruned, and an export does not contain what pruned matches add to lifetime records; back it up with pg_dump`,
+    );
+  }
   const { served, withheld, players, teams } = await writer.counts();
   const records = Object.values(withheld).reduce((sum, count) => sum + count, served);
   return writer.survey(async (contents) => {

@@ -112,6 +112,11 @@ async function writeExport(
   output: OutputFile | undefined,
   settings: Settings,
 ): Promise<Summary> {
+  if ((await shard.prunedBefore()) !== undefined) {
+    note(
+      "This shard was pruned: the export does not contain what pruned matches add to lifetime records.",
+    );
+  }
   const summary = { served: 0, withheld: 0, bytes: 0 };
   let longest = 0;
   const counts = await shard.counts();
