@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
   migrate: async () => (await import("./migrate.ts")).migrate,
+  repair: async () => (await import("./repair.ts")).repair,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,
 };

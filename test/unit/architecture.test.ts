@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
   move: ["store", "document", "ingest"],
+  repair: ["domain", "store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -90,6 +91,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "document",
     "ingest",
     "move",
+    "repair",
     "access",
     "settings",
     "demo",
