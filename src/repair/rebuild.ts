@@ -4,6 +4,8 @@
  */
 
 import { restoreRecord } from "../document/record.ts";
+import { keyOf, references } from "../domain/json.ts";
+import type { MatchRecord } from "../domain/match.ts";
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
 import { snapshotChecksum } from "../store/row-checks.ts";
@@ -43,7 +45,7 @@ export async function rebuild(
   { batch: mostRecords, onAside, onProgress }: RebuildOptions,
 ): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { records: 0, lost: 0, conflicts: 0, pages: 0, isCompared: false };
-  const damaged = new Set<string>();
+  const seen = { matches: new RowSet(), withheld: new RowSet() };
   let batch: { found: FoundRecord; record: PreparedRecord }[] = [];
   let bytes = 0;
   const commit = async () => {
@@ -59,13 +61,13 @@ export async function rebuild(
     batch = [];
     bytes = 0;
   };
-  const setAside = (aside: MovedAside & ListedKey) => {
+  const setAside = (aside: MovedAside) => {
     rebuilt.lost += 1;
-    damaged.add(keyOf(aside));
     onAside(aside);
   };
 
   for (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
+    if (found.kind !== "page") seen[found.table].add(found.row);
     if (found.kind === "page") {
       rebuilt.pages += 1;
       const { kind: _, ...page } = found;
@@ -86,32 +88,45 @@ export async function rebuild(
   await commit();
 
   rebuilt.isCompared = await compare(source, target, (listed) => {
-    if (damaged.has(keyOf(listed))) return;
+    // With the row, only the index entry is damaged.
+    if (seen[listed.table].has(listed.row)) return;
     setAside({ ...listed, why: "the indexes list the record, but its row is not there" });
   });
   return rebuilt;
 }
 
-type ListedKey = Pick<ListedRecord, "table" | "row">;
-const keyOf = ({ table, row }: ListedKey) => `${table} ${row}`;
-
 /** The record, or why it cannot be restored. */
 function restored(found: FoundRecord): PreparedRecord | string {
-  const { encoded, snapshot, contentHash } = found;
+  const { encoded, snapshot } = found;
   try {
-    const { id, createdAt, gameMode, patchVersion } = restoreRecord(parts(found));
+    const record = restoreRecord(parts(found));
+    const { id, createdAt, gameMode, patchVersion } = record;
     const stored = { id, createdAt, gameMode, patchVersion, encoded, carried: snapshot };
-    const present = presentContentHash({ ...stored, contentHash: NONE });
-    // Two rows are one record if one of the checksums over both says so.
-    const isOne =
-      found.snapshotChecksum === undefined ||
-      found.snapshotChecksum === snapshotChecksum(id, snapshot) ||
-      (contentHash !== undefined && Buffer.compare(present, contentHash) === 0);
-    if (!isOne) return "its players and teams are those of another record";
-    return { contentHash: present, ...restore({ ...stored, contentHash: present }) };
+    const contentHash = presentContentHash({ ...stored, contentHash: NONE });
+    if (!isOneRecord(found, record, contentHash)) {
+      return "its players and teams may be those of another record";
+    }
+    return { contentHash, ...restore({ ...stored, contentHash }) };
   } catch {
     return "its content cannot be understood";
   }
+}
+
+/** Whether the rows of a match and its snapshot belong together. One of the checksums over both is enough. */
+function isOneRecord(found: FoundRecord, record: MatchRecord, contentHash: Uint8Array): boolean {
+  const { snapshotChecksum: stored, snapshot } = found;
+  if (stored === undefined || stored === snapshotChecksum(record.id, snapshot)) return true;
+  if (found.contentHash && Buffer.compare(found.contentHash, contentHash) === 0) return true;
+  // Older formats had no such checksum, and hashed teams with their attributes.
+  return stored === null && hasAllNamed(record);
+}
+
+function hasAllNamed({ match, own, players, teams }: MatchRecord): boolean {
+  const there = new Set([...players, ...teams].map(({ carried }) => keyOf(carried)));
+  return [match, ...own]
+    .flatMap(({ relationships = {} }) => Object.values(relationships).flatMap(references))
+    .filter(({ type }) => type === "player" || type === "team")
+    .every((reference) => there.has(keyOf(reference)));
 }
 
 const NONE = new Uint8Array();
@@ -138,6 +153,25 @@ function asideOf(found: FoundRecord, record?: PreparedRecord) {
   };
 }
 
+/** Numbers of rows, one bit each. Damaged ones can be very large. */
+class RowSet {
+  readonly #parts = new Map<number, Uint8Array>();
+
+  add(row: number): void {
+    const part = Math.floor(row / PART_ROWS);
+    const bits = this.#parts.get(part) ?? new Uint8Array(PART_ROWS / 8);
+    bits[(row % PART_ROWS) >> 3]! |= 1 << (row % 8);
+    this.#parts.set(part, bits);
+  }
+
+  has(row: number): boolean {
+    const bits = this.#parts.get(Math.floor(row / PART_ROWS));
+    return bits !== undefined && (bits[(row % PART_ROWS) >> 3]! & (1 << (row % 8))) !== 0;
+  }
+}
+
+const PART_ROWS = 65_536;
+
 const COMPARED = 500;
 
 /** Calls `onMissing` with records that should be there and are not. Returns whether all could be compared. */
@@ -156,7 +190,7 @@ async function compare(
     }
     const there = await target.contentHashes(step.map(({ id }) => id));
     for (const record of step) {
-      if (!there.has(record.id) && source.isConfirmed(record)) onMissing(record);
+      if (!there.has(record.id)) onMissing(record);
     }
     if (next.done) return next.value;
   }

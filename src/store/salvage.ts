@@ -62,10 +62,8 @@ export interface DamagedStore {
   /** Everything that is left of the records. `onPage` is called for each page. */
   salvaged(onPage: (page: number) => void): Generator<Salvaged>;
   /**
-   * The records that the indexes list, for comparison: a record that is listed and was not found is lost. At the end it
+   * The records that the indexes list, for comparison: one whose id and row were both not found is lost. At the end it
    * returns whether all of them could be read.
    */
   listed(): Generator<ListedRecord, boolean>;
-  /** Whether another index lists a record too. Otherwise the entry may be damaged, and there is no such record. */
-  isConfirmed(record: ListedRecord): boolean;
 }

@@ -23,28 +23,3 @@ export function* listedRecords(database: Database | undefined): Generator<Listed
     return false;
   }
 }
-
-/** Whether a second index lists the record too. */
-export function isListedTwice(
-  database: Database | undefined,
-  { table, id, row }: ListedRecord,
-): boolean {
-  try {
-    const found =
-      table === "matches"
-        ? database
-            ?.query(
-              "SELECT 1 FROM matches INDEXED BY sqlite_autoindex_matches_1 WHERE id = ? AND num = ?",
-            )
-            .get(id, row)
-        : database
-            ?.query(
-              `SELECT 1 FROM withheld INDEXED BY withheld_by_reason
-               WHERE reason IN ('game-mode', 'ending', 'no-ranked-player') AND rowid = ?`,
-            )
-            .get(row);
-    return found != null;
-  } catch {
-    return false;
-  }
-}

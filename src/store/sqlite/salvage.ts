@@ -27,7 +27,7 @@ import {
   type Value,
   valuesIn,
 } from "./leaf-rows.ts";
-import { isListedTwice, listedRecords } from "./listed-records.ts";
+import { listedRecords } from "./listed-records.ts";
 import type { PageFile } from "./page-file.ts";
 import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
 import { isWholeShard } from "./totals.ts";
@@ -80,10 +80,6 @@ export class SqliteSalvage implements DamagedStore {
     return listedRecords(this.database);
   }
 
-  isConfirmed(record: ListedRecord): boolean {
-    return isListedTwice(this.database, record);
-  }
-
   *#leaves(): Generator<{ number: number; bytes: Buffer }> {
     for (let number = 1; number <= this.file.pages; number++) {
       const bytes = this.file.read(number);
@@ -116,16 +112,18 @@ export class SqliteSalvage implements DamagedStore {
 
   /** A page that belongs to a table with records, as far as is known, and cannot be read. */
   #damageOf(page: number, bytes: Buffer | undefined): DamagedPage | undefined {
-    if (this.file.isUnused(page)) return undefined;
-    const isReadable = bytes && (page === 1 || isTablePage(bytes[0]!));
-    if (isReadable || this.file.isBranch(page) === false || this.file.isFree(page))
-      return undefined;
-    // Without a map, the pages of long rows look the same.
-    if (bytes && this.file.isBranch(page) === undefined) return undefined;
+    if (this.file.isUnused(page) || this.file.isFree(page)) return undefined;
+    if (bytes && (page === 1 || isTablePage(bytes[0]!))) return undefined;
+    const isBranch = this.file.isBranch(page) ?? !(bytes && this.#canContinueRow(bytes));
     const table = this.#rootName(page);
-    if (table !== undefined && !TABLES.includes(table)) return undefined;
+    if (!isBranch || (table !== undefined && !TABLES.includes(table))) return undefined;
     const why = bytes ? "the page is not part of a table" : "the page is missing";
     return { kind: "page", page, table, why, bytes };
+  }
+
+  /** Pages with the rest of a long row begin with the number of the next one. */
+  #canContinueRow(bytes: Buffer): boolean {
+    return bytes.readUInt32BE(0) <= this.file.pages;
   }
 
   #rootName(page: number): string | undefined {
