@@ -178,8 +178,8 @@ function describe(report: Report): string {
   if (isDryRun) lines.push("Nothing was changed.");
   if (list) {
     lines.push(
-      `They are listed in ${list}, with what is left of them.`,
-      "Ingest them again from their source or from an export: matchbook ingest FILE",
+      `What is missing is listed in ${list}:`,
+      "ingest it again from its source or from an export (matchbook ingest FILE).",
     );
   }
   if (kept)

@@ -97,28 +97,39 @@ export async function rebuild(
 
 /** The record, or why it cannot be restored. */
 function restored(found: FoundRecord): PreparedRecord | string {
-  const { encoded, snapshot } = found;
   try {
-    const record = restoreRecord(parts(found));
-    const { id, createdAt, gameMode, patchVersion } = record;
-    const stored = { id, createdAt, gameMode, patchVersion, encoded, carried: snapshot };
-    const contentHash = presentContentHash({ ...stored, contentHash: NONE });
-    if (!isOneRecord(found, record, contentHash)) {
+    const bare = withoutFacts(found);
+    const contentHash = presentContentHash(bare);
+    const { outline, encoded } = restore(bare);
+    if (!isOneRecord(found, outline.id, contentHash)) {
       return "its players and teams may be those of another record";
     }
-    return { contentHash, ...restore({ ...stored, contentHash }) };
+    const { id, createdAt, gameMode, patchVersion } = outline;
+    const stored = { ...bare, id, createdAt, gameMode, patchVersion, contentHash };
+    return { outline, contentHash, encoded: { ...encoded, stored } };
   } catch {
     return "its content cannot be understood";
   }
 }
 
+/** What the columns of its row say may be damaged; the record itself says the same. */
+const withoutFacts = ({ encoded, snapshot }: FoundRecord): StoredMatch => ({
+  id: "",
+  createdAt: 0,
+  gameMode: "",
+  patchVersion: "",
+  contentHash: new Uint8Array(),
+  encoded,
+  carried: snapshot,
+});
+
 /** Whether the rows of a match and its snapshot belong together. One of the checksums over both is enough. */
-function isOneRecord(found: FoundRecord, record: MatchRecord, contentHash: Uint8Array): boolean {
+function isOneRecord(found: FoundRecord, id: string, contentHash: Uint8Array): boolean {
   const { snapshotChecksum: stored, snapshot } = found;
-  if (stored === undefined || stored === snapshotChecksum(record.id, snapshot)) return true;
+  if (stored === undefined || stored === snapshotChecksum(id, snapshot)) return true;
   if (found.contentHash && Buffer.compare(found.contentHash, contentHash) === 0) return true;
   // Older formats had no such checksum, and hashed teams with their attributes.
-  return stored === null && hasAllNamed(record);
+  return stored === null && hasAllNamed(restoreRecord(withoutFacts(found)));
 }
 
 function hasAllNamed({ match, own, players, teams }: MatchRecord): boolean {
@@ -128,18 +139,6 @@ function hasAllNamed({ match, own, players, teams }: MatchRecord): boolean {
     .filter(({ type }) => type === "player" || type === "team")
     .every((reference) => there.has(keyOf(reference)));
 }
-
-const NONE = new Uint8Array();
-
-const parts = ({ encoded, snapshot }: FoundRecord): StoredMatch => ({
-  id: "",
-  createdAt: 0,
-  gameMode: "",
-  patchVersion: "",
-  contentHash: NONE,
-  encoded,
-  carried: snapshot,
-});
 
 function asideOf(found: FoundRecord, record?: PreparedRecord) {
   const { table, row, encoded, snapshot } = found;

@@ -69,6 +69,7 @@ const WORK: readonly Run[] = [
   "keys show k_0000000000",
   "shards digest nowhere",
   "shards move nowhere --to sqlite:new.db",
+  "repair nowhere",
   "keys change k_0000000000",
   "keys rotate k_0000000000 --overlap soon",
   "keys list --data nowhere",
