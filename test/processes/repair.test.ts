@@ -163,6 +163,30 @@ test("a damaged record is moved aside with what is left of it; all others surviv
   expect(await stateOf(data)).toEqual(shard.state);
 });
 
+test("records that were replaced stay replaced, although their pages are still in the file", async () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `match-${at}`);
+  const noise = () => Array.from({ length: 200 }, () => crypto.randomUUID()).join();
+  const world = await startWorld(ids.map((id) => aMatch({ id, stats: { noise: noise() } })));
+  await world.ingest(
+    ids.map((id) => aMatch({ id })),
+    { replace: true },
+  );
+  const path = join(world.data, "na.db");
+  const before = await stateOf(world.data);
+  const database = new Database(path);
+  const { freelist_count } = database.query("PRAGMA freelist_count").get() as Record<
+    string,
+    number
+  >;
+  database.close();
+  expect(freelist_count).toBeGreaterThan(10);
+  change(path, "DELETE FROM name_index");
+  const { exitCode, report } = await repair(world.data);
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, conflicts: 0, records: 30 });
+  expect(await stateOf(world.data)).toEqual(before);
+  await world.stop();
+});
+
 test("the damaged file is kept as it was, and the new one has its rights", async () => {
   const { data, path } = shard.copy();
   change(path, "DELETE FROM name_index");
