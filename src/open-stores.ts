@@ -47,12 +47,14 @@ import {
 } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { damageIn, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
   type OnMigrate,
+  type OnProgress,
   type Reader,
   StoreError,
   StoreReplaced,
@@ -382,6 +384,13 @@ export function openWriter(
   const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
+
+/** What is wrong with a shard in a file; undefined if nothing is. Throws StoreError if it is no shard. */
+export const damageAt = ({ path }: SqliteLocation, onProgress: OnProgress): string | undefined =>
+  damageIn(path, onProgress);
+
+/** Keeps writers of a shard in a file waiting until it is repaired. Throws StoreError. */
+export const openRepair = ({ path }: SqliteLocation): RepairFile => new RepairFile(path);
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(

@@ -92,13 +92,7 @@ async function copyBases(source: ShardContents, target: Writer): Promise<void> {
   let last = "";
   for (;;) {
     const step = await source.bases(last, BASES_PER_STEP);
-    await target.write(async (transaction) => {
-      const there = await transaction.basesOf(step.map(({ id }) => id));
-      await addBases(
-        transaction,
-        step.filter(({ id }) => !there.has(id)),
-      );
-    });
+    await target.write((transaction) => addBases(transaction, step));
     if (step.length < BASES_PER_STEP) return;
     last = step.at(-1)!.id;
   }

@@ -66,8 +66,10 @@ function playerRow(id: string, standing: Standing, { carried, companions }: Carr
   return { id, name, ...standing, ...fragments(resource, companions) };
 }
 
-/** Adds what pruned records left behind, before any other record of these players. */
-export async function addBases(transaction: Transaction, bases: PlayerBase[]): Promise<void> {
+/** Adds what pruned records left behind, before any record of these players. Players who have a base keep it. */
+export async function addBases(transaction: Transaction, given: PlayerBase[]): Promise<void> {
+  const there = await transaction.basesOf(given.map(({ id }) => id));
+  const bases = given.filter(({ id }) => !there.has(id));
   await transaction.putBases(bases);
   const evidence = bases.filter(({ rankedEvidence }) => rankedEvidence > 0);
   await transaction.changeRankedEvidence(

@@ -84,6 +84,7 @@ const WORK: readonly Run[] = [
   "shards digest nowhere",
   "withheld nowhere",
   "shards move nowhere --to sqlite:new.db",
+  "repair nowhere",
   "keys change k_0000000000",
   "keys rotate k_0000000000 --overlap soon",
   "backup copy nowhere",

@@ -116,6 +116,26 @@ const withoutNumbers = (line: string) =>
     .replaceAll(/\b(match|player) [0-9a-f-]{8,}|\b(match|player) (match|player)-\d+/g, "$1$2 ID")
     .replaceAll(/[\d.]+/g, "N");
 
+test("'matchbook repair' prints what the page shows", async () => {
+  const home = aFolder();
+  const records = Array.from({ length: 3 }, () => JSON.stringify(aMatch()));
+  await matchbook(["ingest", "-", "--data", home.path], { stdin: records.join("\n") });
+  const sqlite = new Database(join(home.path, "na.db"));
+  sqlite.run("UPDATE matches SET document = zeroblob(400) WHERE num = 2");
+  sqlite.close();
+  const { command, shown } = exchanges.find(({ command }) =>
+    command.startsWith("matchbook repair"),
+  )!;
+  const { stdout, stderr } = await matchbook([...wordsOf(command), "--data", home.path]);
+  const masked = (text: string) =>
+    text
+      .replace(/(is damaged: matches ).*/, "$1ID")
+      .replaceAll(/\S+(?=na\.db)/g, "DIR/")
+      .replaceAll(/\d+/g, "N");
+  expect(masked(`${stderr}${stdout}`.trimEnd())).toBe(masked(shown.join("\n")));
+  home.remove();
+});
+
 test("a store of a newer version is refused, with both versions, as the page shows", async () => {
   const newer = aFolder();
   const file = join(newer.path, "access.sqlite");

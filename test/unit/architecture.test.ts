@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ingest: ["domain", "schema", "store", "document"],
   export: ["store", "document", "ingest"],
   verify: ["domain", "sqlite", "store", "document", "ingest"],
+  repair: ["domain", "store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -109,6 +110,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "verify",
     "prune",
+    "repair",
     "access",
     "settings",
     "backup",

@@ -22,6 +22,8 @@ const READER_PATIENCE_MS = 5_000;
 const CACHED_KIB = 64 * 1024;
 /** The same for readers, whose files are not mapped by default. */
 const READER_CACHED_KIB = 128 * 1024;
+/** Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads whole pages. */
+export const PAGE_BYTES = 8192;
 /** SQLite's own maximum. The rest of a larger file is read as usual. */
 const MAX_MAPPED_BYTES = 0x7fff0000;
 
@@ -123,9 +125,7 @@ export function openForWriting(
     // Checked before anything is changed: the file may belong to another program.
     const version = versionOf(database, path);
     checkFormat(version, path, onMigrate);
-    // Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads
-    // whole pages.
-    database.run("PRAGMA page_size = 8192");
+    database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");

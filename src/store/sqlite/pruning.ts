@@ -5,8 +5,20 @@ import type { PlayerBase } from "../store.ts";
 import type { Statements } from "./statements.ts";
 import { readShard, writeShard } from "./totals.ts";
 
-export const BASE_COLUMNS = `id, ranked_evidence, last_match_at, last_match_id, streak, played, wins, played_ranked, gold,
-  snapshot, checksum`;
+/** In the order of the table. */
+export const BASE_COLUMNS = [
+  "id",
+  "ranked_evidence",
+  "last_match_at",
+  "last_match_id",
+  "streak",
+  "played",
+  "wins",
+  "played_ranked",
+  "gold",
+  "snapshot",
+  "checksum",
+] as const;
 
 export function pruningTables(database: Statements) {
   return {
@@ -39,7 +51,7 @@ export function pruningTables(database: Statements) {
     putBases(bases: PlayerBase[]): void {
       for (const base of bases) {
         database.run(
-          `INSERT OR REPLACE INTO player_base (${BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT OR REPLACE INTO player_base (${BASE_COLUMNS}) VALUES (${BASE_COLUMNS.map(() => "?")})`,
           ...(Object.values(writeBase(base)) as BaseRow[keyof BaseRow][]),
         );
       }

@@ -28,6 +28,10 @@ export function readShard(database: Statements): ShardRow {
   return row;
 }
 
+/** Whether values, wherever they were found, are a whole row. */
+export const isWholeShard = (row: Record<keyof ShardRow, unknown>): row is ShardRow =>
+  row.checksum === shardChecksum(row as ShardRow);
+
 /** Writes nothing if nothing has changed. */
 export function writeShard(database: Statements, row: ShardRow): void {
   const sum = shardChecksum(row);
@@ -40,6 +44,16 @@ export function writeShard(database: Statements, row: ShardRow): void {
     row.players,
     row.teams,
     sum,
+  );
+}
+
+/** Sets the cutoff of a shard that is rebuilt. */
+export function setPrunedBefore(database: Statements, prunedBefore: number | null): void {
+  const row = { ...readShard(database), pruned_before: prunedBefore };
+  database.run(
+    "UPDATE shard SET pruned_before = ?, checksum = ?",
+    prunedBefore,
+    shardChecksum(row),
   );
 }
 

@@ -1,0 +1,218 @@
+/**
+ * Rebuilds a shard from what is left of its records. Everything else follows from them by the same rules as at ingest:
+ * what is served, players, teams, indexes, totals.
+ */
+
+import { restoreRecord } from "../document/record.ts";
+import { keyOf, references } from "../domain/json.ts";
+import type { MatchRecord } from "../domain/match.ts";
+import { commitBatch } from "../ingest/commit-batch.ts";
+import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
+import { addBases } from "../ingest/update-players.ts";
+import { snapshotChecksum } from "../store/row-checks.ts";
+import type { DamagedBase, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
+import type { PlayerBase, StoredMatch, Writer } from "../store/store.ts";
+import type { MovedAside } from "./moved-aside.ts";
+
+export interface RebuildOptions {
+  /** The maximum number of records per transaction. */
+  batch: number;
+  /** Called for what cannot be restored. */
+  onAside(aside: MovedAside): void;
+  /** Pages of the damaged file, and records so far. */
+  onProgress(page: number, records: number): void;
+}
+
+export interface Rebuilt {
+  /** Records in the new store, served or withheld. */
+  records: number;
+  /** Records that are there but damaged, or that the indexes list and that were not found. */
+  lost: number;
+  /** Records that differ from another one with the same id, which was kept. */
+  conflicts: number;
+  /** Pages that cannot be read and may have had records. */
+  pages: number;
+  /** Whether the indexes could be read, so that records on those pages are counted as lost. */
+  isCompared: boolean;
+}
+
+/** As stored. Parsed, they take about ten times as much. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** Writes all records that can be restored to an empty store. */
+export async function rebuild(
+  source: DamagedStore,
+  target: Writer,
+  { batch: mostRecords, onAside, onProgress }: RebuildOptions,
+): Promise<Rebuilt> {
+  const rebuilt: Rebuilt = { records: 0, lost: 0, conflicts: 0, pages: 0, isCompared: false };
+  const seen = { matches: new RowSet(), withheld: new RowSet() };
+  let batch: { found: FoundRecord; record: PreparedRecord }[] = [];
+  let bytes = 0;
+  const commit = async () => {
+    const records = batch.map(({ record }) => record);
+    const { outcomes } = await commitBatch(target, records, { replace: false });
+    for (const [at, { found, record }] of batch.entries()) {
+      const { kind } = outcomes[at]!;
+      if (kind === "conflict") {
+        rebuilt.conflicts += 1;
+        onAside({ ...asideOf(found, record), why: "another record with this id was restored" });
+      } else if (kind !== "duplicate") rebuilt.records += 1;
+    }
+    batch = [];
+    bytes = 0;
+  };
+  const setAside = (aside: MovedAside) => {
+    rebuilt.lost += 1;
+    onAside(aside);
+  };
+
+  await addAllBases(source, target, (damaged) => setAside({ table: "player_base", ...damaged }));
+  for (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
+    if (found.kind !== "page") seen[found.table].add(found.row);
+    if (found.kind === "page") {
+      rebuilt.pages += 1;
+      const { kind: _, ...page } = found;
+      onAside(page);
+    } else if (found.kind === "damaged") {
+      const { kind: _, ...record } = found;
+      setAside(record);
+    } else {
+      const record = restored(found);
+      if (typeof record === "string") setAside({ ...asideOf(found), why: record });
+      else {
+        batch.push({ found, record });
+        bytes += found.encoded.length + found.snapshot.length;
+      }
+    }
+    if (batch.length >= mostRecords || bytes >= BATCH_BYTES) await commit();
+  }
+  await commit();
+
+  rebuilt.isCompared = await compare(source, target, (listed) => {
+    // With the row, only the index entry is damaged.
+    if (seen[listed.table].has(listed.row)) return;
+    setAside({ ...listed, why: "the indexes list the record, but its row is not there" });
+  });
+  return rebuilt;
+}
+
+const BASES_AT_A_TIME = 500;
+
+/** What pruned records left behind comes before all records. */
+async function addAllBases(
+  source: DamagedStore,
+  target: Writer,
+  onDamage: (damaged: DamagedBase) => void,
+): Promise<void> {
+  let bases: PlayerBase[] = [];
+  const add = () => target.write((transaction) => addBases(transaction, bases));
+  for (const found of source.bases()) {
+    if ("why" in found) onDamage(found);
+    else bases.push(found);
+    if (bases.length < BASES_AT_A_TIME) continue;
+    await add();
+    bases = [];
+  }
+  await add();
+}
+
+/** The record, or why it cannot be restored. */
+function restored(found: FoundRecord): PreparedRecord | string {
+  try {
+    const bare = withoutFacts(found);
+    const contentHash = presentContentHash(bare);
+    const { outline, encoded } = restore(bare);
+    if (!isOneRecord(found, outline.id, contentHash)) {
+      return "its players and teams may be those of another record";
+    }
+    const { id, createdAt, gameMode, patchVersion } = outline;
+    const stored = { ...bare, id, createdAt, gameMode, patchVersion, contentHash };
+    return { outline, contentHash, encoded: { ...encoded, stored } };
+  } catch {
+    return "its content cannot be understood";
+  }
+}
+
+/** What the columns of its row say may be damaged; the record itself says the same. */
+const withoutFacts = ({ encoded, snapshot }: FoundRecord): StoredMatch => ({
+  id: "",
+  createdAt: 0,
+  gameMode: "",
+  patchVersion: "",
+  contentHash: new Uint8Array(),
+  encoded,
+  carried: snapshot,
+});
+
+/** Whether the rows of a match and its snapshot belong together. One of the checksums over both is enough. */
+function isOneRecord(found: FoundRecord, id: string, contentHash: Uint8Array): boolean {
+  const { snapshotChecksum: stored, snapshot } = found;
+  if (stored === undefined || stored === snapshotChecksum(id, snapshot)) return true;
+  if (found.contentHash && Buffer.compare(found.contentHash, contentHash) === 0) return true;
+  // Older formats had no such checksum, and hashed teams with their attributes.
+  return stored === null && hasAllNamed(restoreRecord(withoutFacts(found)));
+}
+
+function hasAllNamed({ match, own, players, teams }: MatchRecord): boolean {
+  const there = new Set([...players, ...teams].map(({ carried }) => keyOf(carried)));
+  return [match, ...own]
+    .flatMap(({ relationships = {} }) => Object.values(relationships).flatMap(references))
+    .filter(({ type }) => type === "player" || type === "team")
+    .every((reference) => there.has(keyOf(reference)));
+}
+
+function asideOf(found: FoundRecord, record?: PreparedRecord) {
+  const { table, row, encoded, snapshot } = found;
+  return {
+    table,
+    row,
+    id: record?.outline.id,
+    createdAt: record?.outline.createdAt,
+    encoded,
+    snapshot,
+  };
+}
+
+/** Numbers of rows, one bit each. Damaged ones can be very large. */
+class RowSet {
+  readonly #parts = new Map<number, Uint8Array>();
+
+  add(row: number): void {
+    const part = Math.floor(row / PART_ROWS);
+    const bits = this.#parts.get(part) ?? new Uint8Array(PART_ROWS / 8);
+    bits[(row % PART_ROWS) >> 3]! |= 1 << (row % 8);
+    this.#parts.set(part, bits);
+  }
+
+  has(row: number): boolean {
+    const bits = this.#parts.get(Math.floor(row / PART_ROWS));
+    return bits !== undefined && (bits[(row % PART_ROWS) >> 3]! & (1 << (row % 8))) !== 0;
+  }
+}
+
+const PART_ROWS = 65_536;
+
+const COMPARED = 500;
+
+/** Calls `onMissing` with records that should be there and are not. Returns whether all could be compared. */
+async function compare(
+  source: DamagedStore,
+  target: Writer,
+  onMissing: (record: ListedRecord) => void,
+): Promise<boolean> {
+  const listed = source.listed();
+  for (;;) {
+    const step: ListedRecord[] = [];
+    let next = listed.next();
+    for (; !next.done; next = listed.next()) {
+      step.push(next.value);
+      if (step.length === COMPARED) break;
+    }
+    const there = await target.contentHashes(step.map(({ id }) => id));
+    for (const record of step) {
+      if (!there.has(record.id)) onMissing(record);
+    }
+    if (next.done) return next.value;
+  }
+}

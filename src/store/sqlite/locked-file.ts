@@ -1,0 +1,125 @@
+/** A shard's file that nobody else can write to, until it is replaced or closed. */
+
+import { Database, SQLiteError } from "bun:sqlite";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { StoreRefuses } from "../store.ts";
+
+/** How long to wait for writers, each batch of which is short, and for readers of the WAL. */
+const WRITER_PATIENCE_MS = 5_000;
+const READER_PATIENCE_MS = 1_000;
+/** How often the WAL is emptied again because somebody wrote in between. */
+const ATTEMPTS = 3;
+
+export class LockedFile {
+  /** Without symbolic links: SQLite puts its other files beside the real one. */
+  readonly path: string;
+  /** Undefined if SQLite cannot open the file, so that nobody can write to it either. */
+  readonly #lock: Database | undefined;
+  /** For reads, because damage can end the transaction of the lock. Undefined under the same condition. */
+  readonly reader: Database | undefined;
+
+  /** Throws StoreRefuses if another program is writing. */
+  constructor(path: string) {
+    this.path = realpathSync(path);
+    this.#undoSwap();
+    this.#lock = this.#takeLock();
+    this.reader = this.#lock && new Database(this.path, { readonly: true });
+  }
+
+  /**
+   * Puts another file in its place. This one is kept under another name, which is returned. A running server opens the
+   * new file within a second; it must not find the WAL of this one beside it.
+   */
+  replaceWith(newFile: string, suffix: string): string {
+    const kept = this.#keptBefore() ?? `${this.path}${suffix}`;
+    if (!existsSync(kept)) linkSync(this.path, kept);
+    if (this.#walBytes > 0) linkSync(`${this.path}-wal`, `${kept}-wal`);
+    for (const companion of ["-wal", "-shm"]) rmSync(`${this.path}${companion}`, { force: true });
+    renameSync(newFile, this.path);
+    syncFolder(dirname(this.path));
+    return kept;
+  }
+
+  close(): void {
+    this.reader?.close();
+    this.#lock?.close();
+  }
+
+  /**
+   * Empties the WAL first, if SQLite can and readers allow it: then a process that is killed while it swaps the files
+   * leaves everything that was committed where it was.
+   */
+  #takeLock(): Database | undefined {
+    const database = new Database(this.path, { readwrite: true, create: false });
+    try {
+      for (let attempt = 1; ; attempt++) {
+        database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
+        const canEmpty = emptyWal(database);
+        database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
+        database.run("BEGIN IMMEDIATE");
+        if (!canEmpty || this.#walBytes === 0 || attempt === ATTEMPTS) return database;
+        database.run("ROLLBACK");
+      }
+    } catch (error) {
+      database.close();
+      const { code = "" } = error instanceof SQLiteError ? error : {};
+      if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return undefined;
+      if (!code.startsWith("SQLITE_BUSY")) throw error;
+      throw new StoreRefuses(
+        `${this.path} is locked: another program is writing to it; stop it, or retry when it is done`,
+      );
+    }
+  }
+
+  get #walBytes(): number {
+    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** The other name of this file, if a process was killed between the steps of the swap. */
+  #keptBefore(): string | undefined {
+    const { ino } = statSync(this.path);
+    const start = `${basename(this.path)}.damaged-`;
+    const folder = dirname(this.path);
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(start) && !name.endsWith("-wal"))
+      .map((name) => join(folder, name))
+      .find((other) => statSync(other).ino === ino);
+  }
+
+  /** Brings back the WAL that belongs to the file. */
+  #undoSwap(): void {
+    const kept = this.#keptBefore();
+    const wal = `${this.path}-wal`;
+    if (kept && existsSync(`${kept}-wal`) && !existsSync(wal)) renameSync(`${kept}-wal`, wal);
+  }
+}
+
+/** False if SQLite cannot, because the file is damaged. */
+function emptyWal(database: Database): boolean {
+  try {
+    database.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return true;
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CORRUPT")) return false;
+    throw error;
+  }
+}
+
+/** Makes sure that names survive a power failure. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}

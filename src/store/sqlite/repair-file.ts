@@ -1,0 +1,135 @@
+/** The files of a repair: the damaged one, the new one that is built beside it, and the swap of both. */
+
+import type { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import type { DamagedStore } from "../salvage.ts";
+import { type DamagedData, type OnProgress, StoreError, type Writer } from "../store.ts";
+import { SqliteChecker } from "./check.ts";
+import { DamageMarker } from "./damage-marker.ts";
+import { LockedFile } from "./locked-file.ts";
+import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
+import { PageFile } from "./page-file.ts";
+import { SqliteSalvage } from "./salvage.ts";
+import { Statements } from "./statements.ts";
+import { setPrunedBefore } from "./totals.ts";
+import { SqliteWriter } from "./writer.ts";
+
+const CHECKED_ROWS = 500;
+
+/**
+ * What is wrong with a file; undefined if nothing is. Stops at the first damage. Throws StoreError if it is no shard, or
+ * has another format.
+ */
+export function damageIn(path: string, onProgress: OnProgress): string | undefined {
+  let database: Database | undefined;
+  try {
+    database = openReadOnly(path);
+  } catch (error) {
+    const { cause, message } = error as StoreError;
+    if (error instanceof NotAShard || !(cause instanceof Error)) throw error;
+    if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test((cause as { code?: string }).code ?? ""))
+      throw error;
+    return message;
+  }
+  if (!database) throw new NotAShard(`${path} contains no shard`);
+  const checker = new SqliteChecker(database);
+  try {
+    const found = firstDamage(checker, onProgress);
+    return found ? `${found.table} ${found.record}` : structuralDamage(database);
+  } finally {
+    checker.close();
+  }
+}
+
+function firstDamage(checker: SqliteChecker, onProgress: OnProgress): DamagedData | undefined {
+  for (let rows = 0; ; ) {
+    const step = checker.check(CHECKED_ROWS);
+    rows += step.rows;
+    onProgress(rows, 0);
+    if (step.damage.length > 0 || step.isLast) return step.damage[0];
+  }
+}
+
+/** What SQLite itself finds, e.g. a page that belongs to two tables. */
+function structuralDamage(database: Database): string | undefined {
+  const [found] = database.query("PRAGMA integrity_check(1)").values() as [string][];
+  return found?.[0] === "ok" ? undefined : found?.[0];
+}
+
+export class RepairFile {
+  readonly source: DamagedStore;
+  /** The new file, until it is swapped in. One that an interrupted run has left is built again. */
+  readonly newPath: string;
+  readonly #locked: LockedFile;
+  readonly #pages: PageFile;
+  #writer: { writer: SqliteWriter; database: Database } | undefined;
+
+  /** Waits for writers, and then keeps them waiting. Throws StoreError. */
+  constructor(private readonly path: string) {
+    this.#locked = new LockedFile(path);
+    this.newPath = `${this.#locked.path}.repair`;
+    this.#pages = new PageFile(this.#locked.path);
+    this.source = new SqliteSalvage(this.#pages, this.#locked.reader);
+  }
+
+  /** The writer of the new, empty file. */
+  open(): Writer {
+    this.#removeNew();
+    const { mode, uid, gid } = statSync(this.#locked.path);
+    // With the rights of the damaged file from the beginning: it has personal data.
+    writeFileSync(this.newPath, "", { mode: 0o600 });
+    chmodSync(this.newPath, mode & 0o777);
+    const made = statSync(this.newPath);
+    if (made.uid !== uid || made.gid !== gid) chownSync(this.newPath, uid, gid);
+    const database = openForWriting(this.newPath);
+    // It is written to disk once, at the end.
+    database.run("PRAGMA synchronous = OFF");
+    this.#writer = { writer: new SqliteWriter(database), database };
+    return this.#writer.writer;
+  }
+
+  /** Completes and checks the new file. Throws StoreError if it is damaged. */
+  complete(onProgress: OnProgress): void {
+    const { database, writer } = this.#writer!;
+    const { prunedBefore } = this.source;
+    if (prunedBefore !== null) setPrunedBefore(new Statements(database), prunedBefore);
+    writer.close();
+    this.#writer = undefined;
+    const file = openSync(this.newPath, "r");
+    fsyncSync(file);
+    closeSync(file);
+    const damage = damageIn(this.newPath, onProgress);
+    if (damage === undefined) return;
+    throw new StoreError(
+      `the repaired file is damaged too (${damage}), and is not used: check the disk and the memory of this machine`,
+    );
+  }
+
+  /** Replaces the damaged file, which is kept under another name. Returns that name. */
+  swap(suffix: string): string {
+    const kept = this.#locked.replaceWith(this.newPath, suffix);
+    new DamageMarker(this.path).remove();
+    return kept;
+  }
+
+  /** Lets writers continue. Removes the new file, unless it was swapped in. */
+  close(): void {
+    this.#writer?.writer.close();
+    this.#removeNew();
+    this.#locked.close();
+    this.#pages.close();
+  }
+
+  #removeNew(): void {
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${this.newPath}${end}`, { force: true });
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Finds the records in a damaged file, page by page. It needs neither the trees above the rows nor the indexes: only
+ * the page of a row must be whole.
+ */
+
+import type { Database } from "bun:sqlite";
+import { type BaseRow, isWholeFragment, isWholeMatch, readBase } from "../row-checks.ts";
+import { unpackServed } from "../row-encoding.ts";
+import type {
+  DamagedBase,
+  DamagedPage,
+  DamagedRecord,
+  DamagedStore,
+  FoundRecord,
+  ListedRecord,
+  RecordTable,
+  Salvaged,
+} from "../salvage.ts";
+import type { PlayerBase } from "../store.ts";
+import {
+  BrokenRow,
+  isInteger,
+  isLeaf,
+  isTablePage,
+  isText,
+  kindAt,
+  type LeafRow,
+  rowsOn,
+  type Value,
+  valuesIn,
+} from "./leaf-rows.ts";
+import { listedRecords } from "./listed-records.ts";
+import type { PageFile } from "./page-file.ts";
+import { BASE_COLUMNS } from "./pruning.ts";
+import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
+import { isWholeShard } from "./totals.ts";
+
+export class SqliteSalvage implements DamagedStore {
+  readonly prunedBefore: number | null = null;
+  /** The names of tables and indexes by their root pages. */
+  readonly #roots = new Map<number, string>();
+  readonly #snapshots: SnapshotPages;
+
+  /** Without `database`, SQLite cannot open the file at all. */
+  constructor(
+    private readonly file: PageFile,
+    private readonly database: Database | undefined,
+  ) {
+    this.#snapshots = new SnapshotPages(file);
+    for (const page of this.#leaves()) {
+      for (const row of rowsOn(file, page.number, page.bytes)) {
+        if (row instanceof BrokenRow) continue;
+        if (tableOf(row) === "match_snapshots") this.#snapshots.add(page.number, row.rowid);
+        else if (isSchema(row)) this.#noteRoot(row);
+        else if (isShard(row)) this.prunedBefore = prunedBeforeIn(row) ?? this.prunedBefore;
+      }
+    }
+    this.#snapshots.sort();
+  }
+
+  get pages(): number {
+    return this.file.pages;
+  }
+
+  get isWalCut(): boolean {
+    return this.file.isWalCut;
+  }
+
+  *salvaged(onPage: (page: number) => void): Generator<Salvaged> {
+    for (let page = 1; page <= this.file.pages; page++) {
+      onPage(page);
+      const bytes = this.file.read(page);
+      if (bytes && isLeaf(bytes[kindAt(page)]!) && !this.file.isFree(page)) {
+        yield* this.#recordsOn(page, bytes);
+      } else {
+        const damage = this.#damageOf(page, bytes);
+        if (damage) yield damage;
+      }
+    }
+  }
+
+  *bases(): Generator<PlayerBase | DamagedBase> {
+    for (const page of this.#leaves()) {
+      for (const row of rowsOn(this.file, page.number, page.bytes)) {
+        if (row instanceof BrokenRow || tableOf(row) !== "player_base") continue;
+        yield baseIn(row);
+      }
+    }
+  }
+
+  listed(): Generator<ListedRecord, boolean> {
+    return listedRecords(this.database);
+  }
+
+  *#leaves(): Generator<{ number: number; bytes: Buffer }> {
+    for (let number = 1; number <= this.file.pages; number++) {
+      const bytes = this.file.read(number);
+      if (bytes && isLeaf(bytes[kindAt(number)]!) && !this.file.isFree(number)) {
+        yield { number, bytes };
+      }
+    }
+  }
+
+  *#recordsOn(page: number, bytes: Buffer): Generator<Salvaged> {
+    let broken: BrokenRow | undefined;
+    const root = this.#rootName(page);
+    for (const row of rowsOn(this.file, page, bytes)) {
+      if (row instanceof BrokenRow) {
+        broken = row;
+        continue;
+      }
+      const table = tableOf(row);
+      if (table === "matches") yield this.#served(row);
+      else if (table === "withheld") yield withheld(row);
+      else if (table === undefined && root !== undefined && TABLES.includes(root)) {
+        broken = new BrokenRow("a row has impossible columns");
+      }
+    }
+    // Rows of other tables are rebuilt.
+    if (broken && (root === undefined || TABLES.includes(root))) {
+      yield { kind: "page", page, table: root, why: broken.message, bytes };
+    }
+  }
+
+  /** A page that belongs to a table with records, as far as is known, and cannot be read. */
+  #damageOf(page: number, bytes: Buffer | undefined): DamagedPage | undefined {
+    if (this.file.isUnused(page) || this.file.isFree(page)) return undefined;
+    if (bytes && (page === 1 || isTablePage(bytes[0]!))) return undefined;
+    const isBranch = this.file.isBranch(page) ?? !(bytes && this.#canContinueRow(bytes));
+    const table = this.#rootName(page);
+    if (!isBranch || (table !== undefined && !TABLES.includes(table))) return undefined;
+    const why = bytes ? "the page is not part of a table" : "the page is missing";
+    return { kind: "page", page, table, why, bytes };
+  }
+
+  /** Pages with the rest of a long row begin with the number of the next one. */
+  #canContinueRow(bytes: Buffer): boolean {
+    return bytes.readUInt32BE(0) <= this.file.pages;
+  }
+
+  #rootName(page: number): string | undefined {
+    const root = this.file.rootOf(page);
+    return root === undefined ? undefined : this.#roots.get(root);
+  }
+
+  #served(row: LeafRow): FoundRecord | DamagedRecord {
+    const found = { table: "matches", row: row.rowid } as const;
+    const snapshot = this.#snapshots.find(row.rowid);
+    const values = valuesIn(row);
+    if (!values) return lost(found, "a page of its row is missing", [], undefined, snapshot?.bytes);
+    const [, id, createdAt, , , contentHash, document] = values;
+    const encoded = encodedIn(document as Buffer);
+    if (!encoded) {
+      return lost(found, "the match is damaged", [id, createdAt], document, snapshot?.bytes);
+    }
+    if (!snapshot || !isWholeFragment(snapshot.bytes)) {
+      const why = `the players and teams of the record are ${snapshot ? "damaged" : "missing"}`;
+      return lost(found, why, [id, createdAt], encoded, snapshot?.bytes);
+    }
+    return {
+      kind: "record",
+      ...found,
+      contentHash: contentHash as Buffer,
+      encoded,
+      snapshot: snapshot.bytes,
+      snapshotChecksum: snapshot.checksum,
+    };
+  }
+
+  #noteRoot(row: LeafRow): void {
+    const [, name, , root] = valuesIn(row) ?? [];
+    if (typeof root === "number" && typeof name === "string") this.#roots.set(root, name);
+  }
+}
+
+function withheld(row: LeafRow): FoundRecord | DamagedRecord {
+  const found = { table: "withheld", row: row.rowid } as const;
+  const values = valuesIn(row);
+  if (!values) return lost(found, "a page of its row is missing", []);
+  const [id, createdAt, , , , contentHash, encoded, snapshot] = values;
+  const isMatch = isWholeMatch(encoded as Buffer);
+  if (!isMatch || !isWholeFragment(snapshot as Buffer)) {
+    const why = isMatch
+      ? "the players and teams of the record are damaged"
+      : "the match is damaged";
+    return lost(found, why, [id, createdAt], encoded, snapshot);
+  }
+  return {
+    kind: "record",
+    ...found,
+    contentHash: contentHash as Buffer,
+    encoded: encoded as Buffer,
+    snapshot: snapshot as Buffer,
+    snapshotChecksum: undefined,
+  };
+}
+
+function baseIn(row: LeafRow): PlayerBase | DamagedBase {
+  const values = valuesIn(row);
+  if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
+  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at]]));
+  try {
+    return readBase(base as unknown as BaseRow);
+  } catch {
+    const id = typeof base.id === "string" ? base.id : undefined;
+    return { row: row.rowid, id, why: "what pruned matches add to its lifetime record is damaged" };
+  }
+}
+
+function lost(
+  found: { table: RecordTable; row: number },
+  why: string,
+  [id, createdAt]: readonly (Value | undefined)[],
+  encoded?: Value,
+  snapshot?: Value,
+): DamagedRecord {
+  return {
+    kind: "damaged",
+    ...found,
+    id: typeof id === "string" ? id : undefined,
+    createdAt: typeof createdAt === "number" ? createdAt : undefined,
+    why,
+    encoded: encoded instanceof Buffer ? encoded : undefined,
+    snapshot: snapshot instanceof Buffer ? snapshot : undefined,
+  };
+}
+
+/** Before the match are the numbers of its players and teams: their counts (4 bytes), and 4 bytes each. */
+const NUMBER = 4;
+const MOST_NUMBERS = 4096;
+
+/** The encoded match in a document. If the counts are damaged, it is searched by its checksum. */
+function encodedIn(document: Buffer): Buffer | undefined {
+  const expected = unpackServed(document, [], []) as Buffer;
+  if (isWholeMatch(expected)) return expected;
+  const end = Math.min(document.length, NUMBER * (MOST_NUMBERS + 1));
+  for (let at = NUMBER; at < end; at += NUMBER) {
+    if (isWholeMatch(document.subarray(at))) return document.subarray(at);
+  }
+  return undefined;
+}
+
+const isSchema = ({ types }: LeafRow): boolean =>
+  types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
+
+const isShard = ({ types }: LeafRow): boolean =>
+  types.length === 7 && isText(types[0]) && types.slice(3).every(isInteger);
+
+function prunedBeforeIn(row: LeafRow): number | undefined {
+  const values = valuesIn(row);
+  if (!values) return undefined;
+  const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
+  const shard = { log_id, sequence, pruned_before, matches, players, teams, checksum };
+  return isWholeShard(shard) ? (shard.pruned_before ?? undefined) : undefined;
+}

@@ -1,0 +1,59 @@
+/**
+ * Repairs copies of a shard with overwritten bytes: together with the records that are sent again, each is what it was.
+ * DAMAGED_COPIES sets how many copies there are.
+ */
+
+import { afterAll, expect, test } from "bun:test";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { Random } from "../../src/demo/random.ts";
+import { ingestAt } from "../support/places.ts";
+import { aShardToDamage, overwritePage, repair, stateOf } from "../support/repair.ts";
+import { scaled } from "../support/scale.ts";
+import { aFolder } from "../support/world.ts";
+
+const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(20));
+const SEED = Number(process.env.DAMAGE_SEED ?? 1);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const shard = await aShardToDamage(folder.path, 60);
+const pages = statSync(shard.original).size / 8192;
+
+/** After the header of the file, which says what kind of file it is. */
+const FIRST_BYTE = 100;
+
+function overwriteBytes(path: string, bytes: number, random: Random): void {
+  const file = openSync(path, "r+");
+  for (let count = 0; count < bytes; count++) {
+    const at = random.int(FIRST_BYTE, statSync(path).size - 1);
+    writeSync(file, Uint8Array.of(random.int(0, 255)), 0, 1, at);
+  }
+  closeSync(file);
+}
+
+const DAMAGE = {
+  "40 bytes": (path: string, random: Random) => overwriteBytes(path, 40, random),
+  "3 pages": (path: string, random: Random) => {
+    for (let count = 0; count < 3; count++) overwritePage(path, random.int(1, pages));
+  },
+};
+
+test.each(Object.entries(DAMAGE))(
+  "with %s overwritten, what is not lost and what is sent again are the shard as it was",
+  async (_, damage) => {
+    const random = new Random(SEED, 0);
+    for (let at = 0; at < COPIES; at++) {
+      const { data, path } = shard.copy();
+      damage(path, random);
+      const { exitCode, report, stderr } = await repair(data, "--force");
+      const what = `copy ${at}: ${stderr}`;
+      expect([0, 3], what).toContain(exitCode);
+      const missing = shard.lines.length - report.records;
+      if (exitCode === 0) expect(missing, what).toBe(0);
+      if (missing > 0 && report.isCompared) expect(report.lost, what).toBe(missing);
+      await ingestAt(data, shard.lines);
+      expect(await stateOf(data), what).toEqual(shard.state);
+    }
+  },
+  3_600_000,
+);

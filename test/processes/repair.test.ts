@@ -1,0 +1,357 @@
+/** `matchbook repair`: everything but the records is rebuilt, and only damaged records are lost. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { EXPECTED, putSqliteShard, SQLITE_SHARD_FORMATS } from "../support/formats.ts";
+import { startInstance } from "../support/instances.ts";
+import { digestAt, ingestAt, shardsFile } from "../support/places.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import {
+  aShardToDamage,
+  change,
+  overwritePage,
+  pagesOf,
+  repair,
+  stateOf,
+} from "../support/repair.ts";
+import { until } from "../support/state.ts";
+import { aFolder, startWorld } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const shard = await aShardToDamage(folder.path, 120);
+const served = shard.state.counts!.served;
+const records = shard.lines.length;
+
+const filesIn = (data: string) =>
+  new Map(readdirSync(data).map((name) => [name, readFileSync(join(data, name), "base64")]));
+
+const listIn = (path: string) =>
+  readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+test("the shard has records of all kinds, on many pages", () => {
+  expect(served).toBeGreaterThan(50);
+  expect(records).toBeGreaterThan(served);
+  expect(shard.state.counts!.teams).toBeGreaterThan(0);
+  expect(shard.state.damage).toEqual([]);
+  for (const table of ["matches", "match_snapshots"]) {
+    expect(pagesOf(shard.original, table, "leaf").length).toBeGreaterThan(5);
+  }
+});
+
+describe("everything that follows from the records is rebuilt:", () => {
+  // What the check does not look at needs --force.
+  test.each([
+    ["entries of players", ["DELETE FROM player_matches WHERE match % 3 = 0"]],
+    ["entries of teams", ["UPDATE team_matches SET created_at = created_at + 1"]],
+    ["totals of players", ["UPDATE players SET played = played + 1, gold = '7'"]],
+    ["names and resources of players", ["UPDATE players SET name = 'X', resource = x'00'"]],
+    ["missing players and teams", ["DELETE FROM players WHERE num % 2 = 0", "DELETE FROM teams"]],
+    ["the name index", ["DELETE FROM name_index WHERE length(key) > 3"]],
+    ["totals of the shard", ["UPDATE shard SET matches = 7"]],
+    ["the row of the shard", ["DELETE FROM shard"]],
+    ["the log of changes", ["UPDATE changes SET players = x'01'"]],
+    ["an index", ["DROP INDEX matches_by_time", "DROP INDEX players_by_name"]],
+    ["a table", ["DROP TABLE players", "DROP TABLE name_index"]],
+    [
+      "checksums",
+      [
+        "UPDATE matches SET checksum = 1",
+        "UPDATE match_snapshots SET checksum = NULL",
+        "UPDATE withheld SET checksum = 0",
+      ],
+    ],
+    ["results and filters of matches", ["UPDATE matches SET results = x'', game_mode = 'none'"]],
+    ["times and ids of matches", ["UPDATE matches SET created_at = num, id = 'x' || num"]],
+    ["columns of withheld records", ["UPDATE withheld SET reason = 'ending', created_at = 5"]],
+    [
+      "numbers in matches",
+      ["UPDATE matches SET document = CAST(x'ffff' || substr(document, 3) AS BLOB)"],
+    ],
+    ["content hashes", ["UPDATE matches SET content_hash = zeroblob(16)"], "--force"],
+    [
+      "evidence and words",
+      ["DELETE FROM ranked_evidence", "DELETE FROM dependents", "DELETE FROM vocabulary"],
+      "--force",
+    ],
+  ] as [string, string[], ...string[]][])("%s", async (_, statements, ...flags) => {
+    const { data, path } = shard.copy();
+    change(path, ...statements);
+    const { exitCode, report } = await repair(data, ...flags);
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, state: "repaired", records });
+    expect(await stateOf(data)).toEqual(shard.state);
+    // The records are known by their content: none is a conflict.
+    await ingestAt(data, shard.lines);
+    expect(await stateOf(data)).toEqual(shard.state);
+  });
+});
+
+describe("no record is lost if a page without records is damaged:", () => {
+  test.each([
+    ["the index by time", "matches_by_time"],
+    ["the index by id", "sqlite_autoindex_matches_1"],
+    ["the entries of players", "player_matches"],
+    ["the table of players", "players"],
+    ["the name index", "name_index"],
+    ["the tree above the matches", "matches"],
+    ["the tree above the snapshots", "match_snapshots"],
+    ["the schema and the header of the file", "sqlite_schema"],
+  ])("%s", async (_, name) => {
+    const { data, path } = shard.copy();
+    overwritePage(path, pagesOf(path, name)[0]!);
+    const { exitCode, report } = await repair(data);
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records, lost: 0, list: null });
+    expect(await stateOf(data)).toEqual(shard.state);
+  });
+});
+
+describe("only the records on a damaged page are lost:", () => {
+  test.each(["matches", "match_snapshots", "withheld"])("of the table %s", async (table) => {
+    const { data, path } = shard.copy();
+    overwritePage(path, pagesOf(path, table, "leaf").at(-1)!);
+    const { exitCode, report } = await repair(data);
+    expect(exitCode).toBe(3);
+    expect(report.lost).toBeGreaterThan(0);
+    expect(report.lost).toBeLessThan(20);
+    expect(report.records + report.lost).toBe(records);
+    const ids = listIn(report.list).flatMap(({ id }) => id ?? []);
+    expect(new Set(ids).size).toBe(report.lost);
+    expect((await stateOf(data)).damage).toEqual([]);
+    // What is on the list is missing, and nothing else.
+    const { stdout } = await matchbook(["why", "na", ids[0], "--data", data]);
+    expect(stdout).not.toContain("served");
+    const stdin = shard.lines.join("\n");
+    const again = await matchbook(["ingest", "-", "--json", "--data", data], { stdin });
+    expect(JSON.parse(again.stdout).duplicate).toBe(records - report.lost);
+    expect(await stateOf(data)).toEqual(shard.state);
+  });
+});
+
+test("a damaged record is moved aside with what is left of it; all others survive", async () => {
+  const { data, path } = shard.copy();
+  const first: string = JSON.parse(shard.lines[0]!).data.id;
+  const document = "CAST(substr(document, 1, 200) || x'aa55' || substr(document, 203) AS BLOB)";
+  change(
+    path,
+    ...["matches", "withheld"].map(
+      (table) => `UPDATE ${table} SET document = ${document} WHERE id = '${first}'`,
+    ),
+  );
+  const { exitCode, report, stderr } = await repair(data);
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 1, records: records - 1 });
+  expect(stderr).toContain(first);
+  const [line, ...rest] = listIn(report.list);
+  expect(rest).toEqual([]);
+  expect(line).toMatchObject({ id: first, why: "the match is damaged" });
+  expect(line.createdAt).toMatch(/^2026-/);
+  expect(Buffer.from(line.snapshot, "base64").length).toBeGreaterThan(12);
+  await ingestAt(data, shard.lines);
+  expect(await stateOf(data)).toEqual(shard.state);
+});
+
+test("records that were replaced stay replaced, although their pages are still in the file", async () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `match-${at}`);
+  const noise = () => Array.from({ length: 200 }, () => crypto.randomUUID()).join();
+  const world = await startWorld(ids.map((id) => aMatch({ id, stats: { noise: noise() } })));
+  await world.ingest(
+    ids.map((id) => aMatch({ id })),
+    { replace: true },
+  );
+  const path = join(world.data, "na.db");
+  const before = await stateOf(world.data);
+  const database = new Database(path);
+  const { freelist_count } = database.query("PRAGMA freelist_count").get() as Record<
+    string,
+    number
+  >;
+  database.close();
+  expect(freelist_count).toBeGreaterThan(10);
+  change(path, "DELETE FROM name_index");
+  const { exitCode, report } = await repair(world.data);
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, conflicts: 0, records: 30 });
+  expect(await stateOf(world.data)).toEqual(before);
+  await world.stop();
+});
+
+test("the damaged file is kept as it was, and the new one has its rights", async () => {
+  const { data, path } = shard.copy();
+  change(path, "DELETE FROM name_index");
+  const before = readFileSync(path);
+  const { ino, mode } = statSync(path);
+  const { report } = await repair(data);
+  expect(report.kept).toMatch(/na\.db\.damaged-\d{8}-\d{6}$/);
+  expect(readFileSync(report.kept).equals(before)).toBe(true);
+  expect(statSync(path).ino).not.toBe(ino);
+  expect(statSync(path).mode).toBe(mode);
+  expect(readdirSync(data).sort()).toEqual(["na.db", report.kept.split("/").at(-1)]);
+  // It is not taken for a shard.
+  const { stdout } = await matchbook(["status", "--json", "--data", data]);
+  expect(Object.keys(JSON.parse(stdout))).toEqual(["na"]);
+});
+
+test("a shard without damage is not changed", async () => {
+  const { data } = shard.copy();
+  const before = filesIn(data);
+  const { exitCode, stdout } = await matchbook(["repair", "na", "--data", data]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toBe(
+    "na is not damaged, so nothing was changed. Use --force to rebuild it anyway.\n",
+  );
+  expect(filesIn(data)).toEqual(before);
+});
+
+test("--dry-run reports what would be lost, and changes nothing", async () => {
+  const { data, path } = shard.copy();
+  overwritePage(path, pagesOf(path, "matches", "leaf")[0]!);
+  const before = filesIn(data);
+  const { exitCode, report } = await repair(data, "--dry-run");
+  expect(exitCode).toBe(3);
+  expect(report).toMatchObject({ state: "incomplete", isDryRun: true, kept: null, list: null });
+  expect(report.lost).toBeGreaterThan(0);
+  expect(filesIn(data)).toEqual(before);
+});
+
+test.each([...SQLITE_SHARD_FORMATS])("--force rebuilds a shard of format %d", async (format) => {
+  const old = aFolder();
+  const path = putSqliteShard(old.path, format);
+  overwritePage(path, pagesOf(path, "player_matches")[0]!);
+  expect(await repair(old.path)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("run 'matchbook migrate'"),
+  });
+  expect(await repair(old.path, "--force")).toMatchObject({ exitCode: 0 });
+  expect(await digestAt(old.path)).toEqual(EXPECTED.digest);
+  old.remove();
+});
+
+describe("killed", () => {
+  test("while it builds the new file, it leaves the shard as it was", async () => {
+    const { data, path } = shard.copy();
+    change(path, "DELETE FROM name_index");
+    const before = readFileSync(path);
+    // Small batches, so that it takes a moment. If the machine is busy, it may be done too soon.
+    for (let isKilled = false; !isKilled; ) {
+      const child = spawnMatchbook(["repair", "na", "--batch", "1", "--data", data]);
+      await until("it has begun", () => existsSync(`${path}.repair`) || child.exitCode !== null);
+      child.kill("SIGKILL");
+      await child.exited;
+      isKilled = child.signalCode === "SIGKILL" && existsSync(`${path}.repair`);
+      if (!isKilled) renameSync(JSON.parse(await new Response(child.stdout).text()).kept, path);
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const { exitCode } = await repair(data);
+    expect(exitCode).toBe(0);
+    expect(await stateOf(data)).toEqual(shard.state);
+    expect(existsSync(`${path}.repair`)).toBe(false);
+  });
+
+  test("at any time, it can be run again", async () => {
+    const { data, path } = shard.copy();
+    change(path, "DELETE FROM name_index");
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const child = spawnMatchbook(["repair", "na", "--force", "--data", data]);
+      await until("it has begun", () => existsSync(`${path}.repair`) || child.exitCode !== null);
+      // From the first records to the swap.
+      await Bun.sleep(attempt * 15);
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(existsSync(path)).toBe(true);
+    }
+    const { exitCode } = await repair(data, "--force");
+    expect(exitCode).toBe(0);
+    expect(await stateOf(data)).toEqual(shard.state);
+  });
+
+  test("between the steps of the swap, it finds the WAL of the damaged file again", async () => {
+    const { data, path } = shard.copy();
+    const late = aMatch({ id: "late", shard: "na" });
+    const other = new Database(path);
+    other.run("SELECT 1 FROM matches");
+    await ingestAt(data, [JSON.stringify(late)]);
+    const expected = await stateOf(data);
+    const swapped = shard.copy();
+    const kept = `${swapped.path}.damaged-20260701-000000`;
+    copyFileSync(path, swapped.path);
+    copyFileSync(`${path}-wal`, `${kept}-wal`);
+    other.close();
+    linkSync(swapped.path, kept);
+    expect(statSync(`${kept}-wal`).size).toBeGreaterThan(0);
+    const { exitCode, report } = await repair(swapped.data, "--force");
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1, kept });
+    expect(await stateOf(swapped.data)).toEqual(expected);
+  });
+});
+
+test("what is in the WAL is included", async () => {
+  const { data, path } = shard.copy();
+  const open = new Database(path);
+  open.run("SELECT 1 FROM matches");
+  await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
+  const expected = await stateOf(data);
+  const copy = shard.copy();
+  for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${copy.path}${end}`);
+  open.close();
+  expect(statSync(`${copy.path}-wal`).size).toBeGreaterThan(0);
+  overwritePage(copy.path, pagesOf(shard.original, "matches_by_mode").at(-1)!);
+  const { exitCode, report } = await repair(copy.data, "--force");
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
+  expect(await stateOf(copy.data)).toEqual(expected);
+});
+
+test("a shard that another program is writing to is refused", async () => {
+  const { data, path } = shard.copy();
+  change(path, "DELETE FROM name_index");
+  const writer = new Database(path);
+  writer.run("BEGIN IMMEDIATE");
+  const { exitCode, stderr } = await repair(data);
+  writer.run("ROLLBACK");
+  writer.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`${path} is locked: another program is writing to it`);
+  expect(await repair(data)).toMatchObject({ exitCode: 0 });
+});
+
+test("a shard in PostgreSQL is refused, with what to do", async () => {
+  const config = shardsFile(join(folder.path, "postgres.toml"), {
+    na: "postgres://matchbook:secret@db.example.com/matchbook?schema=na",
+  });
+  const { exitCode, stderr } = await matchbook(["repair", "na", "--config", config]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^matchbook: repair works on SQLite files.*restore.*ingest/);
+  expect(stderr).not.toContain("secret");
+});
+
+test("a running server serves the repaired shard, and takes uploads, without a restart", async () => {
+  const world = await startWorld([aMatch({ id: "match-a", shard: "na" })]);
+  const instance = await startInstance(world, {}, { pauseMs: 20 });
+  const status = async () => (await instance.get("/shards/na/matches/match-a", world.key)).status;
+  const path = join(world.data, "na.db");
+  change(path, "DELETE FROM player_matches");
+  await until("the damage is found", async () => (await status()) === 503);
+  expect(existsSync(`${path}.damaged`)).toBe(true);
+  const { exitCode } = await repair(world.data);
+  expect(exitCode).toBe(0);
+  await until("it is served", async () => (await status()) === 200);
+  expect(existsSync(`${path}.damaged`)).toBe(false);
+  const { report } = await world.ingest([aMatch({ id: "match-b", shard: "na" })]);
+  expect(report.stored).toBe(1);
+  const isThere = async () =>
+    (await instance.get("/shards/na/matches/match-b", world.key)).status === 200;
+  await until("the new match is served", isThere);
+  await instance.stop();
+  await world.stop();
+});
