@@ -88,6 +88,14 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, prune", (engine) => {
     expect(await digestAt(there)).toEqual(await digestAt(data));
     expect(await lookInto(there, async (writer) => writer.prunedBefore())).toBe(cutoff);
 
+    expect((await matchbookAt(data, ["verify", "na"])).exitCode).toBe(0);
+    const exported = await matchbookAt(data, ["export", "na"]);
+    expect(exported.stderr).toContain("does not contain what pruned matches add");
+    const saved = join(folder.path, "saved");
+    const backup = await matchbookAt(data, ["backup", saved, "--export", "--no-keys"]);
+    expect(backup.exitCode).toBe(engine === "SQLite" ? 0 : 1);
+    if (engine === "PostgreSQL") expect(backup.stderr).toContain("shard na was pruned");
+
     const back = await prune("--older-than", "450d", "--json");
     expect(back.stderr).toBe("Shard na was pruned before: its cutoff never moves back.\n");
     expect(JSON.parse(back.stdout)).toMatchObject({ cutoff: formatTimestamp(cutoff!), served: 0 });

@@ -14,8 +14,9 @@ import {
 import { join } from "node:path";
 import { EXPECTED, putSqliteShard, SQLITE_SHARD_FORMATS } from "../support/formats.ts";
 import { startInstance } from "../support/instances.ts";
-import { digestAt, ingestAt, shardsFile } from "../support/places.ts";
+import { digestAt, ingestAt, settingsAt, shardsFile } from "../support/places.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import {
   aShardToDamage,
@@ -98,6 +99,22 @@ describe("everything that follows from the records is rebuilt:", () => {
     await ingestAt(data, shard.lines);
     expect(await stateOf(data)).toEqual(shard.state);
   });
+});
+
+test("what pruned matches left behind is kept, and a damaged part of it is listed", async () => {
+  const pruned = shard.copy();
+  await pruneAt(settingsAt(pruned.data), "na", Date.UTC(2026, 5, 20), 50);
+  change(pruned.path);
+  const before = await stateOf(pruned.data);
+  expect(before.counts!.served).toBeLessThan(served);
+  change(pruned.path, "DELETE FROM players");
+  expect((await repair(pruned.data)).exitCode).toBe(0);
+  expect(await stateOf(pruned.data)).toEqual(before);
+  expect((await matchbook(["verify", "na", "--data", pruned.data])).exitCode).toBe(0);
+
+  change(pruned.path, "UPDATE player_base SET played = played + 1 WHERE rowid = 1");
+  const { report } = await repair(pruned.data);
+  expect(report).toMatchObject({ state: "incomplete", lost: 1 });
 });
 
 describe("no record is lost if a page without records is damaged:", () => {

@@ -40,7 +40,8 @@ export function matchbookAt(data: string, args: string[], stdin?: string): Promi
   return matchbook(whole, stdin === undefined ? {} : { stdin });
 }
 
-const settingsAt = (data: string) => loadSettings({ flags: { data }, env: {}, cwd: data }).values;
+export const settingsAt = (data: string) =>
+  loadSettings({ flags: { data }, env: {}, cwd: data }).values;
 
 /** Ingests records into such a folder, without a process. All of them must be accepted. */
 export async function ingestAt(data: string, lines: readonly string[]): Promise<void> {
