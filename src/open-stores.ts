@@ -249,8 +249,7 @@ export function openShards(
       const file = fileStats(path);
       try {
         const database = access === "read" ? openReadOnly(path) : openForReading(path);
-        const isFull = depth === "full";
-        return database && new SqliteChecker(database, new OpenedFile(path, file), isFull);
+        return database && new SqliteChecker(database, new OpenedFile(path, file), depth);
       } catch (error) {
         if (isIgnored(id, error)) return undefined;
         throw error;

@@ -42,14 +42,13 @@ export const verify: AddCommand = (program) => {
     .summary("look for damage in shards")
     .description(
       "look for damage in shards; all shards by default. It changes nothing and never migrates, so that it also works on a backup.\n" +
-        "It verifies checksums, indexes against records and back, and counts; then it rebuilds players, teams, visibility and\n" +
-        "counters from the records and compares them with what is stored; for SQLite it also runs integrity_check.\n" +
+        "It verifies checksums, indexes against records and back, and counts. Then it rebuilds players, teams, visibility and counters from the records, and compares them with what is stored. For SQLite it also runs integrity_check.\n" +
         "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time.\n" +
         "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read; 2 wrong usage.",
     )
     .argument("[shards...]", "shard ids")
     .option("--quick", "verify only checksums, indexes and counts, as servers do in the background")
-    .option("--full-speed", "do not pause, e.g. for a backup that is not served")
+    .option("--full-speed", "neither pause nor lower the priority, e.g. for a backup")
     .option("--limit <N>", "how many damaged records of each shard to print", "100")
     .option("--json", "print one JSON object by shard id")
     .action(async (wanted: string[], flags: Flags) => {
@@ -192,20 +191,27 @@ function stateOf(failure: StoreError | undefined, damaged: number): Report["stat
 }
 
 function describe(id: string, report: Report, isQuick: boolean): string {
-  const { state, problem, matches, withheld, players, teams, damaged, damage } = report;
-  if (state === "needs-migration" || state === "unreadable") {
-    return `${id}: ${state === "unreadable" ? "cannot be read" : "needs migration"}: ${problem}`;
-  }
-  const seconds = (report.milliseconds / 1000).toFixed(1);
-  const size = `${matches ?? "?"} matches, ${withheld ?? "?"} withheld, ${players ?? "?"} players, ${teams ?? "?"} teams in ${seconds} s`;
-  if (state === "clean") return `${id}: no damage (${size})`;
-  return [
-    `${id}: ${damaged} damaged (${size})`,
+  const { damaged, damage, state } = report;
+  const lines = [
     ...damage.map(({ table, detail }) => `  ${table}: ${detail}`),
     ...(damaged > damage.length ? [`  and ${damaged - damage.length} more: see --limit`] : []),
-    ...(report.rebuilt || isQuick
-      ? []
-      : ["  Not everything was compared with the records, because of this damage."]),
-    "  Restore the shard from a backup, and send the records since then again.",
-  ].join("\n");
+  ];
+  if (state === "damaged" && !report.rebuilt && !isQuick) {
+    lines.push("  Not everything was compared with the records, because of this damage.");
+  }
+  if (state === "damaged") {
+    lines.push("  Restore the shard from a backup, and send the records since then again.");
+  }
+  return [`${id}: ${summaryOf(report)}`, ...lines].join("\n");
+}
+
+function summaryOf(report: Report): string {
+  const { state, problem, damaged } = report;
+  if (state === "unreadable") return `cannot be read: ${problem}`;
+  if (state === "needs-migration") return `needs migration: ${problem}`;
+  const count = (name: "matches" | "withheld" | "players" | "teams") =>
+    `${report[name] ?? "?"} ${name}`;
+  const size = `${count("matches")}, ${count("withheld")}, ${count("players")}, ${count("teams")}`;
+  const what = state === "clean" ? "no damage" : `${damaged} damaged`;
+  return `${what} (${size} in ${(report.milliseconds / 1000).toFixed(1)} s)`;
 }

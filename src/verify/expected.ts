@@ -21,13 +21,20 @@ const COUNT: Codec<number> = { write: String, read: Number };
 
 export class Expected {
   /** By player id. Its memory is bounded, like that of the next. */
-  readonly standings = new SpillingMap<Standing>(STANDING);
+  readonly standings: SpillingMap<Standing>;
   /** How many records prove a player to be ranked. */
-  readonly evidence = new SpillingMap<number>(COUNT);
+  readonly evidence: SpillingMap<number>;
   /** Pairs of a player and a match whose visibility depends on the player. */
-  readonly #dependents = new SpillingMap<true>(IS_THERE);
+  readonly #dependents: SpillingMap<true>;
   /** How many served records have an extra word. */
   readonly words = new Map<string, number>();
+
+  /** Each map keeps at most this many entries in memory. */
+  constructor(maxInMemory?: number) {
+    this.standings = new SpillingMap(STANDING, maxInMemory);
+    this.evidence = new SpillingMap(COUNT, maxInMemory);
+    this.#dependents = new SpillingMap(IS_THERE, maxInMemory);
+  }
 
   /** What pruned records left behind, before any record. */
   addBase({ id, rankedEvidence, standing }: PlayerBase): void {

@@ -18,6 +18,7 @@ import {
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
+import type { CheckDepth } from "../shards.ts";
 import {
   type Checker,
   type CheckStep,
@@ -49,7 +50,7 @@ import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { readShard } from "./totals.ts";
 
-/** Small, because most pages are needed only once. */
+/** In a server. Small, because most pages are needed only once. */
 const CACHED_KIB = 8 * 1024;
 
 /** Entries looked up by one statement. */
@@ -74,7 +75,7 @@ export class SqliteChecker implements Checker {
   constructor(
     private readonly database: Database,
     private readonly file?: OpenedFile,
-    isFull = false,
+    private readonly depth: CheckDepth = "quick",
   ) {
     this.#statements = new Statements(database);
     this.#stages = [
@@ -94,7 +95,7 @@ export class SqliteChecker implements Checker {
       ...this.#indexes(BASES),
       this.#changes(),
       this.#totals(),
-      ...(isFull ? [this.#structure()] : []),
+      ...(depth === "full" ? [this.#structure()] : []),
     ];
   }
 
@@ -118,7 +119,9 @@ export class SqliteChecker implements Checker {
   #inSnapshot<T>(read: () => T): T | typeof OVER {
     try {
       // Here, because a damaged schema is noticed with the first statement.
-      if (this.#version === undefined) this.database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+      if (this.#version === undefined && this.depth === "background") {
+        this.database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
+      }
       this.#statements.run("BEGIN");
       this.#readVersions();
       return read();
