@@ -421,6 +421,20 @@ interface AccessSettings {
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
 }
 
+export interface AccessPath {
+  kind: "keys" | "usage";
+  path: string;
+}
+
+/** The files of keys and usage, which may not exist; none if both are in PostgreSQL. */
+export function accessFiles({ data, "keys-database": location }: AccessSettings): AccessPath[] {
+  if (location) return [];
+  return [
+    { kind: "keys", path: join(data, KEYS_FILE.name) },
+    { kind: "usage", path: join(data, USAGE_FILE.name) },
+  ];
+}
+
 /** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */
 export function openAccess(
   { data, "keys-database": location }: AccessSettings,

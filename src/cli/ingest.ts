@@ -168,7 +168,7 @@ function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout 
 const MOST_THREADS = 4;
 
 /** On a single core, threads are no gain. */
-function readingThreads(cores: number): number {
+export function readingThreads(cores: number): number {
   return cores > 1 ? Math.min(cores, MOST_THREADS) : 0;
 }
 

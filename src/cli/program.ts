@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   shards: async () => (await import("./shards.ts")).shards,
   prune: async () => (await import("./prune.ts")).prune,
   migrate: async () => (await import("./migrate.ts")).migrate,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./restore.ts")).restore,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,
 };

@@ -9,7 +9,7 @@ import {
   type Phase,
   recordsIn,
   type Side,
-} from "../move/move.ts";
+} from "../export/move.ts";
 import { locationOf, openWriter } from "../open-stores.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import {

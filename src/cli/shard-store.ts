@@ -23,7 +23,7 @@ export async function withShards<T>(
   }
 }
 
-function noteIgnored(event: Event): void {
+export function noteIgnored(event: Event): void {
   if (event.event === "file-ignored") note(`Ignored: ${describeError(event.error as Error)}`);
 }
 

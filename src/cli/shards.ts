@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { formatTimestamp } from "../domain/time.ts";
-import { digestOf } from "../move/digest.ts";
+import { digestOf } from "../export/digest.ts";
 import { locationOf } from "../open-stores.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";

@@ -84,14 +84,32 @@ export const packPlayer = (player: CarriedText): Fragment =>
   writeFragment(`{"players":[${namedMember(player)}],"teams":[]}`);
 
 export function restoreRecord(stored: StoredMatch): MatchRecord {
-  const { resource, included } = readEncodedMatch(stored.encoded);
-  const plain = inflateEach([resource, included, readFragment(stored.carried)]);
-  const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
+  const { match, own, carried } = textsOf(stored);
   return describeMatch({
     match: JSON.parse(match),
     own: JSON.parse(`[${own}]`),
     ...(JSON.parse(carried) as Carried),
   });
+}
+
+/** The document from which ingest makes this record again, as one line of JSON. */
+export function recordDocument(stored: StoredMatch): string {
+  const { match, own, carried } = textsOf(stored);
+  const { players, teams } = JSON.parse(carried) as Carried;
+  // Several players may link to the same resource, which a document includes once.
+  const linked = new Map<string, Resource>();
+  for (const { carried: resource, companions } of [...players, ...teams]) {
+    for (const one of [resource, ...companions]) linked.set(keyOf(one), one);
+  }
+  const included = [own, canonicalList([...linked.values()])].filter((list) => list !== "");
+  return `{"data":${match},"included":[${included}]}`;
+}
+
+function textsOf({ encoded, carried: fragment }: StoredMatch) {
+  const { resource, included } = readEncodedMatch(encoded);
+  const plain = inflateEach([resource, included, readFragment(fragment)]);
+  const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
+  return { match, own, carried };
 }
 
 type Carried = Pick<MatchParts, "players" | "teams">;

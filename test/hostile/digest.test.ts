@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { digestOf } from "../../src/move/digest.ts";
+import { digestOf } from "../../src/export/digest.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { DamagedData, StoreError } from "../../src/store/store.ts";

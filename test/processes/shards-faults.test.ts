@@ -6,7 +6,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { writeFollowing } from "../../src/document/fragment.ts";
-import { recordsIn } from "../../src/move/move.ts";
+import { recordsIn } from "../../src/export/move.ts";
 import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { digestOf } from "../../src/move/digest.ts";
+import { digestOf } from "../../src/export/digest.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";

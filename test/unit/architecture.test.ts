@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document"],
-  move: ["store", "document", "ingest"],
+  export: ["store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -53,6 +53,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/redis",
     "access/sqlite",
     "access/postgres",
+  ],
+
+  backup: [
+    "domain",
+    "observe",
+    "settings",
+    "store",
+    "ingest",
+    "export",
+    "sqlite",
+    "open-stores.ts",
   ],
 
   // Entry points and wiring.
@@ -93,10 +104,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "document",
     "ingest",
-    "move",
     "prune",
+    "export",
     "access",
     "settings",
+    "backup",
     "demo",
     "http",
     "open-stores.ts",

@@ -1,23 +1,45 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
 import {
+  type AdminReader,
   DamagedData,
+  type Fate,
+  type MatchKey,
   type ShardContents,
   type ShardRecord,
   type StoredResource,
 } from "../store/store.ts";
+
+/**
+ * Reads every step in a short transaction of its own, so that SQLite can empty its WAL meanwhile. Steps see different
+ * states if somebody writes.
+ */
+export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
+  return {
+    records: (after, limit) => shard.survey(async (contents) => contents.records(after, limit)),
+    players: (afterId, limit) => shard.survey(async (contents) => contents.players(afterId, limit)),
+    teams: (afterId, limit) => shard.survey(async (contents) => contents.teams(afterId, limit)),
+  };
+}
+
+/** A place in the order of `ShardContents.records()`. */
+export interface RecordPosition {
+  fate: Fate;
+  match: MatchKey;
+}
 
 /** Before the size of records is known. */
 const FIRST_BATCH = 64;
 /** As stored. Parsed, they take about ten times as much. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Every record: served ones in order, then withheld ones by id. */
+/** Every record after a position: served ones in order, then withheld ones by id. */
 export async function* recordBatches(
   holdings: ShardContents,
   mostRecords: number,
+  after?: RecordPosition,
 ): AsyncGenerator<ShardRecord[]> {
-  let last: ShardRecord | undefined;
+  let last = after;
   let size = Math.min(FIRST_BATCH, mostRecords);
   for (;;) {
     const batch = await holdings.records(last, size);
@@ -32,7 +54,7 @@ export async function* recordBatches(
 }
 
 /** A damaged index may lead to the same records again and again. */
-function isBefore({ fate, match }: ShardRecord, next: ShardRecord): boolean {
+function isBefore({ fate, match }: RecordPosition, next: ShardRecord): boolean {
   const isServed = next.fate.state === "served";
   if (fate.state !== next.fate.state) return !isServed;
   const later = isServed ? next.match.createdAt - match.createdAt : 0;

@@ -1,0 +1,62 @@
+/** Hashes and copies files, and makes them durable. */
+
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  linkSync,
+  openSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+const READ_BYTES = 1024 * 1024;
+
+/** In hexadecimal. `onRead` is called with the bytes read so far. */
+export async function sha256Of(
+  path: string,
+  onRead: (bytes: number) => void = () => {},
+): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    onRead(bytes);
+  }
+  return hash.digest("hex");
+}
+
+/** Overwrites `to`. Only its owner can read it. */
+export async function copyFile(from: string, to: string): Promise<void> {
+  await pipeline(
+    createReadStream(from, { highWaterMark: READ_BYTES }),
+    createWriteStream(to, { mode: 0o600 }),
+  );
+  syncFile(to);
+}
+
+/** Gives a file its final name, and never overwrites: throws EEXIST. */
+export function publish(draft: string, path: string): void {
+  // Unlike a renaming, which overwrites.
+  linkSync(draft, path);
+  unlinkSync(draft);
+  syncFolder(dirname(path));
+}
+
+export const syncFile = (path: string): void => sync(path, constants.O_RDWR);
+
+/** Makes the names in a folder durable. */
+export const syncFolder = (path: string): void => sync(path, constants.O_RDONLY);
+
+function sync(path: string, flags: number): void {
+  const file = openSync(path, flags);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

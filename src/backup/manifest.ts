@@ -1,0 +1,100 @@
+/** The manifest of a backup: what is in its files, and what is missing. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isShardId } from "../domain/identifiers.ts";
+import { type Counts, StoreError } from "../store/store.ts";
+
+export const MANIFEST = "manifest.json";
+
+/** Raised when an older Matchbook could not restore what a newer one has backed up. */
+const MANIFEST_FORMAT = 1;
+
+export interface Manifest {
+  manifest: typeof MANIFEST_FORMAT;
+  /** The version that made the backup. */
+  matchbook: string;
+  createdAt: string;
+  files: BackupFile[];
+  missing: MissingPart[];
+}
+
+interface StoredFile {
+  name: string;
+  engine: "sqlite" | "postgres";
+  bytes: number;
+  sha256: string;
+}
+
+export interface ShardFile extends StoredFile {
+  kind: "shard";
+  shard: string;
+  /** Of the SQLite file, or "ndjson" for an export. */
+  format: number | "ndjson";
+  /** Both are null if the file has an older format: only its own version can read it. */
+  counts: ShardCounts | null;
+  digest: string | null;
+  /** For an export: the bytes of its longest line. */
+  longestRecord?: number;
+}
+
+export interface AccessFile extends StoredFile {
+  kind: "keys" | "usage";
+  format: number;
+}
+
+export type BackupFile = ShardFile | AccessFile;
+
+export type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch: string | null };
+
+/** Something that is not in the backup. */
+export interface MissingPart {
+  kind: "shard" | "keys" | "usage";
+  shard?: string;
+  reason: string;
+  /** Whether it should be there. */
+  isFailure: boolean;
+}
+
+/** The backup cannot be made, or cannot be used. */
+export class BackupError extends StoreError {
+  override name = "BackupError";
+}
+
+export const newManifest = (version: string, now: number): Manifest => ({
+  manifest: MANIFEST_FORMAT,
+  matchbook: version,
+  createdAt: new Date(now).toISOString(),
+  files: [],
+  missing: [],
+});
+
+/** Throws BackupError. */
+export function readManifest(folder: string): Manifest {
+  const path = join(folder, MANIFEST);
+  let manifest: Partial<Manifest> | null;
+  try {
+    manifest = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw damaged(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new BackupError(
+      `${folder} has no ${MANIFEST}: it is not a backup, or the backup was interrupted; use another one`,
+    );
+  }
+  const version = manifest?.manifest as number | undefined;
+  if (version !== undefined && version > MANIFEST_FORMAT) {
+    throw new BackupError(
+      `${folder} was made by Matchbook ${manifest?.matchbook}, which this version cannot restore; upgrade Matchbook`,
+    );
+  }
+  if (version !== MANIFEST_FORMAT || !manifest?.files?.every(isSafe)) throw damaged(path);
+  return manifest as Manifest;
+}
+
+/** The names become paths. */
+const isSafe = (file: BackupFile): boolean =>
+  /^[\w-]+(\.[\w-]+)+$/.test(file.name) && (file.kind !== "shard" || isShardId(file.shard));
+
+const damaged = (path: string): BackupError =>
+  new BackupError(`${path} is damaged: use another backup`);

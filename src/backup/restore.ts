@@ -1,0 +1,189 @@
+/** Puts the files of a backup where the settings say. Never overwrites anything. */
+
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { accessFiles, locationOf } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
+import {
+  type ShardLocation,
+  type SqliteLocation,
+  showLocation,
+} from "../settings/shard-locations.ts";
+import { formatIn } from "../sqlite/copy.ts";
+import { copyFile, publish, sha256Of } from "./files.ts";
+import { BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
+import { type StartProgress, showingBytes } from "./progress.ts";
+import { contentOf } from "./shard-file.ts";
+import { hasRecords, type TakeInOptions, takeIn } from "./take-in.ts";
+
+/** A file of a backup, and where it goes. */
+export interface RestoreStep {
+  file: BackupFile;
+  from: string;
+  to: ShardLocation;
+}
+
+/**
+ * Restores all files or throws BackupError; those before a file that fails are restored. Each gets its name after it was
+ * verified, so that a running server never sees an incomplete one. Returns the shards that have to be migrated.
+ */
+export async function restore(
+  steps: readonly RestoreStep[],
+  options: TakeInOptions,
+): Promise<string[]> {
+  const { startProgress } = options;
+  await checkNothingIsThere(steps);
+  await checkFiles(steps, startProgress);
+  const older: string[] = [];
+  for (const { file, from, to } of steps) {
+    if (isExport(file)) await takeIn(file, from, to, options);
+    else {
+      const found = await restoreFile(file, from, pathIn(to), startProgress);
+      if (file.kind === "shard" && found === "older") older.push(file.shard);
+    }
+  }
+  return older;
+}
+
+const isExport = (file: BackupFile): file is ShardFile & { format: "ndjson" } =>
+  file.format === "ndjson";
+
+/** Only an export can go anywhere else: see placeOf. */
+const pathIn = (location: ShardLocation): string => (location as SqliteLocation).path;
+
+/** Where each file goes. Throws BackupError if the settings have no place for it. */
+export function stepsFor(
+  settings: Settings,
+  folder: string,
+  files: readonly BackupFile[],
+): RestoreStep[] {
+  return files.map((file) => ({
+    file,
+    from: join(folder, file.name),
+    to: placeOf(settings, file),
+  }));
+}
+
+function placeOf(settings: Settings, file: BackupFile): ShardLocation {
+  if (file.kind !== "shard") {
+    const place = accessFiles(settings).find(({ kind }) => kind === file.kind);
+    if (place) return { engine: "sqlite", path: place.path };
+    throw new BackupError(
+      `keys-database is set, so ${file.name} would not be used: add --no-keys, or leave out that setting`,
+    );
+  }
+  const { shards } = settings;
+  if (shards.length > 0 && !shards.some(({ id }) => id === file.shard)) {
+    throw new BackupError(
+      `the settings have no shard ${file.shard}, so it would not be served: add [shards.${file.shard}], or name the shards to restore`,
+    );
+  }
+  const location = locationOf(settings, file.shard);
+  if (location.engine === "sqlite" || isExport(file)) return location;
+  throw new BackupError(
+    `the settings place ${file.shard} in PostgreSQL (${showLocation(location)}), and the backup has an SQLite file: restore it without that setting, then run 'matchbook shards move'`,
+  );
+}
+
+/** What SQLite and the check of the server put beside a file. An old WAL would damage a new file. */
+const COMPANIONS = ["", "-wal", "-shm", "-journal", ".damaged"];
+
+async function checkNothingIsThere(steps: readonly RestoreStep[]): Promise<void> {
+  const found: string[] = [];
+  for (const { file, to } of steps) {
+    if (to.engine === "sqlite") {
+      const paths = COMPANIONS.map((suffix) => `${to.path}${suffix}`);
+      found.push(...paths.filter((path) => existsSync(path)));
+    } else if (isExport(file) && (await hasRecords(file.shard, to))) found.push(showLocation(to));
+  }
+  if (found.length > 0) throw overwrites(found);
+}
+
+const overwrites = (found: readonly string[]): BackupError =>
+  new BackupError(
+    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another location`,
+  );
+
+/** Before anything is written. */
+async function checkFiles(
+  steps: readonly RestoreStep[],
+  startProgress: StartProgress,
+): Promise<void> {
+  const damaged: string[] = [];
+  for (const { file, from } of steps) {
+    const progress = startProgress(`${file.name}: check`, file.bytes, "MiB");
+    try {
+      if (!(await isIntact(from, file, showingBytes(progress)))) damaged.push(from);
+    } finally {
+      progress.stop();
+    }
+  }
+  if (damaged.length === 0) return;
+  throw new BackupError(
+    `${damaged.join(", ")}: missing, or not the file that was backed up (its SHA-256 differs); nothing was restored. Use another backup, or name the shards to restore`,
+  );
+}
+
+async function isIntact(
+  path: string,
+  { bytes, sha256 }: BackupFile,
+  onRead?: (bytes: number) => void,
+): Promise<boolean> {
+  if (statSync(path, { throwIfNoEntry: false })?.size !== bytes) return false;
+  return (await sha256Of(path, onRead)) === sha256;
+}
+
+/** "older": it has a format that this version cannot read, so that only its bytes were verified. */
+type Verification = "equal" | "older" | "different";
+
+async function restoreFile(
+  file: BackupFile,
+  from: string,
+  to: string,
+  startProgress: StartProgress,
+): Promise<Verification> {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  const draft = `${to}.restoring`;
+  const clear = () => {
+    for (const suffix of COMPANIONS) rmSync(`${draft}${suffix}`, { force: true });
+  };
+  try {
+    // An interrupted restore may have left some.
+    clear();
+    await copyFile(from, draft);
+    const found = await verify(draft, file, startProgress);
+    if (found === "different") {
+      throw new BackupError(
+        `${to}: what was written is not what the manifest lists for ${file.name}, so it was removed; check the disk, and use another backup`,
+      );
+    }
+    publish(draft, to);
+    return found;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? overwrites([to]) : error;
+  } finally {
+    clear();
+  }
+}
+
+async function verify(
+  path: string,
+  file: BackupFile,
+  startProgress: StartProgress,
+): Promise<Verification> {
+  const found = file.kind === "shard" ? await compare(path, file, startProgress) : "equal";
+  // Last: reading the file has changed nothing.
+  const isEqual = formatIn(path) === file.format && (await isIntact(path, file));
+  return isEqual ? found : "different";
+}
+
+async function compare(
+  path: string,
+  { shard, counts, digest }: ShardFile,
+  startProgress: StartProgress,
+): Promise<Verification> {
+  const content = await contentOf(shard, path, startProgress);
+  if (content?.digest === null) return "older";
+  const isEqual = content?.digest === digest && Bun.deepEquals(content.counts, counts);
+  return isEqual ? "equal" : "different";
+}

@@ -1,0 +1,314 @@
+/** `matchbook backup` and `matchbook restore`: nothing is lost, and what cannot be copied is named. */
+
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Manifest } from "../../src/backup/manifest.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
+import { skipWithout } from "../support/needs.ts";
+import { linesOf, shardsFile } from "../support/places.ts";
+import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { countsOf, until } from "../support/state.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(120_000);
+
+let folder: ReturnType<typeof aFolder>;
+let data: string;
+let copy: string;
+beforeEach(() => {
+  folder = aFolder();
+  data = join(folder.path, "data");
+  copy = join(folder.path, "backups", "today");
+});
+afterEach(() => folder.remove());
+
+const run = (...args: string[]) => matchbook([...args, "--data", data]);
+const ingest = (lines: readonly string[]) =>
+  matchbook(["ingest", "-", "--data", data], { stdin: lines.join("\n") });
+const manifestOf = (path = copy): Manifest =>
+  JSON.parse(readFileSync(join(path, "manifest.json"), "utf8"));
+const digestOf = async (id: string): Promise<string> =>
+  JSON.parse((await run("shards", "digest", id, "--json")).stdout).digest;
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const now = Date.now();
+
+test("a backup made during ingest and reads is restored with equal counts and digests, valid keys and usage", async () => {
+  const na = linesOf("na", 300, now);
+  await ingest([...na.slice(0, 100), ...linesOf("eu", 40, now)]);
+  const key = (await run("keys", "create", "--name", "kept", "--rate", "1000000")).stdout.trim();
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  const read = async (url: string) => (await fetch(`${url}/shards/na/matches`, { headers })).status;
+  expect(await read(server.url)).toBe(200);
+  await until("the usage is stored", async () => {
+    const { stdout } = await run("keys", "usage", "--json");
+    return stdout.includes('"requests"');
+  });
+
+  const sender = spawnMatchbook(["ingest", "-", "--batch", "5", "--data", data]);
+  const statuses = new Set<number>();
+  let isOver = false;
+  const sending = (async () => {
+    for (const line of na.slice(100)) {
+      sender.stdin.write(`${line}\n`);
+      await sender.stdin.flush();
+      if (!isOver) statuses.add(await read(server.url));
+    }
+    await sender.stdin.end();
+  })();
+  const made = await run("backup", copy, "--json");
+  isOver = true;
+  await sending;
+  expect(await sender.exited).toBe(0);
+  expect([made.exitCode, made.stderr]).toEqual([0, ""]);
+  expect([...statuses]).toEqual([200]);
+  expect(await server.end()).toBe(0);
+  const whole = await digestOf("na");
+
+  const manifest = manifestOf();
+  expect(JSON.parse(made.stdout)).toEqual(manifest);
+  expect(manifest.files.map(({ name }) => name)).toEqual([
+    "eu.db",
+    "na.db",
+    "access.sqlite",
+    "usage.sqlite",
+  ]);
+  expect(manifest.missing).toEqual([]);
+  expect(modeOf(copy)).toBe("700");
+
+  rmSync(data, { recursive: true });
+  const restored = await run("restore", copy);
+  expect([restored.exitCode, restored.stderr]).toEqual([
+    0,
+    expect.stringContaining("Keys are as they were at"),
+  ]);
+  for (const name of readdirSync(data))
+    expect([name, modeOf(join(data, name))]).toEqual([name, "600"]);
+  expect(readdirSync(data).sort()).toEqual(manifest.files.map(({ name }) => name).sort());
+  const counts = await countsOf(data);
+  for (const file of manifest.files) {
+    if (file.kind !== "shard") continue;
+    expect(await digestOf(file.shard)).toBe(file.digest!);
+    const { served, withheld } = counts[file.shard]!;
+    expect(file.counts).toMatchObject({ served, withheld });
+  }
+  expect((await run("keys", "usage", "--json")).stdout).toContain('"requests"');
+
+  // What the backup lacks is what was sent later, and nothing else.
+  await ingest(na);
+  expect(await digestOf("na")).toBe(whole);
+  const again = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  expect(await read(again.url)).toBe(200);
+  expect(await again.end()).toBe(0);
+});
+
+test("a running server serves a restored shard and applies restored keys", async () => {
+  await ingest(linesOf("na", 10, now));
+  const key = (await run("keys", "create", "--name", "kept")).stdout.trim();
+  await run("backup", copy);
+  const later = (await run("keys", "create", "--name", "later")).stdout.trim();
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  const status = async (secret: string) => {
+    const headers = { Authorization: `Bearer ${secret}`, Accept: JSON_API };
+    return (await fetch(`${server.url}/shards/na/players`, { headers })).status;
+  };
+  expect([await status(key), await status(later)]).toEqual([200, 200]);
+
+  const old = join(folder.path, "old");
+  mkdirSync(old);
+  for (const name of readdirSync(data).filter((one) => !one.startsWith("usage"))) {
+    await Bun.$`mv ${join(data, name)} ${old}`;
+  }
+  await until("the shard is unavailable", async () => (await status(key)) === 503);
+  expect((await run("restore", copy, "na", "--keys")).exitCode).toBe(0);
+  await until("the shard is served", async () => (await status(key)) === 200);
+  await until("the later key is unknown", async () => (await status(later)) === 401);
+  expect(await server.end()).toBe(0);
+});
+
+test("a long read of a restored shard does not keep ingest waiting", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  await run("restore", copy);
+  const reader = new Database(join(data, "na.db"), { readonly: true });
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM matches").get();
+  expect((await ingest(linesOf("na", 10, now))).exitCode).toBe(0);
+  reader.close();
+});
+
+test("restore overwrites nothing: it names what is there, also a WAL that is left", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("keys", "create", "--name", "kept");
+  const names = readdirSync(data);
+  await run("backup", copy);
+  // The backup leaves nothing beside the files that it reads.
+  expect(readdirSync(data)).toEqual(names);
+  const before = readFileSync(join(data, "na.db"), "base64");
+  const refused = await run("restore", copy);
+  expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+  for (const name of ["na.db", "access.sqlite"]) expect(refused.stderr).toContain(join(data, name));
+  expect(readFileSync(join(data, "na.db"), "base64")).toBe(before);
+
+  rmSync(data, { recursive: true });
+  mkdirSync(data);
+  writeFileSync(join(data, "na.db-wal"), "of another file");
+  const again = await run("restore", copy, "na");
+  expect([again.exitCode, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(join(data, "na.db-wal")),
+  ]);
+  expect(readdirSync(data)).toEqual(["na.db-wal"]);
+});
+
+test("a backup with one changed byte is refused before anything is written", async () => {
+  await ingest([...linesOf("na", 5, now), ...linesOf("eu", 5, now)]);
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  const path = join(copy, "na.db");
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(path, bytes);
+  const refused = await run("restore", copy);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`${path}: `)]);
+  expect(existsSync(data)).toBe(false);
+  expect((await run("restore", copy, "eu")).exitCode).toBe(0);
+  expect(readdirSync(data)).toEqual(["eu.db"]);
+});
+
+test("a manifest that lists another digest is an error, and the file is not put in place", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  const manifest = manifestOf();
+  Object.assign(manifest.files[0]!, { digest: "0".repeat(64) });
+  writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
+  const refused = await run("restore", copy);
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(join(data, "na.db")),
+  ]);
+  expect(readdirSync(data)).toEqual([]);
+});
+
+test("a killed backup has no manifest, and is refused", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("keys", "create", "--name", "kept");
+  // The copy of the keys waits for this lock.
+  const lock = new Database(join(data, "access.sqlite"));
+  lock.run("PRAGMA journal_mode = DELETE");
+  lock.run("BEGIN EXCLUSIVE");
+  const child = spawnMatchbook(["backup", copy, "--data", data]);
+  await until("the keys are copied", () => existsSync(join(copy, "access.sqlite.partial")));
+  child.kill("SIGKILL");
+  await child.exited;
+  lock.close();
+  expect(readdirSync(copy)).toContain("na.db");
+  rmSync(data, { recursive: true });
+  const refused = await run("restore", copy);
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("was interrupted"),
+  ]);
+  const again = await run("backup", copy);
+  expect(again.exitCode).toBe(1);
+});
+
+test("shards that cannot be read or have a damaged record are named, and the others are backed up", async () => {
+  await ingest([...linesOf("na", 20, now), ...linesOf("sa", 20, now)]);
+  writeDamagedShard(join(data, "eu.db"));
+  const damaged = new Database(join(data, "sa.db"));
+  damaged.run("UPDATE players SET name = name || 'x'");
+  damaged.close();
+  const made = await run("backup", copy);
+  expect(made.exitCode).toBe(1);
+  expect(made.stderr).toMatch(/^Not in the backup: shard eu: /m);
+  expect(made.stderr).toMatch(/^Not in the backup: shard sa: player \S+ is damaged/m);
+  const { files, missing } = manifestOf();
+  expect(files.map(({ name }) => name)).toEqual(["na.db"]);
+  expect(missing.map(({ shard, isFailure }) => [shard, isFailure])).toEqual([
+    ["eu", true],
+    ["sa", true],
+  ]);
+  expect(readdirSync(copy).sort()).toEqual(["manifest.json", "na.db"]);
+  rmSync(data, { recursive: true });
+  const restored = await run("restore", copy);
+  expect([restored.exitCode, restored.stderr]).toEqual([0, made.stderr]);
+  expect((await run("restore", copy, "eu")).stderr).toContain('shard "eu" is not in the backup');
+});
+
+test("older formats are restored as they were, and the command that migrates them is named", async () => {
+  mkdirSync(data);
+  putSqliteShard(data, 3);
+  putSqliteKeys(data, 1);
+  expect((await run("backup", copy)).exitCode).toBe(0);
+  expect(manifestOf().files).toMatchObject([
+    { name: "na.db", format: 3, digest: null },
+    { name: "access.sqlite", format: 1 },
+  ]);
+  rmSync(data, { recursive: true });
+  const restored = await run("restore", copy);
+  expect([restored.exitCode, restored.stderr]).toEqual([
+    0,
+    expect.stringContaining("matchbook migrate na"),
+  ]);
+  expect((await run("migrate", "--json")).stdout).toContain('"from":3');
+  expect((await run("keys", "list")).exitCode).toBe(0);
+});
+
+test("shards and keys in PostgreSQL are left to its tools, with exit 0", async () => {
+  await ingest(linesOf("na", 5, now));
+  const config = shardsFile(join(folder.path, "matchbook.toml"), {
+    na: undefined,
+    eu: "postgres://me:secret@db.example.com/games?schema=eu_matches",
+  });
+  const keys = ["--config", config];
+  const env = { MATCHBOOK_KEYS_DATABASE: "postgres://me:secret@db.example.com/games" };
+  const made = await matchbook(["backup", copy, "--data", data, ...keys], { env });
+  expect(made.exitCode).toBe(0);
+  expect(made.stderr).toMatch(/^Not in the backup: shard eu: .*pg_dump --schema=eu_matches/m);
+  expect(made.stderr).toMatch(/^Not in the backup: keys: .*pg_dump --schema=matchbook_access/m);
+  expect(made.stderr + readFileSync(join(copy, "manifest.json"))).not.toContain("secret");
+  expect(manifestOf().files.map(({ name }) => name)).toEqual(["na.db"]);
+});
+
+const onFullDisk = () => {
+  test("a full disk is reported, and leaves no manifest and no files", async () => {
+    // There is space for the first shard only.
+    await ingest([...linesOf("eu", 2, now), ...linesOf("na", 100, now)]);
+    const program = join(folder.path, "matchbook");
+    const left = join(folder.path, "left");
+    mkdirSync(copy, { recursive: true });
+    const script =
+      `mount -t tmpfs -o size=400k tmpfs ${copy} && ${MATCHBOOK} "$@"; code=$?; ` +
+      `ls -A ${copy}/one > ${left}; exit $code`;
+    writeFileSync(program, `#!/bin/sh\nexec unshare -Urm sh -c '${script}' sh "$@"\n`);
+    chmodSync(program, 0o755);
+    const made = await matchbook(["backup", join(copy, "one"), "--data", data], { program });
+    expect([made.exitCode, made.stderr]).toEqual([
+      1,
+      expect.stringContaining(`the disk of ${join(copy, "one")} is full`),
+    ]);
+    expect(readFileSync(left, "utf8")).toBe("");
+  });
+};
+
+const canMount =
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync(["unshare", "-Urm", "sh", "-c", "mount -t tmpfs tmpfs /tmp"]).exitCode === 0;
+if (canMount) onFullDisk();
+else skipWithout("user namespaces (unshare)", onFullDisk);
