@@ -16,6 +16,7 @@ import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
+import { checkApplied } from "./redact/list-file.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { Settings } from "./settings/definitions.ts";
 import {
@@ -42,12 +43,14 @@ import {
 } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { readRedactions } from "./store/sqlite/redactions.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
   type OnMigrate,
   type Reader,
+  type Redaction,
   StoreError,
   StoreReplaced,
   StoreUnavailable,
@@ -113,6 +116,10 @@ export function openShards(
     access === "migrate"
       ? (from, to) => void observe({ event: "shard-migrating", shard, from, to })
       : undefined;
+  /** Without a data folder there is no list of redactions, as for the files of a backup. */
+  const checkRedactions = (id: string, applied: () => Redaction[]) => {
+    if (settings.data !== "") checkApplied(settings.data, id, applied);
+  };
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
@@ -120,7 +127,12 @@ export function openShards(
     const { path } = location;
     const file = new WatchedReader(
       path,
-      () => openSqlite(path, cacheBytes, isMapped, migrating(id)),
+      () => {
+        const database = openSqlite(path, isMapped, migrating(id));
+        if (!database) return undefined;
+        closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+        return new SqliteReader(database, cacheBytes);
+      },
       () => reportOpened(id, location),
     );
     try {
@@ -184,7 +196,9 @@ export function openShards(
     if (location.engine === "postgres") return (await open(id)) && shards.writer(id);
     try {
       const database = openReadOnly(location.path);
-      return database && new SqliteWriter(database);
+      if (!database) return undefined;
+      closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+      return new SqliteWriter(database);
     } catch (error) {
       if (isIgnored(id, error)) return undefined;
       throw error;
@@ -218,7 +232,9 @@ export function openShards(
       if (known && !isReplaced(known)) return known;
       if (known) retired.push(known);
       if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, access, migrating(id), writerCacheKib);
+      const writer = openWriter(location, access, migrating(id), writerCacheKib, (applied) =>
+        checkRedactions(id, applied),
+      );
       writers.set(id, writer);
       return writer;
     },
@@ -285,13 +301,21 @@ const missing = (location: ShardLocation): StoreError =>
 /** Undefined when there is no shard (yet). */
 function openSqlite(
   path: string,
-  cacheBytes: number,
   isMapped: boolean,
   onMigrate: OnMigrate | undefined,
-): SqliteReader | undefined {
+): ReturnType<typeof openReadOnly> {
   const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
   if (isMapped && database) mapFile(database);
-  return database && new SqliteReader(database, cacheBytes);
+  return database;
+}
+
+function closingOnError(store: { close(): void }, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 interface PostgresParts {
@@ -352,19 +376,25 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The writer of a shard at any location. Creates the store if necessary, unless it is for reading only. */
+/**
+ * The writer of a shard at any location. Creates the store if necessary, unless it is for reading only.
+ * `checkRedactions` throws if the shard must not be used as it is.
+ */
 export function openWriter(
   location: ShardLocation,
   access: ShardAccess,
   onMigrate?: OnMigrate,
   cacheKib?: number,
+  checkRedactions: (applied: () => Redaction[]) => void = () => {},
 ): Writer {
   if (location.engine === "postgres") {
     const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
-    return new PostgresWriter(session, undefined, undefined, access === "read");
+    const check = (applied: Redaction[]) => checkRedactions(() => applied);
+    return new PostgresWriter(session, undefined, undefined, access === "read", check);
   }
   const file = fileStats(location.path);
   const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
+  closingOnError(database, () => checkRedactions(() => readRedactions(database)));
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 

@@ -72,6 +72,7 @@ class Tally {
     return {
       players: (afterId, limit) => contents.players(afterId, limit),
       teams: (afterId, limit) => contents.teams(afterId, limit),
+      bases: (afterId, limit) => contents.bases(afterId, limit),
       records: async (after, limit) => {
         const batch = await contents.records(after, limit);
         for (const { fate, match } of batch) {

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   status: async () => (await import("./status.ts")).status,
   shards: async () => (await import("./shards.ts")).shards,
   prune: async () => (await import("./prune.ts")).prune,
+  redact: async () => (await import("./redact.ts")).redact,
   migrate: async () => (await import("./migrate.ts")).migrate,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./restore.ts")).restore,

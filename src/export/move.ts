@@ -65,6 +65,8 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
+    const redactions = await transaction.redactions();
+    await target.write(async (there) => there.addRedactions(redactions));
     await copyBases(transaction, target);
     const copied = await copyRecords(transaction, target, {
       resume: there > 0,

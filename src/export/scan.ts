@@ -19,6 +19,7 @@ export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
     records: (after, limit) => shard.survey(async (contents) => contents.records(after, limit)),
     players: (afterId, limit) => shard.survey(async (contents) => contents.players(afterId, limit)),
     teams: (afterId, limit) => shard.survey(async (contents) => contents.teams(afterId, limit)),
+    bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
   };
 }
 

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { digestOf } from "../../src/move/digest.ts";
-import { move } from "../../src/move/move.ts";
+import { digestOf } from "../../src/export/digest.ts";
+import { move } from "../../src/export/move.ts";
 import { openWriter } from "../../src/open-stores.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";

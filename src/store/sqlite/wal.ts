@@ -53,14 +53,24 @@ export class Wal {
       this.#stuckAt === undefined
         ? patienceMs
         : (1000 * (bytes - this.#stuckAt)) / BYTES_PER_SECOND;
-    const giveUpAt = performance.now() + waitMs;
     this.#stuckAt = undefined;
+    if (await this.#truncateWithin(waitMs)) return;
+    this.#stuckAt = bytes;
+  }
+
+  /** Empties the WAL; must be called outside a transaction. False if a long read is in the way. */
+  empty(): Promise<boolean> {
+    return this.#truncateWithin(this.#limits.patienceMs);
+  }
+
+  async #truncateWithin(waitMs: number): Promise<boolean> {
+    const giveUpAt = performance.now() + waitMs;
     do {
       // Readers on this thread end their snapshots first.
       await new Promise(setImmediate);
-      if (this.#truncate()) return;
+      if (this.#truncate()) return true;
     } while (performance.now() < giveUpAt);
-    this.#stuckAt = bytes;
+    return false;
   }
 
   /** Copies all changes into the database. False if a reader or another writer is in the way. */

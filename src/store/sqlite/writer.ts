@@ -5,6 +5,7 @@ import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
+  type Redaction,
   type ShardContents,
   type ShardRecord,
   StoreRefuses,
@@ -17,6 +18,7 @@ import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
+import { redactionTable } from "./redactions.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -84,6 +86,10 @@ export class SqliteWriter implements Writer {
     return this.#read(() => this.#tables.transaction.prunedBefore());
   }
 
+  redactions(): Redaction[] {
+    return this.#read(() => this.#tables.transaction.redactions());
+  }
+
   countOlder(before: number): { served: number; withheld: number } {
     return this.#read(() => countOlder(this.#statements, before));
   }
@@ -95,6 +101,19 @@ export class SqliteWriter implements Writer {
   /** A file cannot have aliases. */
   stateToken(): undefined {
     return undefined;
+  }
+
+  /** Rows that were moved to another page leave copies behind, so only new pages are clean. */
+  eraseRemains(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      try {
+        this.database.run("VACUUM");
+        this.#tables.forget();
+        return await this.#wal.empty();
+      } catch (error) {
+        throw asWriteError(error, this.database);
+      }
+    });
   }
 
   close(): void {
@@ -171,6 +190,7 @@ function openTables(database: Statements) {
     ...players.transaction,
     ...counterTables(database),
     ...pruningTables(database),
+    ...redactionTable(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
