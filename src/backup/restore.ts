@@ -195,7 +195,7 @@ async function redactFile(path: string, redactions: readonly Redaction[]): Promi
     const missing = lacking(redactions, await writer.redactions());
     if (missing.length === 0) return;
     await redactPlayers(writer, missing);
-    await writer.eraseRemains();
+    await writer.emptyLog();
   } finally {
     await writer.close();
   }

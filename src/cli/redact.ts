@@ -44,10 +44,10 @@ export const redact: AddCommand = (program) => {
     .description(
       "remove a player from a shard, for privacy requests: name, attributes and every reference. Matches stay, with an\n" +
         "anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are\n" +
-        "redacted too. Servers continue; ingest waits while what is served is rewritten, and again while SQLite writes\n" +
-        "its file anew. It can be interrupted and repeated. Without a player: applies the list of redactions to the\n" +
-        "shard again, e.g. after an older backup was put back.\n" +
-        "Exit codes: 1 it failed, or remains could not be erased yet; 2 wrong usage.",
+        "redacted too. Servers continue; ingest waits while what is served is rewritten. It can be interrupted and\n" +
+        "repeated. Without a player: applies the list of redactions to the shard again, e.g. after an older backup was\n" +
+        "put back.\n" +
+        "Exit codes: 1 it failed, or old data is left in the WAL of SQLite; 2 wrong usage.",
     )
     .argument("[shard]", "shard id")
     .argument("[player]", "player id")
@@ -63,8 +63,9 @@ export const redact: AddCommand = (program) => {
       if (flags.list) return printList(await allRedactions(settings, shard), flags);
       if (shard === undefined) throw new UsageError("which shard? Name it, or add --list");
       if (player !== undefined && !isResourceId(player)) {
+        // It may be the name.
         throw new UsageError(
-          `${JSON.stringify(player)} is not a player id: look up the id by name with filter[playerNames]`,
+          "that is not a player id: find the id with filter[playerNames], or in a record",
         );
       }
       await withAnyShard(settings, shard, async (writer) => {
@@ -87,11 +88,12 @@ async function withAnyShard<T>(
   settings: Settings,
   id: string,
   work: (writer: Writer) => Promise<T>,
+  access: "read" | "write" = "write",
 ): Promise<T> {
   const known = await withShards(settings, async (shards) => shards.list());
   const location = locationOf(settings, id);
   const unchecked = { data: "", shards: known.includes(id) ? [{ id, location }] : [] };
-  const shards = openShards(unchecked, noteIgnored, undefined, "write");
+  const shards = openShards(unchecked, noteIgnored, undefined, access);
   try {
     return await work(await existingShard(withList(shards, known), id));
   } finally {
@@ -157,7 +159,7 @@ async function apply(
       progress.update(0, served + withheld),
     );
     addToList(settings.data, asListed(shard, redactions));
-    const erased = await writer.eraseRemains();
+    const erased = await writer.emptyLog();
     progress.stop();
     const players = redactions.map(({ playerId }) => playerId);
     printResult({ shard, players, ...redacted, erased, dryRun: false }, flags);
@@ -211,7 +213,12 @@ async function allRedactions(
   const ids = await withShards(settings, async (shards) => shards.list());
   for (const id of ids) {
     try {
-      const applied = await withAnyShard(settings, id, async (writer) => writer.redactions());
+      const applied = await withAnyShard(
+        settings,
+        id,
+        async (writer) => writer.redactions(),
+        "read",
+      );
       list.push(...asListed(id, lacking(applied, redactionsOf(list, id))));
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof CommandError)) throw error;

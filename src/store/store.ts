@@ -267,10 +267,10 @@ export interface Writer extends AdminReader {
    */
   stateToken(): Awaitable<string | undefined>;
   /**
-   * Overwrites what removed rows have left behind in the shard's files, and empties its write-ahead log. Other writers
-   * wait. False if a long read prevents it. A database server does this by itself, at a time of its own.
+   * Empties the shard's own write-ahead log, if it has one, so that nothing is left in its files of what was removed.
+   * False if a long read prevents it.
    */
-  eraseRemains(): Awaitable<boolean>;
+  emptyLog(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 

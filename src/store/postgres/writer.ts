@@ -112,8 +112,8 @@ export class PostgresWriter implements Writer {
     return row!.token === "" ? undefined : row!.token;
   }
 
-  /** Left to VACUUM. */
-  eraseRemains(): boolean {
+  /** The database has one log for everything, and reuses it at times of its own. */
+  emptyLog(): boolean {
     return true;
   }
 

@@ -103,17 +103,8 @@ export class SqliteWriter implements Writer {
     return undefined;
   }
 
-  /** Rows that were moved to another page leave copies behind, so only new pages are clean. */
-  eraseRemains(): Promise<boolean> {
-    return this.#inTurn(async () => {
-      try {
-        this.database.run("VACUUM");
-        this.#tables.forget();
-        return await this.#wal.empty();
-      } catch (error) {
-        throw asWriteError(error, this.database);
-      }
-    });
+  emptyLog(): Promise<boolean> {
+    return this.#inTurn(() => this.#wal.empty());
   }
 
   close(): void {
