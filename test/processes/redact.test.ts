@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { copyFileSync, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { openAccess } from "../../src/open-stores.ts";
 import { dropSchema } from "../support/formats.ts";
 import { digestAt, homeAt, lookInto, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -179,7 +180,9 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
 
   test("while records are served and stored, each response is from before or from after", async () => {
     await ingest(many(120));
-    const { key } = JSON.parse((await run("keys", "create", "--name", "test", "--json")).stdout);
+    const access = openAccess({ data });
+    const { key } = await access.keys.create({ name: "test" }, Date.now());
+    await access.close();
     const server = await startServerProcess([
       ...["--data", data, "--config", join(data, "matchbook.toml")],
       ...["--log-level", "debug", "--rate", "1000000"],
