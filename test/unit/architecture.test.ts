@@ -31,6 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["observe", "store", "ingest", "settings"],
+  redact: ["domain", "store", "document", "ingest", "export", "prune"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -53,6 +54,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/redis",
     "access/sqlite",
     "access/postgres",
+    "redact",
   ],
 
   backup: [
@@ -64,6 +66,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "sqlite",
     "open-stores.ts",
+    "redact",
   ],
 
   // Entry points and wiring.
@@ -105,6 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "document",
     "ingest",
     "prune",
+    "redact",
     "export",
     "access",
     "settings",
