@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { redactPlayers } from "../../src/redact/redact.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -139,5 +140,36 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
         writer.rankedEvidence(["ada", "bob"]),
       );
       expect([...evidence]).toEqual([["bob", 1]]);
+    }));
+
+  test("an interrupted redaction changes all that is served or nothing, and the next one completes it", () =>
+    inWorld(async (world) => {
+      await world.ingest([
+        ...[1, 2, 3].map((on) => played(`m${on}`, on)),
+        played("w1", 4, { mode: "practice" }),
+        played("w2", 5, { ending: "notenoughplayers" }),
+      ]);
+      const stopAt = (served: number, withheld: number) =>
+        withWriter(world.settings, "na", (writer) =>
+          redactPlayers(writer, [{ playerId: "ada", redactedAt: 0 }], (soFar) => {
+            if (soFar.served === served && soFar.withheld === withheld) throw new Error("killed");
+          }),
+        ).catch((error: Error) => error.message);
+      const statuses = () =>
+        Promise.all(
+          ["players/ada", "matches/m1"].map(
+            async (path) => (await world.get(`/shards/na/${path}`)).status,
+          ),
+        );
+      expect(await stopAt(3, 0)).toBe("killed");
+      expect(await statuses()).toEqual([200, 200]);
+      expect((await world.get("/shards/na/matches/m1")).text).toContain("Ada Lovelace");
+
+      expect(await stopAt(3, 2)).toBe("killed");
+      expect(await statuses()).toEqual([404, 200]);
+      expect((await world.get("/shards/na/matches/m1")).text).not.toContain("ada");
+
+      await redactIn(world.settings, "na", "ada");
+      await expectNothingStored(world);
     }));
 });
