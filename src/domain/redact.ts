@@ -7,16 +7,8 @@ import { type Json, keyOf, type Resource, references } from "./json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "./match.ts";
 
 export function redact(record: MatchRecord, playerIds: ReadonlySet<string>): MatchRecord {
-  const redacted = new Set([...playerIds].map((id) => keyOf({ type: "player", id })));
-  const clean = (resource: Resource) => {
-    const cleaned = withoutReferences(resource, redacted);
-    return isParticipantOf(resource, redacted) ? anonymous(cleaned) : cleaned;
-  };
-  const cleanNamed = ({ id, carried, companions }: Named): Named => ({
-    id,
-    carried: clean(carried),
-    companions: companions.map(clean),
-  });
+  const clean = cleaner(playerIds);
+  const cleanNamed = (named: Named) => redactLinks(named, playerIds);
   return describeMatch(
     withoutUnlinked({
       match: clean(record.match),
@@ -25,6 +17,23 @@ export function redact(record: MatchRecord, playerIds: ReadonlySet<string>): Mat
       teams: record.teams.map(cleanNamed),
     }),
   );
+}
+
+/** A player or team without references to these players. */
+export function redactLinks(
+  { id, carried, companions }: Named,
+  playerIds: ReadonlySet<string>,
+): Named {
+  const clean = cleaner(playerIds);
+  return { id, carried: clean(carried), companions: companions.map(clean) };
+}
+
+function cleaner(playerIds: ReadonlySet<string>): (resource: Resource) => Resource {
+  const redacted = new Set([...playerIds].map((id) => keyOf({ type: "player", id })));
+  return (resource) => {
+    const cleaned = withoutReferences(resource, redacted);
+    return isParticipantOf(resource, redacted) ? anonymous(cleaned) : cleaned;
+  };
 }
 
 const isParticipantOf = ({ type, relationships }: Resource, redacted: ReadonlySet<string>) =>

@@ -4,10 +4,13 @@
  * records, which nobody reads, follow in small transactions. A redaction that was interrupted can be repeated.
  */
 
+import { fragmentText } from "../document/fragment.ts";
 import { restoreCarried } from "../document/record.ts";
+import { redactLinks } from "../domain/redact.ts";
 import { inSteps, recordBatches } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
+import { changeSnapshots } from "../ingest/update-players.ts";
 import { prune, removeOldest } from "../prune/prune.ts";
 import type { Redaction, ShardRecord, Transaction, Writer } from "../store/store.ts";
 
@@ -44,6 +47,11 @@ export async function redactPlayers(
   });
   for await (const found of withheldNaming(writer, ids)) {
     count(await writer.write((transaction) => rewrite(transaction, found)));
+  }
+  for await (const found of basesLinkingTo(writer, ids)) {
+    await writer.write((transaction) =>
+      changeSnapshots(transaction, found, (player) => redactLinks(player, ids)),
+    );
   }
   return redacted;
 }
@@ -113,6 +121,25 @@ async function* withheldNaming(
   for await (const batch of recordBatches(inSteps(writer), STEP, BEFORE_WITHHELD)) {
     const naming = batch.filter(({ match }) => namesAny(restoreCarried(match.carried), players));
     if (naming.length > 0) yield naming.map(({ match }) => match.id);
+  }
+}
+
+/** The ids of players whom pruned records left with a link to one of the players, in steps. */
+async function* basesLinkingTo(
+  writer: Pick<Writer, "survey">,
+  players: ReadonlySet<string>,
+): AsyncGenerator<string[]> {
+  const words = [...players].map((id) => `"${id}"`);
+  let last = "";
+  for (;;) {
+    const step = await inSteps(writer).bases(last, STEP);
+    const linking = step.filter(({ standing }) => {
+      const text = standing ? fragmentText(standing.snapshot) : "";
+      return words.some((word) => text.includes(word));
+    });
+    if (linking.length > 0) yield linking.map(({ id }) => id);
+    if (step.length < STEP) return;
+    last = step.at(-1)!.id;
   }
 }
 

@@ -122,7 +122,14 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
   test("what pruned matches left behind of the player is gone too", () =>
     inWorld(async (world) => {
       const carol = { rosters: duel(ADA, { id: "carol", stats: { played_ranked: 0 } }) };
+      const friends = played("friends", 2, { rosters: duel(ADA, { id: "dora" }) });
+      Object.assign(friends.included.find(({ id }) => id === "dora")!, {
+        relationships: {
+          friend: { data: { type: "player", id: "ada", meta: { called: "Lovelace" } } },
+        },
+      });
       await world.ingest([
+        friends,
         played("old", 1, { mode: "ranked" }),
         // Served because Ada is ranked.
         played("private", 5, { mode: "private", ...carol }),
@@ -135,6 +142,9 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       // Nobody in it is known to be ranked any more.
       expect((await world.get("/shards/na/matches/private")).status).toBe(404);
       expect((await world.get("/shards/na/players/bob")).body.data.attributes.stats.played).toBe(1);
+      const friend = (await world.get("/shards/na/players/dora")).body.data;
+      expect(friend.relationships).toBeUndefined();
+      expect(friend.attributes.stats.played).toBe(1);
       await expectNothingStored(world);
       const evidence = await withWriter(world.settings, "na", async (writer) =>
         writer.rankedEvidence(["ada", "bob"]),
