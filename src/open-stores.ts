@@ -17,6 +17,7 @@ import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
+import { checkApplied } from "./redact/list-file.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { Settings } from "./settings/definitions.ts";
 import {
@@ -47,6 +48,7 @@ import {
 } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
+import { readRedactions } from "./store/sqlite/redactions.ts";
 import { damageIn, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
@@ -56,6 +58,7 @@ import {
   type OnMigrate,
   type OnProgress,
   type Reader,
+  type Redaction,
   StoreError,
   StoreReplaced,
   StoreUnavailable,
@@ -121,6 +124,10 @@ export function openShards(
     access === "migrate"
       ? (from, to) => void observe({ event: "shard-migrating", shard, from, to })
       : undefined;
+  /** Without a data folder there is no list of redactions, as for the files of a backup. */
+  const checkRedactions = (id: string, applied: () => Redaction[]) => {
+    if (settings.data !== "") checkApplied(settings.data, id, applied);
+  };
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
@@ -128,7 +135,12 @@ export function openShards(
     const { path } = location;
     const file = new WatchedReader(
       path,
-      () => openSqlite(path, cacheBytes, isMapped, migrating(id)),
+      () => {
+        const database = openSqlite(path, isMapped, migrating(id));
+        if (!database) return undefined;
+        closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+        return new SqliteReader(database, cacheBytes);
+      },
       () => reportOpened(id, location),
     );
     try {
@@ -192,7 +204,9 @@ export function openShards(
     if (location.engine === "postgres") return (await open(id)) && shards.writer(id);
     try {
       const database = openReadOnly(location.path);
-      return database && new SqliteWriter(database);
+      if (!database) return undefined;
+      closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+      return new SqliteWriter(database);
     } catch (error) {
       if (isIgnored(id, error)) return undefined;
       throw error;
@@ -226,7 +240,9 @@ export function openShards(
       if (known && !isReplaced(known)) return known;
       if (known) retired.push(known);
       if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, access, migrating(id), writerCacheKib);
+      const writer = openWriter(location, access, migrating(id), writerCacheKib, (applied) =>
+        checkRedactions(id, applied),
+      );
       writers.set(id, writer);
       return writer;
     },
@@ -301,13 +317,21 @@ const missing = (location: ShardLocation): StoreError =>
 /** Undefined when there is no shard (yet). */
 function openSqlite(
   path: string,
-  cacheBytes: number,
   isMapped: boolean,
   onMigrate: OnMigrate | undefined,
-): SqliteReader | undefined {
+): ReturnType<typeof openReadOnly> {
   const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
   if (isMapped && database) mapFile(database);
-  return database && new SqliteReader(database, cacheBytes);
+  return database;
+}
+
+function closingOnError(store: { close(): void }, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 interface PostgresParts {
@@ -368,19 +392,25 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/** The writer of a shard at any location. Creates the store if necessary, unless it is for reading only. */
+/**
+ * The writer of a shard at any location. Creates the store if necessary, unless it is for reading only.
+ * `checkRedactions` throws if the shard must not be used as it is.
+ */
 export function openWriter(
   location: ShardLocation,
   access: ShardAccess,
   onMigrate?: OnMigrate,
   cacheKib?: number,
+  checkRedactions: (applied: () => Redaction[]) => void = () => {},
 ): Writer {
   if (location.engine === "postgres") {
     const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
-    return new PostgresWriter(session, undefined, undefined, access === "read");
+    const check = (applied: Redaction[]) => checkRedactions(() => applied);
+    return new PostgresWriter(session, undefined, undefined, access === "read", check);
   }
   const file = fileStats(location.path);
   const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
+  closingOnError(database, () => checkRedactions(() => readRedactions(database)));
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 

@@ -4,6 +4,13 @@ import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Observe } from "../observe/events.ts";
 import { type AccessPath, accessFiles, locationOf, openShards } from "../open-stores.ts";
+import {
+  asListed,
+  type ListedRedaction,
+  lacking,
+  readList,
+  redactionsOf,
+} from "../redact/list-file.ts";
 import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { SqliteLocation } from "../settings/shard-locations.ts";
@@ -43,6 +50,9 @@ export async function backUp(
   const manifest = newManifest(options.version, options.now);
   const folder = new BackupFolder(path);
   try {
+    manifest.redactions.push(
+      ...readList(settings.data).filter(({ shard }) => options.shards.includes(shard)),
+    );
     for (const id of options.shards) await addShard(settings, id, folder, manifest, options);
     if (options.keys) await addAccess(settings, folder, manifest, options);
     await folder.finish(manifest);
@@ -57,7 +67,7 @@ async function addShard(
   settings: Settings,
   shard: string,
   folder: BackupFolder,
-  { files, missing }: Manifest,
+  { files, missing, redactions }: Manifest,
   options: BackupOptions,
 ): Promise<void> {
   const location = locationOf(settings, shard);
@@ -70,7 +80,7 @@ async function addShard(
   try {
     const file =
       location.engine === "postgres"
-        ? await copyRecords(settings, shard, folder, options)
+        ? await copyRecords(settings, shard, folder, redactions, options)
         : await copyShard(settings, shard, location, folder, options);
     if (file) files.push(file);
     else missing.push({ ...part, reason: "it has no records yet", isFailure: false });
@@ -107,11 +117,12 @@ async function copyShard(
   }
 }
 
-/** The same for a shard in PostgreSQL. */
+/** The same for a shard in PostgreSQL, whose redactions may come from other instances. */
 async function copyRecords(
   settings: Settings,
   shard: string,
   folder: BackupFolder,
+  redactions: ListedRedaction[],
   { observe, startProgress }: BackupOptions,
 ): Promise<BackupFile | undefined> {
   const name = `${shard}.ndjson.gz`;
@@ -120,6 +131,8 @@ async function copyRecords(
     const writer = await shards.existingWriter(shard);
     if (!writer) return undefined;
     const content = await exportShard(writer, shard, folder.create(name), startProgress);
+    const applied = await writer.redactions();
+    redactions.push(...asListed(shard, lacking(applied, redactionsOf(redactions, shard))));
     return { kind: "shard", shard, engine: "postgres", ...(await folder.keep(name)), ...content };
   } catch (error) {
     folder.drop(name);

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
+import { isListed, type ListedRedaction } from "../redact/list-file.ts";
 import { type Counts, StoreError } from "../store/store.ts";
 
 export const MANIFEST = "manifest.json";
@@ -17,6 +18,8 @@ export interface Manifest {
   createdAt: string;
   files: BackupFile[];
   missing: MissingPart[];
+  /** The redactions of the shards at that time. Restore applies them, and later ones, again. */
+  redactions: ListedRedaction[];
 }
 
 interface StoredFile {
@@ -67,6 +70,7 @@ export const newManifest = (version: string, now: number): Manifest => ({
   createdAt: new Date(now).toISOString(),
   files: [],
   missing: [],
+  redactions: [],
 });
 
 /** Throws BackupError. */
@@ -88,9 +92,15 @@ export function readManifest(folder: string): Manifest {
       `${folder} was made by Matchbook ${manifest?.matchbook}, which this version cannot restore; upgrade Matchbook`,
     );
   }
-  const isWhole = manifest?.files?.every(isSafe) && Array.isArray(manifest.missing);
+  // Backups of earlier versions have no redactions.
+  const { redactions = [] } = manifest ?? {};
+  const isWhole =
+    manifest?.files?.every(isSafe) &&
+    Array.isArray(manifest.missing) &&
+    Array.isArray(redactions) &&
+    redactions.every(isListed);
   if (version !== MANIFEST_FORMAT || !isWhole) throw damaged(path);
-  return manifest as Manifest;
+  return { ...(manifest as Manifest), redactions };
 }
 
 /** The names become paths. */

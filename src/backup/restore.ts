@@ -2,7 +2,16 @@
 
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { accessFiles, locationOf } from "../open-stores.ts";
+import { accessFiles, locationOf, openWriter } from "../open-stores.ts";
+import {
+  addToList,
+  asListed,
+  type ListedRedaction,
+  lacking,
+  readList,
+  redactionsOf,
+} from "../redact/list-file.ts";
+import { redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
 import {
   type ShardLocation,
@@ -10,7 +19,8 @@ import {
   showLocation,
 } from "../settings/shard-locations.ts";
 import { formatIn } from "../sqlite/copy.ts";
-import { copyFile, publish, sha256Of } from "./files.ts";
+import type { Redaction } from "../store/store.ts";
+import { copyFile, publish, sha256Of, syncFile } from "./files.ts";
 import { BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
@@ -23,23 +33,33 @@ export interface RestoreStep {
   to: ShardLocation;
 }
 
+export interface RestoreOptions extends TakeInOptions {
+  /** Of the backup. Those of the data folder are applied too. */
+  redactions: readonly ListedRedaction[];
+}
+
 /**
  * Restores all files or throws BackupError; those before a file that fails are restored. Each gets its name after it was
  * verified, so that a running server never sees an incomplete one. Returns the shards that have to be migrated.
  */
 export async function restore(
   steps: readonly RestoreStep[],
-  options: TakeInOptions,
+  options: RestoreOptions,
 ): Promise<string[]> {
   const { startProgress } = options;
+  const list = [...readList(options.settings.data), ...options.redactions];
   await checkNothingIsThere(steps);
   await checkFiles(steps, startProgress);
   const older: string[] = [];
   for (const { file, from, to } of steps) {
-    if (isExport(file)) await takeIn(file, from, to, options);
+    const wanted = file.kind === "shard" ? file.shard : undefined;
+    const redactions = wanted === undefined ? [] : redactionsOf(list, wanted);
+    // First: a shard that lacks one is not served.
+    if (wanted !== undefined) addToList(options.settings.data, asListed(wanted, redactions));
+    if (isExport(file)) await takeIn(file, from, to, redactions, options);
     else {
-      const found = await restoreFile(file, from, pathIn(to), startProgress);
-      if (file.kind === "shard" && found === "older") older.push(file.shard);
+      const found = await restoreFile(file, from, pathIn(to), redactions, startProgress);
+      if (wanted !== undefined && found === "older") older.push(wanted);
     }
   }
   return older;
@@ -140,6 +160,7 @@ async function restoreFile(
   file: BackupFile,
   from: string,
   to: string,
+  redactions: readonly Redaction[],
   startProgress: StartProgress,
 ): Promise<Verification> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
@@ -157,6 +178,7 @@ async function restoreFile(
         `${to}: what was written is not what the manifest lists for ${file.name}, so it was removed; check the disk, and use another backup`,
       );
     }
+    if (found === "equal" && redactions.length > 0) await redactFile(draft, redactions);
     publish(draft, to);
     return found;
   } catch (error) {
@@ -164,6 +186,20 @@ async function restoreFile(
   } finally {
     clear();
   }
+}
+
+/** Removes players who were redacted after the backup was made. */
+async function redactFile(path: string, redactions: readonly Redaction[]): Promise<void> {
+  const writer = openWriter({ engine: "sqlite", path }, "write");
+  try {
+    const missing = lacking(redactions, await writer.redactions());
+    if (missing.length === 0) return;
+    await redactPlayers(writer, missing);
+    await writer.emptyLog();
+  } finally {
+    await writer.close();
+  }
+  syncFile(path);
 }
 
 async function verify(

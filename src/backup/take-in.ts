@@ -8,9 +8,10 @@ import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
-import { BackupError, type ShardFile } from "./manifest.ts";
+import type { Redaction } from "../store/store.ts";
+import { BackupError, type ShardCounts, type ShardFile } from "./manifest.ts";
 import type { StartProgress } from "./progress.ts";
-import { verified } from "./shard-file.ts";
+import { type Verified, verified } from "./shard-file.ts";
 
 export interface TakeInOptions {
   settings: Settings;
@@ -24,15 +25,17 @@ export async function takeIn(
   file: ShardFile,
   from: string,
   location: ShardLocation,
+  redactions: readonly Redaction[],
   options: TakeInOptions,
 ): Promise<void> {
   const { shard: id } = file;
   const shards = openShards({ data: "", shards: [{ id, location }] }, unobserved);
   try {
+    const writer = shards.writer(id);
+    await writer.write(async (transaction) => transaction.addRedactions([...redactions]));
     const isAccepted = await ingestFile(file, from, shards, options);
-    const found = await verified(shards.writer(id), `${id}: verify`, options.startProgress);
-    const { counts, digest } = file;
-    if (isAccepted && Bun.deepEquals(found, { counts, digest })) return;
+    const found = await verified(writer, `${id}: verify`, options.startProgress);
+    if (isAccepted && isSame(file, found, redactions.length > 0)) return;
   } finally {
     await shards.close();
   }
@@ -40,6 +43,15 @@ export async function takeIn(
     `${showLocation(location)}: the restored shard is not what the manifest lists for ${file.name}: do not use it, delete it, and use another backup`,
   );
 }
+
+/** Players who were redacted after the backup was made change the digest, and which private matches are served. */
+function isSame({ counts, digest }: ShardFile, found: Verified, isRedacted: boolean): boolean {
+  if (Bun.deepEquals(found, { counts, digest })) return true;
+  return isRedacted && counts !== null && recordsOf(found.counts) === recordsOf(counts);
+}
+
+const recordsOf = ({ served, withheld }: Pick<ShardCounts, "served" | "withheld">): number =>
+  Object.values(withheld).reduce((sum, count) => sum + count, served);
 
 async function ingestFile(
   { shard, bytes, longestRecord = 0 }: ShardFile,
@@ -87,8 +99,7 @@ export async function hasRecords(id: string, location: ShardLocation): Promise<b
   );
   try {
     const counts = await (await shards.existingWriter(id))?.counts();
-    if (!counts) return false;
-    return counts.served + Object.values(counts.withheld).reduce((sum, one) => sum + one, 0) > 0;
+    return counts !== undefined && recordsOf(counts) > 0;
   } finally {
     await shards.close();
   }

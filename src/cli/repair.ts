@@ -1,6 +1,7 @@
 /** `matchbook repair`: rebuilds a damaged shard from its records. */
 
 import { damageAt, locationOf, openRepair, storesIn } from "../open-stores.ts";
+import { readList, redactionsOf } from "../redact/list-file.ts";
 import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -46,7 +47,7 @@ export const repair: AddCommand = (program) => {
     .option("--json", "print one JSON object")
     .action(async (shard: string, flags: Flags) => {
       const settings = settingsOf(command).values;
-      const report = await repairShard(shard, fileOf(settings, shard), settings.batch, flags);
+      const report = await repairShard(shard, fileOf(settings, shard), settings, flags);
       print(flags.json ? JSON.stringify(report) : describe(report));
       if (report.state === "incomplete") process.exitCode = INCOMPLETE;
     });
@@ -88,7 +89,7 @@ interface Report extends Partial<Rebuilt> {
 async function repairShard(
   shard: string,
   location: SqliteLocation,
-  batch: number,
+  { data, batch }: Settings,
   flags: Flags,
 ): Promise<Report> {
   const isDryRun = flags.dryRun === true;
@@ -105,6 +106,7 @@ async function repairShard(
     const target = files.open();
     const rebuilt = await rebuild(files.source, target, {
       batch,
+      redactions: redactionsOf(readList(data), shard),
       onAside: (one) => aside.add(one),
       onProgress: (page, records) => bar.show("repair", pages, page, records),
     });

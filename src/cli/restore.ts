@@ -48,6 +48,7 @@ export const restore: AddCommand = (program) => {
       const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
       const older = await restoreSteps(steps, {
         settings,
+        redactions: manifest.redactions,
         threads: readingThreads(navigator.hardwareConcurrency),
         startProgress,
       });

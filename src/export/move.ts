@@ -70,6 +70,8 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
+    const redactions = await transaction.redactions();
+    await target.write(async (there) => there.addRedactions(redactions));
     await copyBases(transaction, target);
     const copied = await copyRecords(transaction, target, options, show("copy", recordsIn(counts)));
     // Last: until then, the target accepts records that are older but not removed yet.

@@ -7,7 +7,9 @@
  * so judging them once is enough.
  */
 
+import { restoreRecord } from "../document/record.ts";
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
+import { redact } from "../domain/redact.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
 import {
   type Fate,
@@ -20,6 +22,7 @@ import {
 import {
   type Outline,
   type PreparedRecord,
+  prepare,
   presentContentHash,
   restore,
   type StoredRecord,
@@ -45,40 +48,68 @@ export function commitBatch(
   batch: readonly PreparedRecord[],
   options: { replace: boolean },
 ): Promise<Accepted> {
-  return writer.write(async (transaction) => {
-    const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
-    const { outcomes, arriving, leaving } = await classify(
-      transaction,
-      batch,
-      cutoff,
-      options.replace,
-    );
-    const change = await decideVisibility(transaction, arriving, leaving, cutoff);
-
-    await transaction.removeServed(change.unserved.map(entry));
-    await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
-    await transaction.addServed(change.served.map(entry));
-    await transaction.addWithheld(
-      change.withheld.map(({ encoded, reason }) => ({ ...encoded.stored, reason })),
-    );
-    await transaction.removeDependents(leaving.flatMap(({ outline }) => dependencies(outline)));
-    await transaction.addDependents(arriving.flatMap(({ outline }) => dependencies(outline)));
-    await transaction.changeVocabulary(
-      countChange(change.served, change.unserved, ({ words }) => words),
-    );
-    await updatePlayers(transaction, change.served, change.unserved);
-    await updateTeams(transaction, change.served, change.unserved);
-
-    const reasons = new Map(change.withheld.map(({ outline, reason }) => [outline.id, reason]));
-    return {
-      outcomes: outcomes.map((outcome, index) => {
-        const reason = reasons.get(batch[index]!.outline.id);
-        return outcome.kind === "stored" && reason ? { kind: "withheld", reason } : outcome;
-      }),
-      released: change.released,
-    };
-  });
+  return writer.write((transaction) => applyBatch(transaction, batch, options));
 }
+
+/** The same within a transaction. */
+export async function applyBatch(
+  transaction: Transaction,
+  received: readonly PreparedRecord[],
+  options: { replace: boolean },
+): Promise<Accepted> {
+  const redactions = await transaction.redactions();
+  const batch = withoutPlayers(received, new Set(redactions.map(({ playerId }) => playerId)));
+  const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
+  const { outcomes, arriving, leaving } = await classify(
+    transaction,
+    batch,
+    cutoff,
+    options.replace,
+  );
+  const change = await decideVisibility(transaction, arriving, leaving, cutoff);
+
+  await transaction.removeServed(change.unserved.map(entry));
+  await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
+  await transaction.addServed(change.served.map(entry));
+  await transaction.addWithheld(
+    change.withheld.map(({ encoded, reason }) => ({ ...encoded.stored, reason })),
+  );
+  await transaction.removeDependents(leaving.flatMap(({ outline }) => dependencies(outline)));
+  await transaction.addDependents(arriving.flatMap(({ outline }) => dependencies(outline)));
+  await transaction.changeVocabulary(
+    countChange(change.served, change.unserved, ({ words }) => words),
+  );
+  await updatePlayers(transaction, change.served, change.unserved);
+  await updateTeams(transaction, change.served, change.unserved);
+
+  const reasons = new Map(change.withheld.map(({ outline, reason }) => [outline.id, reason]));
+  return {
+    outcomes: outcomes.map((outcome, index) => {
+      const reason = reasons.get(batch[index]!.outline.id);
+      return outcome.kind === "stored" && reason ? { kind: "withheld", reason } : outcome;
+    }),
+    released: change.released,
+  };
+}
+
+/** Redacted players are removed before records are compared, so that a record that is sent again is a duplicate. */
+function withoutPlayers(
+  batch: readonly PreparedRecord[],
+  redacted: ReadonlySet<string>,
+): readonly PreparedRecord[] {
+  if (redacted.size === 0) return batch;
+  return batch.map((record) =>
+    record.encoded && namesAny(record.outline, redacted)
+      ? prepare(redact(restoreRecord(record.encoded.stored), redacted), true)
+      : record,
+  );
+}
+
+/** Whether a record names one of these players, as a participant or only mentioned. */
+export const namesAny = (
+  { players }: { players: readonly { id: string }[] },
+  ids: ReadonlySet<string>,
+): boolean => players.some(({ id }) => ids.has(id));
 
 export interface Known extends StoredRecord {
   fate: Fate;

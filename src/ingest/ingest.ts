@@ -2,7 +2,7 @@
 
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { commitBatch } from "./commit-batch.ts";
+import { commitBatch, namesAny } from "./commit-batch.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -100,7 +100,10 @@ async function* allChunks(
 
 const sizeOf = ({ size }: DocumentChunk) => size;
 
-/** Whether the shards have records with all these ids. */
+/**
+ * Whether the shards have records with all these ids, so that hashes are enough to compare them. What names redacted
+ * players is compared without them.
+ */
 async function areKnown(
   contents: DocumentContent[],
   { writer }: IngestOptions,
@@ -111,6 +114,9 @@ async function areKnown(
     const ids = new Set(those.map(({ id }) => id));
     const known = await retry.run(shard, async () => writer(shard).contentHashes([...ids]));
     if (known.size < ids.size) return false;
+    const redactions = await retry.run(shard, async () => writer(shard).redactions());
+    const redacted = new Set(redactions.map(({ playerId }) => playerId));
+    if (redacted.size > 0 && those.some((outline) => namesAny(outline, redacted))) return false;
   }
   return true;
 }

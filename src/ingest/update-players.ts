@@ -4,7 +4,7 @@ import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
 import { packPlayer, restoreCarried } from "../document/record.ts";
 import type { Resource } from "../domain/json.ts";
-import { resultOf } from "../domain/match.ts";
+import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import {
   continued,
@@ -80,6 +80,31 @@ export async function addBases(transaction: Transaction, given: PlayerBase[]): P
     const { snapshot, ...reached } = standing;
     return playerRow(id, reached, carriedIn(restoreCarried(snapshot), "players", id));
   });
+  await transaction.putPlayers(rows);
+}
+
+/** Replaces the state in which pruned records left players, who may still be served as they were there. */
+export async function changeSnapshots(
+  transaction: Transaction,
+  playerIds: string[],
+  change: (player: Named) => Named,
+): Promise<void> {
+  const standings = await transaction.standings(playerIds);
+  const bases: PlayerBase[] = [];
+  const rows: PlayerRow[] = [];
+  for (const base of (await transaction.basesOf(playerIds)).values()) {
+    if (!base.standing) continue;
+    const { id, standing } = base;
+    const changed = change(find(restoreCarried(standing.snapshot).players, id));
+    const { carried, companions } = { ...changed, companions: canonicalList(changed.companions) };
+    const snapshot = packPlayer({ id, resource: canonicalResource(carried), companions });
+    bases.push({ ...base, standing: { ...standing, snapshot } });
+    const now = standings.get(id);
+    if (now?.latest.matchId === standing.latest.matchId) {
+      rows.push(playerRow(id, now, { carried, companions }));
+    }
+  }
+  await transaction.putBases(bases);
   await transaction.putPlayers(rows);
 }
 

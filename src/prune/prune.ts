@@ -56,7 +56,8 @@ async function advanceCutoff(transaction: Transaction, before: number): Promise<
   return before;
 }
 
-async function removeOldest(
+/** Removes records that are older than the cutoff, which must be set: at most `limit`. */
+export async function removeOldest(
   transaction: Transaction,
   limit: number,
 ): Promise<Pick<Pruned, "served" | "withheld">> {

@@ -11,12 +11,14 @@ import { type PreparedRecord, presentContentHash, restore } from "../ingest/prep
 import { addBases } from "../ingest/update-players.ts";
 import { snapshotChecksum } from "../store/row-checks.ts";
 import type { DamagedBase, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
-import type { PlayerBase, StoredMatch, Writer } from "../store/store.ts";
+import type { PlayerBase, Redaction, StoredMatch, Writer } from "../store/store.ts";
 import type { MovedAside } from "./moved-aside.ts";
 
 export interface RebuildOptions {
   /** The maximum number of records per transaction. */
   batch: number;
+  /** Redactions that are known from elsewhere: the list of the shard may be damaged. */
+  redactions: Redaction[];
   /** Called for what cannot be restored. */
   onAside(aside: MovedAside): void;
   /** Pages of the damaged file, and records so far. */
@@ -43,7 +45,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 export async function rebuild(
   source: DamagedStore,
   target: Writer,
-  { batch: mostRecords, onAside, onProgress }: RebuildOptions,
+  { batch: mostRecords, redactions, onAside, onProgress }: RebuildOptions,
 ): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { records: 0, lost: 0, conflicts: 0, pages: 0, isCompared: false };
   const seen = { matches: new RowSet(), withheld: new RowSet() };
@@ -67,6 +69,10 @@ export async function rebuild(
     onAside(aside);
   };
 
+  // First: they are applied to every record that is added.
+  await target.write(async (transaction) => {
+    await transaction.addRedactions([...source.redactions(), ...redactions]);
+  });
   await addAllBases(source, target, (damaged) => setAside({ table: "player_base", ...damaged }));
   for (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
     if (found.kind !== "page") seen[found.table].add(found.row);

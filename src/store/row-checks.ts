@@ -13,6 +13,7 @@ import {
   type PlayerBase,
   type PlayerListing,
   type PlayerRow,
+  type Redaction,
   type Selection,
   type Standing,
   type TeamRow,
@@ -174,6 +175,21 @@ export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow
     snapshot: standing?.snapshot ?? null,
   };
   return { ...row, checksum: baseChecksum(row) };
+}
+
+export interface RedactionRow {
+  player_id: string;
+  redacted_at: number;
+  checksum: number;
+}
+
+export const redactionChecksum = ({ player_id, redacted_at }: Omit<RedactionRow, "checksum">) =>
+  checksum([player_id, redacted_at]);
+
+/** Throws DamagedData unless the row is whole. */
+export function readRedaction(row: RedactionRow): Redaction {
+  if (row.checksum !== redactionChecksum(row)) throw new DamagedData("redactions", row.player_id);
+  return { playerId: row.player_id, redactedAt: row.redacted_at };
 }
 
 /** Throws DamagedData unless an index listed the players by their latest match. */

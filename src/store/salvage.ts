@@ -1,6 +1,6 @@
 /** What can be read of a damaged shard, whatever the state of its indexes and totals. */
 
-import type { PlayerBase } from "./store.ts";
+import type { PlayerBase, Redaction } from "./store.ts";
 
 export type RecordTable = "matches" | "withheld";
 
@@ -68,6 +68,8 @@ export interface DamagedStore {
   readonly isWalCut: boolean;
   /** The cutoff of `matchbook prune`, if there is one that can be read. */
   readonly prunedBefore: number | null;
+  /** The redacted players, if the list can be read. */
+  redactions(): Redaction[];
   /** What pruned records left behind. */
   bases(): Generator<PlayerBase | DamagedBase>;
   /** Everything that is left of the records. `onPage` is called for each page. */

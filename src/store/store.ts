@@ -251,12 +251,20 @@ export interface Counts extends Omit<Summary, "matches"> {
   bytes: number;
 }
 
+/** A player whose name must not be stored any more. */
+export interface Redaction {
+  playerId: string;
+  redactedAt: number;
+}
+
 /** Reads for operators. They may see an unfinished write of the same writer. */
 export interface AdminReader {
   /** As in Transaction. */
   prunedBefore(): Awaitable<number | undefined>;
   /** How many stored records were created before this time. The cost grows with their number. */
   countOlder(before: number): Awaitable<{ served: number; withheld: number }>;
+  /** As in Transaction. */
+  redactions(): Awaitable<Redaction[]>;
   inspect(id: string): Awaitable<ShardRecord | undefined>;
   /** How many records prove each of these players to be ranked; players with none are omitted. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
@@ -293,6 +301,11 @@ export interface Writer extends AdminReader {
    * rewritten, and other writers wait; not every store can do that. Throws StoreError.
    */
   compact(full: boolean, onProgress: OnProgress): Promise<void>;
+  /**
+   * Empties the shard's own write-ahead log, if it has one, so that nothing is left in its files of what was removed.
+   * False if a long read prevents it.
+   */
+  emptyLog(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
@@ -383,6 +396,10 @@ export interface Transaction extends ShardContents {
   setPrunedBefore(time: number): Awaitable<void>;
   /** At most `limit` records that were created before this time: served ones in order, then withheld ones. */
   older(before: number, limit: number): Awaitable<ShardRecord[]>;
+  /** The players whose names must not be stored, by id. */
+  redactions(): Awaitable<Redaction[]>;
+  /** Players who are listed already keep their time. */
+  addRedactions(redactions: Redaction[]): Awaitable<void>;
   /** The players and teams as they were in a served match; undefined if there is no such match. */
   carried(id: string): Awaitable<Fragment | undefined>;
   /** Adds new matches. Their players and teams must exist by the end of the transaction. */
@@ -421,6 +438,8 @@ export interface Transaction extends ShardContents {
   basesOf(playerIds: string[]): Awaitable<Map<string, PlayerBase>>;
   /** Inserts or replaces bases. */
   putBases(bases: PlayerBase[]): Awaitable<void>;
+  /** Unknown ids are ignored. */
+  removeBases(playerIds: string[]): Awaitable<void>;
   /** Inserts or replaces players. */
   putPlayers(rows: PlayerRow[]): Awaitable<void>;
   /** Removes players who are in no served match any more and have no base. Unknown ids are ignored. */
@@ -478,6 +497,7 @@ const KINDS: Record<string, string> = {
   players: "player",
   teams: "team",
   player_base: "player",
+  redactions: "the redaction of player",
 };
 /** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
 export type OnMigrate = (from: number, to: number) => OnProgress | undefined;

@@ -17,6 +17,7 @@ import { pageGuarantees } from "./pages.ts";
 import { pruningGuarantees } from "./pruning.ts";
 import { readingGuarantees } from "./reading.ts";
 import { recordGuarantees } from "./records.ts";
+import { redactionGuarantees } from "./redactions.ts";
 import { summaryGuarantees } from "./summaries.ts";
 import type { ShardPlace } from "./writer-thread.ts";
 import { writingGuarantees } from "./writing.ts";
@@ -55,6 +56,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["summaries", summaryGuarantees],
   ["holdings", holdingGuarantees],
   ["pruning", pruningGuarantees],
+  ["redactions", redactionGuarantees],
 ];
 
 /** All guarantees, or a selection. */

@@ -92,6 +92,9 @@ const WORK: readonly Run[] = [
   "backup file",
   "backup .",
   "restore folder",
+  "redact",
+  "redact nowhere somebody --yes",
+  "redact na nobody --yes",
   "keys list --data nowhere",
   "status --data nowhere",
 ];

@@ -12,7 +12,7 @@ import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { MATCHBOOK, matchbook, ROOT } from "../support/process.ts";
-import { aMatch } from "../support/records.ts";
+import { aMatch, duel } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
 const readDoc = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
@@ -270,6 +270,34 @@ test("the shell commands back up and restore as the page shows", async () => {
   run("--keys");
   expect(await list()).toContain("kept");
   expect(await list()).not.toContain("later");
+  home.remove();
+}, 60_000);
+
+test("'matchbook redact' prints what the page shows", async () => {
+  const home = aFolder();
+  const shown = exchanges.filter(({ command }) => command.startsWith("matchbook redact"));
+  expect(shown.map(({ command }) => wordsOf(command).at(-1))).toEqual([
+    "--dry-run",
+    "--yes",
+    "--list",
+  ]);
+  const id = wordsOf(shown[0]!.command)[2]!;
+  const rosters = () => duel({ id }, { id: "other" });
+  const records = [
+    aMatch({ rosters: rosters() }),
+    aMatch({ rosters: rosters() }),
+    aMatch({ rosters: rosters(), mode: "practice" }),
+  ];
+  await matchbook(["ingest", "-", "--data", home.path], { stdin: ndjson(records) });
+  for (const { command, shown: lines } of shown) {
+    const args = [...wordsOf(command), "--data", home.path];
+    const { exitCode, stdout, stderr } = await matchbook(args);
+    expect([exitCode, stderr, plain(stdout)]).toEqual([
+      0,
+      "",
+      expect.stringMatching(patternOf(lines)),
+    ]);
+  }
   home.remove();
 }, 60_000);
 

@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["observe", "store", "ingest", "settings"],
+  redact: ["domain", "store", "document", "ingest", "export", "prune"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -55,6 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/redis",
     "access/sqlite",
     "access/postgres",
+    "redact",
   ],
 
   backup: [
@@ -66,6 +68,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "sqlite",
     "open-stores.ts",
+    "redact",
   ],
 
   // Entry points and wiring.
@@ -110,6 +113,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "verify",
     "prune",
+    "redact",
     "repair",
     "access",
     "settings",

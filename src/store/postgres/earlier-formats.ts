@@ -16,6 +16,9 @@ const NO_BASES = `SELECT NULL::text AS id, NULL::integer AS ranked_evidence, NUL
   NULL::integer AS played_ranked, NULL::text AS gold, NULL::bytea AS snapshot, NULL::bigint AS checksum
   WHERE false`;
 
+const NO_REDACTIONS = `SELECT NULL::text AS player_id, NULL::bigint AS redacted_at, NULL::bigint AS checksum
+  WHERE false`;
+
 /** The tables that differ, by format. */
 const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   2: {
@@ -34,6 +37,7 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     shard: `SELECT seq AS sequence, token, NULL::bigint AS pruned_before, matches, players, teams
       FROM {state}`,
     player_base: NO_BASES,
+    redactions: NO_REDACTIONS,
   },
   3: {
     match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
@@ -46,8 +50,9 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash, document,
       snapshot, ${CHECKED_IF_FILLED} FROM {withheld}`,
     player_base: NO_BASES,
+    redactions: NO_REDACTIONS,
   },
-  4: { player_base: NO_BASES },
+  4: { player_base: NO_BASES, redactions: NO_REDACTIONS },
 };
 
 /**

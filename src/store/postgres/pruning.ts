@@ -54,6 +54,11 @@ export function pruningTables(connection: Connection) {
       ]);
       await insertRows(connection, "player_base", evidenceColumns(others));
     },
+
+    async removeBases(playerIds: string[]): Promise<void> {
+      if (playerIds.length === 0) return;
+      await connection.run("DELETE FROM {player_base} WHERE id = ANY($1::text[])", [playerIds]);
+    },
   };
 }
 

@@ -210,6 +210,13 @@ const PLAYER_BASE = `
   );
   ALTER TABLE {player_base} ALTER COLUMN snapshot SET STORAGE EXTERNAL;
   CREATE INDEX ON {withheld} (created_at);
+
+  -- Players whose names must not be stored any more.
+  CREATE TABLE {redactions} (
+    player_id   text COLLATE "C" PRIMARY KEY,
+    redacted_at bigint NOT NULL,
+    checksum    bigint NOT NULL
+  );
 `;
 
 /** Migration n upgrades a shard from version n to n + 1. Only append. */

@@ -5,6 +5,7 @@ import {
   type Counts,
   type OnMigrate,
   type OnProgress,
+  type Redaction,
   type ShardRecord,
   type StoredState,
   StoreError,
@@ -22,6 +23,7 @@ import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
 import { ReadSession } from "./read-session.ts";
+import { redactionTable } from "./redactions.ts";
 import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 import { stateTables } from "./stored-state.ts";
@@ -36,6 +38,7 @@ export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
   readonly #reads: ReadSession;
   #prepared: Promise<number> | undefined;
+  #isChecked = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -44,6 +47,8 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
     private readonly isReadOnly: boolean = false,
+    /** Called with the redactions of the shard before it is used for the first time; may throw. */
+    private readonly checkRedactions: (applied: Redaction[]) => void = () => {},
   ) {
     this.#reads = new ReadSession(session);
   }
@@ -86,6 +91,10 @@ export class PostgresWriter implements Writer {
     return (await this.#reading()).prunedBefore();
   }
 
+  async redactions(): Promise<Redaction[]> {
+    return (await this.#reading()).redactions();
+  }
+
   async countOlder(before: number): Promise<{ served: number; withheld: number }> {
     await this.ready();
     return countOlder(this.#reads, before);
@@ -120,6 +129,11 @@ export class PostgresWriter implements Writer {
     await vacuum(this.session, onProgress);
   }
 
+  /** The database has one log for everything, and reuses it at times of its own. */
+  emptyLog(): boolean {
+    return true;
+  }
+
   close(): Promise<void> {
     return this.session.close();
   }
@@ -129,18 +143,29 @@ export class PostgresWriter implements Writer {
    * `onMigrate` they are migrated. 0: a read-only writer found no schema.
    */
   async ready(onMigrate?: OnMigrate): Promise<number> {
-    if (this.isReadOnly) return (await readableFormat(this.session)) ?? 0;
+    if (this.isReadOnly) {
+      const format = (await readableFormat(this.session)) ?? 0;
+      if (format > 0) await this.#check();
+      return format;
+    }
     this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
     try {
       const format = await this.#prepared;
       // Somebody may migrate it at any time.
       if (format < FORMAT) this.#prepared = undefined;
+      if (!onMigrate) await this.#check();
       return format;
     } catch (error) {
       // The next call tries again.
       this.#prepared = undefined;
       throw error;
     }
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecked) return;
+    this.checkRedactions(await redactionTable(this.#reads).redactions());
+    this.#isChecked = true;
   }
 
   /** For single reads outside a transaction. */
@@ -260,6 +285,7 @@ function openTables(database: Connection, partitions: Partitions) {
     ...players,
     ...counterTables(connection),
     ...pruningTables(connection),
+    ...redactionTable(connection),
   } satisfies Transaction;
   return { transaction, conclude };
 }

@@ -128,6 +128,8 @@ export function openForWriting(
     database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
+    // Removed rows are overwritten, so that a name that was removed cannot be found in the file.
+    database.run("PRAGMA secure_delete = ON");
     database.run("PRAGMA journal_mode = WAL");
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");

@@ -56,6 +56,10 @@ export function pruningTables(database: Statements) {
         );
       }
     },
+
+    removeBases(playerIds: string[]): void {
+      for (const id of playerIds) database.run("DELETE FROM player_base WHERE id = ?", id);
+    },
   };
 }
 

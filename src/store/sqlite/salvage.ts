@@ -16,7 +16,7 @@ import type {
   RecordTable,
   Salvaged,
 } from "../salvage.ts";
-import type { PlayerBase } from "../store.ts";
+import type { PlayerBase, Redaction } from "../store.ts";
 import {
   BrokenRow,
   isInteger,
@@ -32,6 +32,7 @@ import {
 import { listedRecords } from "./listed-records.ts";
 import type { PageFile } from "./page-file.ts";
 import { BASE_COLUMNS } from "./pruning.ts";
+import { readRedactions } from "./redactions.ts";
 import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
 import { isWholeShard } from "./totals.ts";
 
@@ -76,6 +77,14 @@ export class SqliteSalvage implements DamagedStore {
         const damage = this.#damageOf(page, bytes);
         if (damage) yield damage;
       }
+    }
+  }
+
+  redactions(): Redaction[] {
+    try {
+      return this.database ? readRedactions(this.database) : [];
+    } catch {
+      return [];
     }
   }
 

@@ -198,6 +198,13 @@ const PLAYER_BASE = `
     checksum        INTEGER NOT NULL
   );
   CREATE INDEX withheld_by_time ON withheld (created_at);
+
+  -- Players whose names must not be stored any more.
+  CREATE TABLE redactions (
+    player_id   TEXT PRIMARY KEY,
+    redacted_at INTEGER NOT NULL,
+    checksum    INTEGER NOT NULL
+  ) WITHOUT ROWID;
 `;
 
 /** Migration n upgrades a file from version n to n + 1. Only append. */

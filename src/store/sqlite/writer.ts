@@ -6,6 +6,7 @@ import { packNumbers } from "../row-encoding.ts";
 import {
   type Counts,
   type OnProgress,
+  type Redaction,
   type ShardRecord,
   type StoredState,
   StoreRefuses,
@@ -19,6 +20,7 @@ import { NameIndex } from "./name-index.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
+import { redactionTable } from "./redactions.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -87,6 +89,10 @@ export class SqliteWriter implements Writer {
     return this.#read(() => this.#tables.transaction.prunedBefore());
   }
 
+  redactions(): Redaction[] {
+    return this.#read(() => this.#tables.transaction.redactions());
+  }
+
   countOlder(before: number): { served: number; withheld: number } {
     return this.#read(() => countOlder(this.#statements, before));
   }
@@ -111,6 +117,10 @@ export class SqliteWriter implements Writer {
         throw asWriteError(error, this.database);
       }
     });
+  }
+
+  emptyLog(): Promise<boolean> {
+    return this.#inTurn(() => this.#wal.empty());
   }
 
   close(): void {
@@ -187,6 +197,7 @@ function openTables(database: Statements) {
     ...players.transaction,
     ...counterTables(database),
     ...pruningTables(database),
+    ...redactionTable(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */

@@ -1,0 +1,185 @@
+/** Redacted players: what disappears, and what stays. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { redactPlayers } from "../../src/redact/redact.ts";
+import { dropSchema } from "../support/formats.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { pruneAt, withWriter } from "../support/prune.ts";
+import { aMatch, duel, type MatchIn, type PlayerIn } from "../support/records.ts";
+import { filesWith, redactIn, storedText } from "../support/redact.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+let worlds = 0;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+const ADA: PlayerIn = {
+  id: "ada",
+  name: "Ada Lovelace",
+  attributes: { motto: "Poetical science", contacts: ["ada@example.com"] },
+};
+const SECRETS = ["Ada Lovelace", "Lovelace", "Poetical science", "ada@example.com"];
+
+const day = (number: number) => Date.UTC(2024, 0, number);
+
+/** A duel of Ada against Bob on a day of January. */
+const played = (id: string, on: number, wishes: MatchIn = {}) =>
+  aMatch({
+    id,
+    shard: "na",
+    mode: "casual",
+    createdAt: day(on),
+    rosters: duel(ADA, { id: "bob", name: "Bob" }),
+    ...wishes,
+  });
+
+const WINDOW =
+  "filter[createdAt-start]=2024-01-01T00:00:00Z&filter[createdAt-end]=2024-02-28T00:00:00Z";
+
+describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+  async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+    const schema = `redact_${process.pid}_${++worlds}`;
+    const url = `${postgres.url}?schema=${schema}`;
+    const toml = engine === "SQLite" ? "[shards.na]\n" : `[shards.na]\nurl = "${url}"\n`;
+    const world = await startWorld([], {}, undefined, toml);
+    try {
+      await work(world);
+    } finally {
+      await world.stop();
+      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+    }
+  }
+
+  /** Nothing of Ada is stored; the files of PostgreSQL are its own. */
+  async function expectNothingStored(world: World): Promise<void> {
+    const text = await withWriter(world.settings, "na", storedText);
+    expect(SECRETS.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(filesWith(world.data, SECRETS)).toEqual([]);
+  }
+
+  test("matches stay whole with an anonymous participant, and everything about the player is gone", () =>
+    inWorld(async (world) => {
+      const document = played("m1", 1);
+      await world.ingest([document, played("m2", 2), played("m3", 3, { mode: "practice" })]);
+      const before = (await world.get("/shards/na/matches/m1")).body;
+      const bob = (await world.get("/shards/na/players/bob")).body.data;
+      expect(await redactIn(world.settings, "na", "ada")).toEqual({ served: 2, withheld: 1 });
+
+      const after = (await world.get("/shards/na/matches/m1")).body;
+      expect(after.data).toEqual(before.data);
+      const anonymous = before.included
+        .filter(({ id }: JsonObject) => id !== "ada")
+        .map(({ relationships, ...rest }: JsonObject) =>
+          JSON.stringify(relationships ?? {}).includes('"ada"')
+            ? rest
+            : { ...rest, ...(relationships ? { relationships } : {}) },
+        );
+      expect(after.included).toEqual(anonymous);
+      expect((await world.get("/shards/na/players/bob")).body.data).toEqual(bob);
+      expect((await world.get("/shards/na/players/ada")).status).toBe(404);
+      for (const filter of ["filter[playerNames]=Ada%20Lovelace", "filter[playerIds]=ada"]) {
+        expect((await world.get(`/shards/na/players?${filter}`)).body.data).toEqual([]);
+        expect((await world.get(`/shards/na/matches?${filter}&${WINDOW}`)).body.data).toEqual([]);
+      }
+      const similar = await world.get("/shards/na/players?filter[playerNames]=Ada%20Lovelac");
+      expect(similar.text).not.toContain("Lovelace");
+      await expectNothingStored(world);
+
+      const { report } = await world.ingest([document, played("m2", 2)]);
+      expect(report).toMatchObject({ stored: 0, duplicate: 2, conflict: 0 });
+      await world.ingest([played("m4", 4), document], { replace: true });
+      expect((await world.get("/shards/na/matches/m4")).status).toBe(200);
+      await expectNothingStored(world);
+    }));
+
+  test("texts that a participant carries beyond the API go with its player", () =>
+    inWorld(async (world) => {
+      const document = played("m1", 1);
+      const participant = document.included.find(({ id }) => id === "m1-r0p0")!;
+      Object.assign(participant.attributes as JsonObject, {
+        nickname: "Lovelace",
+        tags: [{ said: "Poetical science" }],
+        level: 7,
+      });
+      Object.assign(participant, { links: { profile: "https://example.com/Lovelace" } });
+      await world.ingest([document]);
+      await redactIn(world.settings, "na", "ada");
+      const { included } = (await world.get("/shards/na/matches/m1")).body;
+      const found = included.find(({ id }: JsonObject) => id === "m1-r0p0");
+      expect(found.attributes).toEqual({
+        actor: "*Ember*",
+        shardId: "na",
+        level: 7,
+        stats: (participant.attributes as JsonObject).stats,
+      });
+      await expectNothingStored(world);
+    }));
+
+  test("what pruned matches left behind of the player is gone too", () =>
+    inWorld(async (world) => {
+      const carol = { rosters: duel(ADA, { id: "carol", stats: { played_ranked: 0 } }) };
+      const friends = played("friends", 2, { rosters: duel(ADA, { id: "dora" }) });
+      Object.assign(friends.included.find(({ id }) => id === "dora")!, {
+        relationships: {
+          friend: { data: { type: "player", id: "ada", meta: { called: "Lovelace" } } },
+        },
+      });
+      await world.ingest([
+        friends,
+        played("old", 1, { mode: "ranked" }),
+        // Served because Ada is ranked.
+        played("private", 5, { mode: "private", ...carol }),
+      ]);
+      await pruneAt(world.settings, "na", day(3));
+      expect((await world.get("/shards/na/players/ada")).status).toBe(200);
+      expect((await world.get("/shards/na/matches/private")).status).toBe(200);
+      expect(await redactIn(world.settings, "na", "ada")).toEqual({ served: 1, withheld: 0 });
+      expect((await world.get("/shards/na/players/ada")).status).toBe(404);
+      // Nobody in it is known to be ranked any more.
+      expect((await world.get("/shards/na/matches/private")).status).toBe(404);
+      expect((await world.get("/shards/na/players/bob")).body.data.attributes.stats.played).toBe(1);
+      const friend = (await world.get("/shards/na/players/dora")).body.data;
+      expect(friend.relationships).toBeUndefined();
+      expect(friend.attributes.stats.played).toBe(1);
+      await expectNothingStored(world);
+      const evidence = await withWriter(world.settings, "na", async (writer) =>
+        writer.rankedEvidence(["ada", "bob"]),
+      );
+      expect([...evidence]).toEqual([["bob", 1]]);
+    }));
+
+  test("an interrupted redaction changes all that is served or nothing, and the next one completes it", () =>
+    inWorld(async (world) => {
+      await world.ingest([
+        ...[1, 2, 3].map((on) => played(`m${on}`, on)),
+        played("w1", 4, { mode: "practice" }),
+        played("w2", 5, { ending: "notenoughplayers" }),
+      ]);
+      const stopAt = (served: number, withheld: number) =>
+        withWriter(world.settings, "na", (writer) =>
+          redactPlayers(writer, [{ playerId: "ada", redactedAt: 0 }], (soFar) => {
+            if (soFar.served === served && soFar.withheld === withheld) throw new Error("killed");
+          }),
+        ).catch((error: Error) => error.message);
+      const statuses = () =>
+        Promise.all(
+          ["players/ada", "matches/m1"].map(
+            async (path) => (await world.get(`/shards/na/${path}`)).status,
+          ),
+        );
+      expect(await stopAt(3, 0)).toBe("killed");
+      expect(await statuses()).toEqual([200, 200]);
+      expect((await world.get("/shards/na/matches/m1")).text).toContain("Ada Lovelace");
+
+      expect(await stopAt(3, 2)).toBe("killed");
+      expect(await statuses()).toEqual([404, 200]);
+      expect((await world.get("/shards/na/matches/m1")).text).not.toContain("ada");
+
+      await redactIn(world.settings, "na", "ada");
+      await expectNothingStored(world);
+    }));
+});

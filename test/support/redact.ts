@@ -1,0 +1,61 @@
+/** Redacts players within this process, as `matchbook redact` does, and searches stores for what must be gone. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { fragmentText } from "../../src/document/fragment.ts";
+import { recordDocument } from "../../src/document/record.ts";
+import { namedBatches, recordBatches } from "../../src/export/scan.ts";
+import { addToList, asListed } from "../../src/redact/list-file.ts";
+import { type Redacted, redactPlayers } from "../../src/redact/redact.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
+import type { Writer } from "../../src/store/store.ts";
+import { withWriter } from "./prune.ts";
+
+export async function redactIn(
+  settings: Settings,
+  shard: string,
+  ...ids: string[]
+): Promise<Redacted> {
+  const redactions = ids.map((playerId) => ({ playerId, redactedAt: 0 }));
+  return withWriter(settings, shard, async (writer) => {
+    const redacted = await redactPlayers(writer, redactions);
+    addToList(settings.data, asListed(shard, redactions));
+    await writer.emptyLog();
+    return redacted;
+  });
+}
+
+/** Everything stored in a shard, inflated: records, served or withheld, players, teams, and what pruned ones left. */
+export function storedText(writer: Writer): Promise<string> {
+  return writer.survey(async (contents) => {
+    const texts: string[] = [];
+    for await (const batch of recordBatches(contents, 100)) {
+      texts.push(...batch.map(({ match }) => recordDocument(match)));
+    }
+    for (const kind of ["players", "teams"] as const) {
+      for await (const batch of namedBatches(contents, kind)) {
+        for (const { resource, companions } of batch) {
+          texts.push(fragmentText(resource), companions ? fragmentText(companions) : "");
+        }
+      }
+    }
+    for (const { standing } of await contents.bases("", 10_000)) {
+      if (standing) texts.push(fragmentText(standing.snapshot));
+    }
+    return texts.join("\n");
+  });
+}
+
+/** The names of the files in a folder, and below, that contain one of the words; gzip files are inflated. */
+export function filesWith(folder: string, words: readonly string[]): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      const plain = path.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+      return words.some((word) => plain.includes(word));
+    });
+}
