@@ -117,6 +117,24 @@ test("what pruned matches left behind is kept, and a damaged part of it is liste
   expect(report).toMatchObject({ state: "incomplete", lost: 1 });
 });
 
+test.each([
+  ["readable", "DELETE FROM name_index"],
+  ["gone", "DELETE FROM redactions"],
+])("redacted players stay redacted, with a list in the shard that is %s", async (_, statement) => {
+  const { data, path } = shard.copy();
+  const [player] = new Database(path, { readonly: true })
+    .query<{ id: string }, []>("SELECT id FROM players LIMIT 1")
+    .all();
+  await matchbook(["redact", "na", player!.id, "--yes", "--data", data]);
+  change(path);
+  const before = await stateOf(data);
+  change(path, statement, "DELETE FROM name_index");
+  expect((await repair(data)).exitCode).toBe(0);
+  expect(await stateOf(data)).toEqual(before);
+  await ingestAt(data, shard.lines);
+  expect(await stateOf(data)).toEqual(before);
+});
+
 describe("no record is lost if a page without records is damaged:", () => {
   test.each([
     ["the index by time", "matches_by_time"],
