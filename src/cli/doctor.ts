@@ -23,7 +23,7 @@ export const doctor: AddCommand = (program) => {
       "check the installation and print one line for each check, with what to do about warnings and problems:\n" +
         "versions, settings, data folder, free space, shards (format, size, WAL, damage), keys, databases, clock.\n" +
         "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service,\n" +
-        "with its settings. It does not read all records: 'matchbook shards digest' does.\n" +
+        "with its settings. It does not read all records: 'matchbook verify' does.\n" +
         "Exit code 1: there is a problem (with --strict: or a warning).",
     )
     .option("--backup <DIR>", "check the age of the last backup in this folder, too")
