@@ -102,7 +102,7 @@ async function repairShard(
   const aside = new MovedAsideFile(`${files.newPath}.ndjson`);
   const bar = new Bar();
   try {
-    const { pages, isWalCut } = files.source;
+    const { pages } = files.source;
     const target = files.open();
     const rebuilt = await rebuild(files.source, target, {
       batch,
@@ -120,16 +120,17 @@ async function repairShard(
       damage: damage ?? null,
       ...rebuilt,
       ...sumsOf(counts),
-      isWalCut,
+      isWalCut: files.isWalCut,
       kept: null,
       list: null,
     };
     if (isDryRun) return report;
-    const suffix = `.damaged-${timeStamp(new Date())}`;
-    const list = `${files.newPath.replace(/\.repair$/, suffix)}.ndjson`;
+    const kept = files.nameAfter(`.damaged-${timeStamp(new Date())}`);
+    const list = isComplete ? null : `${kept}.ndjson`;
     // Before the swap: a process that is killed in between must not lose the list.
-    if (!isComplete) aside.keepAs(list);
-    return { ...report, list: isComplete ? null : list, kept: files.swap(suffix) };
+    if (list !== null) aside.keepAs(list);
+    files.swap(kept);
+    return { ...report, kept, list };
   } finally {
     bar.stop();
     aside.close();
@@ -174,7 +175,7 @@ function describe(report: Report): string {
   ];
   if (report.isWalCut) {
     lines.push(
-      "The end of its -wal is damaged or was never committed. If it was ingested to shortly before, ingest those records again.",
+      "The end of its -wal is damaged, or was never committed: ingest the latest records again.",
     );
   }
   if (isDryRun) lines.push("Nothing was changed.");

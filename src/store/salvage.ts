@@ -64,8 +64,6 @@ export interface ListedRecord {
 export interface DamagedStore {
   /** For progress: `salvaged` reads them in order. */
   readonly pages: number;
-  /** Whether a part of the latest changes cannot be used. */
-  readonly isWalCut: boolean;
   /** The cutoff of `matchbook prune`, if there is one that can be read. */
   readonly prunedBefore: number | null;
   /** The redacted players, if the list can be read. */

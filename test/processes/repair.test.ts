@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   linkSync,
@@ -10,8 +11,9 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { EXPECTED, putSqliteShard, SQLITE_SHARD_FORMATS } from "../support/formats.ts";
 import { startInstance } from "../support/instances.ts";
 import { digestAt, ingestAt, settingsAt, shardsFile } from "../support/places.ts";
@@ -37,6 +39,9 @@ const records = shard.lines.length;
 
 const filesIn = (data: string) =>
   new Map(readdirSync(data).map((name) => [name, readFileSync(join(data, name), "base64")]));
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+const isKept = (name: string) => name.startsWith("na.db.damaged-");
 
 const listIn = (path: string) =>
   readFileSync(path, "utf8")
@@ -225,6 +230,7 @@ test("records that were replaced stay replaced, although their pages are still i
 test("the damaged file is kept as it was, and the new one has its rights", async () => {
   const { data, path } = shard.copy();
   change(path, "DELETE FROM name_index");
+  chmodSync(path, 0o640);
   const before = readFileSync(path);
   const { ino, mode } = statSync(path);
   const { report } = await repair(data);
@@ -280,7 +286,7 @@ describe("killed", () => {
     const before = readFileSync(path);
     // Small batches, so that it takes a moment. If the machine is busy, it may be done too soon.
     for (let isKilled = false; !isKilled; ) {
-      const child = spawnMatchbook(["repair", "na", "--batch", "1", "--data", data]);
+      const child = spawnMatchbook(["repair", "na", "--json", "--batch", "1", "--data", data]);
       await until("it has begun", () => existsSync(`${path}.repair`) || child.exitCode !== null);
       child.kill("SIGKILL");
       await child.exited;
@@ -294,20 +300,21 @@ describe("killed", () => {
     expect(existsSync(`${path}.repair`)).toBe(false);
   });
 
-  test("at any time, it can be run again", async () => {
+  test.each([
+    ["records are written", (path: string) => sizeOf(`${path}.repair-wal`) > 100_000],
+    ["the new file is complete", (path: string) => sizeOf(`${path}.repair`) > 1_000_000],
+    ["the files are swapped", (path: string) => readdirSync(dirname(path)).some(isKept)],
+  ])("when %s, it can be run again", async (_, isReached) => {
     const { data, path } = shard.copy();
     change(path, "DELETE FROM name_index");
-    for (let attempt = 0; attempt < 6; attempt++) {
-      const child = spawnMatchbook(["repair", "na", "--force", "--data", data]);
-      await until("it has begun", () => existsSync(`${path}.repair`) || child.exitCode !== null);
-      // From the first records to the swap.
-      await Bun.sleep(attempt * 15);
-      child.kill("SIGKILL");
-      await child.exited;
-      expect(existsSync(path)).toBe(true);
-    }
-    const { exitCode } = await repair(data, "--force");
-    expect(exitCode).toBe(0);
+    const child = spawnMatchbook(["repair", "na", "--data", data]);
+    await until("it is reached", () => isReached(path) || child.exitCode !== null);
+    child.kill("SIGKILL");
+    await child.exited;
+    // Whichever of the files is there, it is complete.
+    expect(await digestAt(data)).toMatchObject({ digest: shard.state.digest });
+    const { exitCode, stderr } = await repair(data, "--force");
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     expect(await stateOf(data)).toEqual(shard.state);
   });
 
@@ -331,20 +338,53 @@ describe("killed", () => {
   });
 });
 
-test("what is in the WAL is included", async () => {
-  const { data, path } = shard.copy();
-  const open = new Database(path);
-  open.run("SELECT 1 FROM matches");
-  await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
-  const expected = await stateOf(data);
-  const copy = shard.copy();
-  for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${copy.path}${end}`);
-  open.close();
-  expect(statSync(`${copy.path}-wal`).size).toBeGreaterThan(0);
-  overwritePage(copy.path, pagesOf(shard.original, "matches_by_mode").at(-1)!);
-  const { exitCode, report } = await repair(copy.data, "--force");
-  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
-  expect(await stateOf(copy.data)).toEqual(expected);
+describe("the WAL", () => {
+  /** A copy with a record that is only in its WAL. */
+  const withWal = async () => {
+    const source = shard.copy();
+    const open = new Database(source.path);
+    open.run("SELECT 1 FROM matches");
+    await ingestAt(source.data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
+    const expected = await stateOf(source.data);
+    const copy = shard.copy();
+    for (const end of ["", "-wal"]) copyFileSync(`${source.path}${end}`, `${copy.path}${end}`);
+    open.close();
+    return { ...copy, expected };
+  };
+
+  test("is included", async () => {
+    const { data, path, expected } = await withWal();
+    overwritePage(path, pagesOf(shard.original, "matches_by_mode").at(-1)!);
+    const { exitCode, report } = await repair(data, "--force");
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
+    expect(report.isWalCut).toBe(false);
+    expect(await stateOf(data)).toEqual(expected);
+  });
+
+  test("is included, and kept with the file, if a long read keeps it from being emptied", async () => {
+    const { data, path } = shard.copy();
+    const reader = new Database(path);
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM matches").get();
+    await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
+    const expected = await stateOf(data);
+    const { exitCode, report } = await repair(data, "--force");
+    reader.run("COMMIT");
+    reader.close();
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
+    expect(await stateOf(data)).toEqual(expected);
+    expect(sizeOf(`${report.kept}-wal`)).toBeGreaterThan(0);
+  });
+
+  test("is used as far as it is not damaged, which is reported", async () => {
+    const { data, path } = await withWal();
+    const wal = readFileSync(`${path}-wal`);
+    wal.fill("damage", wal.length - 100);
+    writeFileSync(`${path}-wal`, wal);
+    const { exitCode, report } = await repair(data, "--force");
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, isWalCut: true, records });
+    expect(await stateOf(data)).toEqual(shard.state);
+  });
 });
 
 test("a shard that another program is writing to is refused", async () => {

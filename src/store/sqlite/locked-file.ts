@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StoreRefuses } from "../store.ts";
+import { isWalCut } from "./wal-frames.ts";
 
 /** How long to wait for writers, each batch of which is short, and for readers of the WAL. */
 const WRITER_PATIENCE_MS = 5_000;
@@ -25,6 +26,8 @@ const ATTEMPTS = 3;
 export class LockedFile {
   /** Without symbolic links: SQLite puts its other files beside the real one. */
   readonly path: string;
+  /** Whether the end of its WAL is damaged, or was never committed: SQLite drops it without a word. */
+  readonly isWalCut: boolean;
   /** Undefined if SQLite cannot open the file, so that nobody can write to it either. */
   readonly #lock: Database | undefined;
   /** For reads, because damage can end the transaction of the lock. Undefined under the same condition. */
@@ -34,22 +37,31 @@ export class LockedFile {
   constructor(path: string) {
     this.path = realpathSync(path);
     this.#undoSwap();
+    this.isWalCut = isWalCut(`${this.path}-wal`);
     this.#lock = this.#takeLock();
     this.reader = this.#lock && new Database(this.path, { readonly: true });
   }
 
+  /** A free name for this file, once it is replaced. */
+  nameAfter(suffix: string): string {
+    const before = this.#keptBefore();
+    if (before) return before;
+    for (let count = 1; ; count++) {
+      const name = `${this.path}${suffix}${count === 1 ? "" : `-${count}`}`;
+      if (!existsSync(name)) return name;
+    }
+  }
+
   /**
-   * Puts another file in its place. This one is kept under another name, which is returned. A running server opens the
-   * new file within a second; it must not find the WAL of this one beside it.
+   * Puts another file in its place, and keeps this one under a name of nameAfter(). A running server opens the new file
+   * within a second; it must not find the WAL of this one beside it.
    */
-  replaceWith(newFile: string, suffix: string): string {
-    const kept = this.#keptBefore() ?? `${this.path}${suffix}`;
+  replaceWith(newFile: string, kept: string): void {
     if (!existsSync(kept)) linkSync(this.path, kept);
     if (this.#walBytes > 0) linkSync(`${this.path}-wal`, `${kept}-wal`);
     for (const companion of ["-wal", "-shm"]) rmSync(`${this.path}${companion}`, { force: true });
     renameSync(newFile, this.path);
     syncFolder(dirname(this.path));
-    return kept;
   }
 
   close(): void {

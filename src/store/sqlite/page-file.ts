@@ -31,8 +31,6 @@ export class PageFile {
   readonly usable: number;
   /** The pages that should be there. */
   readonly pages: number;
-  /** Whether the WAL ends with frames that cannot be used. */
-  readonly isWalCut: boolean;
   readonly #file: number;
   readonly #wal: number | undefined;
   readonly #frames: ReadonlyMap<number, number>;
@@ -50,7 +48,6 @@ export class PageFile {
     const wal = readWal(`${path}-wal`);
     this.#wal = wal?.file;
     this.#frames = wal?.frames ?? new Map();
-    this.isWalCut = wal?.isCut ?? false;
     const start = this.#bytesAt(this.#file, 0, FILE_HEADER);
     const written = pageSizeIn(start);
     this.pageSize = wal?.pageSize ?? written ?? PAGE_BYTES;

@@ -81,6 +81,11 @@ export class RepairFile {
     this.source = new SqliteSalvage(this.#pages, this.#locked.reader);
   }
 
+  /** Whether the end of the WAL could not be used. */
+  get isWalCut(): boolean {
+    return this.#locked.isWalCut;
+  }
+
   /** The writer of the new, empty file. */
   open(): Writer {
     this.#removeNew();
@@ -102,23 +107,35 @@ export class RepairFile {
     const { database, writer } = this.#writer!;
     const { prunedBefore } = this.source;
     if (prunedBefore !== null) setPrunedBefore(new Statements(database), prunedBefore);
+    // Not by closing it: SQLite keeps a connection until the last statement is collected as garbage.
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     writer.close();
     this.#writer = undefined;
     const file = openSync(this.newPath, "r");
     fsyncSync(file);
     closeSync(file);
-    const damage = damageIn(this.newPath, onProgress);
+    const damage = damageIn(this.newPath, onProgress) ?? this.#unwritten();
     if (damage === undefined) return;
     throw new StoreError(
       `the repaired file is damaged too (${damage}), and is not used: check the disk and the memory of this machine`,
     );
   }
 
-  /** Replaces the damaged file, which is kept under another name. Returns that name. */
-  swap(suffix: string): string {
-    const kept = this.#locked.replaceWith(this.newPath, suffix);
+  /** Only the file itself is swapped in, without a WAL. */
+  #unwritten(): string | undefined {
+    const wal = statSync(`${this.newPath}-wal`, { throwIfNoEntry: false });
+    return wal && wal.size > 0 ? "its -wal was not written back" : undefined;
+  }
+
+  /** A name for the damaged file. */
+  nameAfter(suffix: string): string {
+    return this.#locked.nameAfter(suffix);
+  }
+
+  /** Replaces the damaged file, which is kept under that name. */
+  swap(kept: string): void {
+    this.#locked.replaceWith(this.newPath, kept);
     new DamageMarker(this.path).remove();
-    return kept;
   }
 
   /** Lets writers continue. Removes the new file, unless it was swapped in. */

@@ -63,10 +63,6 @@ export class SqliteSalvage implements DamagedStore {
     return this.file.pages;
   }
 
-  get isWalCut(): boolean {
-    return this.file.isWalCut;
-  }
-
   *salvaged(onPage: (page: number) => void): Generator<Salvaged> {
     for (let page = 1; page <= this.file.pages; page++) {
       onPage(page);

@@ -20,6 +20,13 @@ export interface WalFrames {
   isCut: boolean;
 }
 
+/** Whether a WAL has something that SQLite will ignore. Must not be called while a connection to the file is open. */
+export function isWalCut(path: string): boolean {
+  const wal = readWal(path);
+  if (wal) closeSync(wal.file);
+  return wal?.isCut ?? false;
+}
+
 /** Undefined if there is no WAL, or nothing in it. */
 export function readWal(path: string): WalFrames | undefined {
   let file: number;
