@@ -89,7 +89,7 @@ describe("a healthy installation", () => {
     });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^ok +versions +Matchbook \S+, Bun \S+, SQLite \d\S+$/m);
-    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 5, 1 match, .* MiB, newest 20/m);
+    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 6, 1 match, .* MiB, newest 20/m);
     expect(stdout).toMatch(/^ok +keys +1 of 1 valid/m);
     expect(stdout).toMatch(/^(ok|warning) +disk +\d.* free in /m);
     expect(stdout).toMatch(/^(ok|warning) +clock +20/m);
@@ -162,7 +162,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
       "an older format",
       () => void putSqliteShard(data, 3),
       0,
-      [`warning shard na: ${data}/na.db has format 3 and must be migrated to format 5`],
+      [`warning shard na: ${data}/na.db has format 3 and must be migrated to format 6`],
     ],
     [
       "a newer format",
@@ -170,7 +170,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
       1,
       [
         expect.stringContaining(
-          "na.db was written by a newer Matchbook (format 99; this version supports 5); upgrade",
+          "na.db was written by a newer Matchbook (format 99; this version supports 6); upgrade",
         ),
       ],
     ],
@@ -413,7 +413,7 @@ describe("shards in PostgreSQL", () => {
       expect.objectContaining({
         subject: "shard na",
         level: "ok",
-        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 4, 1 match, /),
+        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 5, 1 match, /),
       }),
     );
   }, 120_000);
@@ -432,7 +432,7 @@ describe("shards in PostgreSQL", () => {
         expect(complaints(found.page)).toContainEqual(
           expect.stringMatching(
             new RegExp(
-              `^${level} shard na: .*has format ${format} and must be migrated to format 4`,
+              `^${level} shard na: .*has format ${format} and must be migrated to format 5`,
             ),
           ),
         );

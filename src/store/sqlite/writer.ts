@@ -124,7 +124,7 @@ export class SqliteWriter implements Writer {
   }
 
   close(): void {
-    this.database.close();
+    this.#statements.close();
   }
 
   #read<T>(read: () => T): T {
