@@ -200,7 +200,9 @@ function describe(id: string, report: Report, isQuick: boolean): string {
     lines.push("  Not everything was compared with the records, because of this damage.");
   }
   if (state === "damaged") {
-    lines.push("  Restore the shard from a backup, and send the records since then again.");
+    lines.push(
+      "  Run 'matchbook repair', or restore the shard from a backup and send the records since then again.",
+    );
   }
   return [`${id}: ${summaryOf(report)}`, ...lines].join("\n");
 }

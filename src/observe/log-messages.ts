@@ -69,7 +69,7 @@ export function sentence(event: ShownEvent, paint: Paint): string {
     case "file-ignored":
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":
-      return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; restore the shard from a backup`;
+      return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; run 'matchbook repair', or restore the shard from a backup`;
     case "shard-checked":
       return `checked ${event.rows} rows of shard ${event.shard} in ${event.milliseconds} ms: ${event.damaged} damaged records`;
     case "shard-check-failed":

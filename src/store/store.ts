@@ -471,7 +471,7 @@ export class DamagedData extends StoreError {
       table === "file" || table === "sqlite_schema"
         ? `the shard's file is damaged (${record})`
         : `${KINDS[table] ?? table} ${record} is damaged in the store`;
-    super(`${what}: restore the shard from a backup`);
+    super(`${what}: run 'matchbook repair', or restore the shard from a backup`);
   }
 }
 
@@ -483,7 +483,7 @@ export class DamagedShard extends StoreError {
     const { table, record } = damage[0]!;
     const more = damage.length > 1 ? `, and ${damage.length - 1} more` : "";
     super(
-      `the check has found damage in ${location} (table ${table}, record ${record}${more}): restore the shard from a backup`,
+      `the check has found damage in ${location} (table ${table}, record ${record}${more}): run 'matchbook repair', or restore the shard from a backup`,
     );
   }
 }

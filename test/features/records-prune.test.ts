@@ -219,7 +219,7 @@ test("in SQLite, a damaged base is found by the check, and nothing is computed f
   database.close();
   expect(await damageIn(path)).toEqual(["player_base p"]);
   await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
-    "player p is damaged in the store: restore the shard from a backup",
+    "player p is damaged in the store: run 'matchbook repair', or restore the shard from a backup",
   );
   await world.stop();
 });

@@ -56,7 +56,7 @@ describe("a damaged schema is damaged data, for reads and writes:", () => {
       ]);
       expect((await world.get(`${server.url}/shards/na${path}`)).status).not.toBe(503);
       await expect(world.ingest([match("match-b")])).rejects.toThrow(
-        /^the shard's file is damaged \(.*\): restore the shard from a backup$/,
+        /^the shard's file is damaged \(.*\): run 'matchbook repair', or restore the shard from a backup$/,
       );
     } finally {
       await server.stop("test");
@@ -191,7 +191,7 @@ test.each([
   database.close();
   // Between the others, so that the streak of the player is computed again.
   await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
-    `${table} match-a is damaged in the store: restore the shard from a backup`,
+    `${table} match-a is damaged in the store: run 'matchbook repair', or restore the shard from a backup`,
   );
   await world.stop();
 });

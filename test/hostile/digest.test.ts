@@ -161,7 +161,8 @@ test("matchbook shards digest of a damaged shard names the record, prints no dig
   expect(await matchbook(["shards", "digest", shard, "--data", world.data])).toMatchObject({
     exitCode: 1,
     stdout: "",
-    stderr: "matchbook: player player-3 is damaged in the store: restore the shard from a backup\n",
+    stderr:
+      "matchbook: player player-3 is damaged in the store: run 'matchbook repair', or restore the shard from a backup\n",
   });
 }, 30_000);
 

@@ -136,7 +136,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
       () => writeDamagedShard(join(data, "na.db")),
       1,
       [
-        "problem shard na: the shard's file is damaged (file is not a database): restore the shard from a backup",
+        "problem shard na: the shard's file is damaged (file is not a database): run 'matchbook repair', or restore the shard from a backup",
       ],
     ],
     [
@@ -155,7 +155,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
       },
       1,
       [
-        `problem shard na: the check has found damage in ${data}/na.db (table matches, record m1): restore the shard from a backup`,
+        `problem shard na: the check has found damage in ${data}/na.db (table matches, record m1): run 'matchbook repair', or restore the shard from a backup`,
       ],
     ],
     [

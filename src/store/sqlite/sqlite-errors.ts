@@ -20,7 +20,7 @@ export function asReadError(error: unknown, database: Database): unknown {
 export function asWriteError(error: unknown, database: Database): unknown {
   if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CONSTRAINT")) {
     return new StoreError(
-      `an index of ${database.filename} is damaged: it does not list a row that exists (${error.message}). Restore the shard from a backup; nothing of this batch was stored`,
+      `an index of ${database.filename} is damaged: it does not list a row that exists (${error.message}). Run 'matchbook repair', or restore the shard from a backup; nothing of this batch was stored`,
       { cause: error },
     );
   }
