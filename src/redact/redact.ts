@@ -12,7 +12,13 @@ import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { changeSnapshots } from "../ingest/update-players.ts";
 import { prune, removeOldest } from "../prune/prune.ts";
-import type { Redaction, ShardRecord, Transaction, Writer } from "../store/store.ts";
+import {
+  DamagedData,
+  type Redaction,
+  type ShardRecord,
+  type Transaction,
+  type Writer,
+} from "../store/store.ts";
 
 /** Records in memory at a time. */
 const STEP = 100;
@@ -76,9 +82,13 @@ async function redactServed(
   for (let start = 0; start < dependents.length; start += STEP) {
     count(await rewrite(transaction, dependents.slice(start, start + STEP)));
   }
+  let newest: string | undefined;
   for (;;) {
     const history = await transaction.playerHistory(id, STEP);
     if (history.length === 0) break;
+    // The index lists a match whose record does not name the player.
+    if (history[0]!.matchId === newest) throw new DamagedData("matches", newest);
+    newest = history[0]!.matchId;
     count(
       await rewrite(
         transaction,

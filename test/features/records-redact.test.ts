@@ -182,4 +182,15 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       await redactIn(world.settings, "na", "ada");
       await expectNothingStored(world);
     }));
+
+  test("records that are sent again are duplicates, however many", () =>
+    inWorld(async (world) => {
+      const records = Array.from({ length: 200 }, (_, index) =>
+        played(`m${index}`, 1 + index / 10),
+      );
+      await world.ingest(records);
+      await redactIn(world.settings, "na", "ada");
+      const { report } = await world.ingest(records);
+      expect(report).toMatchObject({ stored: 0, duplicate: 200, conflict: 0 });
+    }));
 });
