@@ -1,5 +1,6 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
+import { verifyFollows } from "../store/row-checks.ts";
 import {
   type AdminReader,
   DamagedData,
@@ -45,21 +46,13 @@ export async function* recordBatches(
   for (;;) {
     const batch = await holdings.records(last, size);
     for (const record of batch) {
-      if (last && !isBefore(last, record)) throw new DamagedData("matches", record.match.id);
+      if (last) verifyFollows(last, record);
       last = record;
     }
     if (batch.length > 0) yield batch;
     if (batch.length < size) return;
     size = Math.min(mostRecords, fitting(batch));
   }
-}
-
-/** A damaged index may lead to the same records again and again. */
-function isBefore({ fate, match }: RecordPosition, next: ShardRecord): boolean {
-  const isServed = next.fate.state === "served";
-  if (fate.state !== next.fate.state) return !isServed;
-  const later = isServed ? next.match.createdAt - match.createdAt : 0;
-  return later > 0 || (later === 0 && match.id < next.match.id);
 }
 
 /** How many records of this size fit into a batch. */

@@ -8,6 +8,7 @@ import { checksum } from "./checksum.ts";
 import { type RecordRow, someResult } from "./row-encoding.ts";
 import {
   DamagedData,
+  type Fate,
   type Fragment,
   type MatchKey,
   type PlayerBase,
@@ -15,6 +16,7 @@ import {
   type PlayerRow,
   type Redaction,
   type Selection,
+  type ShardRecord,
   type Standing,
   type TeamRow,
 } from "./store.ts";
@@ -88,7 +90,12 @@ export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
     row.linked,
   ]);
 
-export const standingOf = (row: NamedRow): Standing => ({
+type StandingColumns = Pick<
+  NamedRow,
+  "last_match_at" | "last_match_id" | "streak" | "played" | "wins" | "played_ranked" | "gold"
+>;
+
+export const standingOf = (row: StandingColumns): Standing => ({
   totals: {
     played: row.played!,
     wins: row.wins!,
@@ -147,18 +154,7 @@ export function readBase(row: BaseRow): PlayerBase {
   if (row.checksum !== baseChecksum(row)) throw new DamagedData("player_base", row.id);
   const { id, ranked_evidence: rankedEvidence, snapshot } = row;
   if (snapshot === null) return { id, rankedEvidence, standing: undefined };
-  const standing = {
-    totals: {
-      played: row.played!,
-      wins: row.wins!,
-      playedRanked: row.played_ranked!,
-      gold: BigInt(row.gold!),
-    },
-    run: row.streak!,
-    latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
-    snapshot,
-  };
-  return { id, rankedEvidence, standing };
+  return { id, rankedEvidence, standing: { ...standingOf(row), snapshot } };
 }
 
 export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow {
@@ -190,6 +186,20 @@ export const redactionChecksum = ({ player_id, redacted_at }: Omit<RedactionRow,
 export function readRedaction(row: RedactionRow): Redaction {
   if (row.checksum !== redactionChecksum(row)) throw new DamagedData("redactions", row.player_id);
   return { playerId: row.player_id, redactedAt: row.redacted_at };
+}
+
+/** Throws DamagedData unless a record follows another. A damaged index may lead to the same records again and again. */
+export function verifyFollows(
+  { fate, match }: { fate: Fate; match: MatchKey },
+  next: ShardRecord,
+): void {
+  const isServed = next.fate.state === "served";
+  const later = isServed ? next.match.createdAt - match.createdAt : 0;
+  const follows =
+    fate.state === next.fate.state
+      ? later > 0 || (later === 0 && match.id < next.match.id)
+      : !isServed;
+  if (!follows) throw new DamagedData("matches", next.match.id);
 }
 
 /** Throws DamagedData unless an index listed the players by their latest match. */

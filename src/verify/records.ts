@@ -5,13 +5,8 @@ import { resultOf, rosterPlayers } from "../domain/match.ts";
 import { needsRankedPlayer, visibility } from "../domain/visibility.ts";
 import { dependencies } from "../ingest/commit-batch.ts";
 import { type Outline, outlineOf } from "../ingest/prepare.ts";
-import {
-  DamagedData,
-  type Fate,
-  type MatchEntry,
-  type ShardRecord,
-  type StoredState,
-} from "../store/store.ts";
+import { verifyFollows } from "../store/row-checks.ts";
+import type { Fate, MatchEntry, ShardRecord, StoredState } from "../store/store.ts";
 import type { Context, Note } from "./context.ts";
 import type { Expected } from "./expected.ts";
 
@@ -46,8 +41,7 @@ export async function verifyRecords(
     await step(async (state) => {
       const batch = await state.records(last, size);
       for (const record of batch) {
-        // A damaged index may lead to the same records again and again.
-        if (last && !isBefore(last, record)) throw new DamagedData("matches", record.match.id);
+        if (last) verifyFollows(last, record);
         last = record;
       }
       await verifyBatch(state, batch, note, expected);
@@ -56,13 +50,6 @@ export async function verifyRecords(
       return batch.length;
     });
   }
-}
-
-function isBefore({ fate, match }: ShardRecord, next: ShardRecord): boolean {
-  const isServed = next.fate.state === "served";
-  if (fate.state !== next.fate.state) return !isServed;
-  const later = isServed ? next.match.createdAt - match.createdAt : 0;
-  return later > 0 || (later === 0 && match.id < next.match.id);
 }
 
 function fitting(batch: readonly ShardRecord[]): number {

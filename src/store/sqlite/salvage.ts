@@ -29,7 +29,6 @@ import {
   type Value,
   valuesIn,
 } from "./leaf-rows.ts";
-import { listedRecords } from "./listed-records.ts";
 import type { PageFile } from "./page-file.ts";
 import { BASE_COLUMNS } from "./pruning.ts";
 import { readRedactions } from "./redactions.ts";
@@ -198,6 +197,27 @@ function withheld(row: LeafRow): FoundRecord | DamagedRecord {
     snapshot: snapshot as Buffer,
     snapshotChecksum: undefined,
   };
+}
+
+/** Only indexes are read, so that damaged rows do not matter. Returns whether they could be read to the end. */
+function* listedRecords(database: Database | undefined): Generator<ListedRecord, boolean> {
+  if (!database) return false;
+  try {
+    const served = database.query<{ createdAt: number; id: string; row: number }, []>(
+      `SELECT created_at AS createdAt, id, num AS row FROM matches INDEXED BY matches_by_time
+       ORDER BY created_at, id`,
+    );
+    for (const entry of served.iterate()) yield { table: "matches", ...entry };
+    const withheld = database.query<{ id: string; row: number }, []>(
+      "SELECT id, rowid AS row FROM withheld INDEXED BY sqlite_autoindex_withheld_1 ORDER BY id",
+    );
+    for (const entry of withheld.iterate()) {
+      yield { table: "withheld", ...entry, createdAt: undefined };
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function baseIn(row: LeafRow): PlayerBase | DamagedBase {
