@@ -32,7 +32,7 @@ export const backup: AddCommand = (program) => {
     .summary("copy shards, keys and usage into a folder, while servers run")
     .description(
       "copy shards, keys and usage into a new folder, verify every record of the copies, and write a manifest.\n" +
-        "Servers and ingest continue; each file is a state of its own moment. While a SQLite shard is copied, its\n" +
+        "Servers and ingest continue; each file is a state of its own moment. While a SQLite shard is copied, its " +
         "WAL cannot be emptied: beyond 64 MiB it grows by up to 2 MiB per second, and ingest slows down to that.\n" +
         "Shards and keys in PostgreSQL are left to its own tools, which are named, unless --export is given.\n" +
         "Exit codes: 1 the backup failed, or lacks a part that cannot be read; 2 wrong usage.",

@@ -44,10 +44,10 @@ export const exportShard: AddCommand = (program) => {
     .summary("write the records of a shard as NDJSON")
     .description(
       "write the original records of a shard, one document per line.\n" +
-        "Ingested into an empty shard, they give the same digest.\n" +
-        "Reads and ingest continue meanwhile. Every record that is stored unchanged from\n" +
-        "the start to the end is exported. One that becomes served or withheld meanwhile\n" +
-        "may come twice (ingest counts a duplicate). Records that arrive or are replaced\n" +
+        "Ingested into an empty shard, they give the same digest, unless the shard was pruned.\n" +
+        "Reads and ingest continue meanwhile. Every record that is stored unchanged from " +
+        "the start to the end is exported. One that becomes served or withheld meanwhile " +
+        "may come twice (ingest counts a duplicate). Records that arrive or are replaced " +
         "meanwhile may be missing, and so may one that becomes withheld and served again.\n" +
         "Exit codes: 1 it failed, or a record is damaged; then FILE is not written.\n" +
         "2 wrong usage.",

@@ -42,10 +42,10 @@ export const redact: AddCommand = (program) => {
     .command("redact")
     .summary("remove a player's name and attributes from a shard")
     .description(
-      "remove a player from a shard, for privacy requests: name, attributes and every reference. Matches stay, with an\n" +
-        "anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are\n" +
-        "redacted too. Servers continue; ingest waits while what is served is rewritten. It can be interrupted and\n" +
-        "repeated. Without a player: applies the list of redactions to the shard again, e.g. after an older backup was\n" +
+      "remove a player from a shard, for privacy requests: name, attributes and every reference. Matches stay, with an " +
+        "anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are " +
+        "redacted too. Servers continue; ingest waits while what is served is rewritten. It can be interrupted and " +
+        "repeated. Without a player: applies the list of redactions to the shard again, e.g. after an older backup was " +
         "put back.\n" +
         "Exit codes: 1 it failed, or old data is left in the WAL of SQLite; 2 wrong usage.",
     )

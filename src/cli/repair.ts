@@ -35,10 +35,10 @@ export const repair: AddCommand = (program) => {
     .description(
       "rebuild a damaged SQLite shard: players, teams, indexes and totals are computed again from the records.\n" +
         "Records that are damaged themselves are listed in a file beside the shard; ingest them again from their source.\n" +
-        "The shard is built in a new file, which needs as much space, is checked, and then replaces the damaged one; that is\n" +
+        "The shard is built in a new file, which needs as much space, is checked, and then replaces the damaged one; that is " +
         "kept under another name. Servers may continue, and open the new file within a second; ingest into the shard waits.\n" +
         "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
-        "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was;\n" +
+        "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
         "2 wrong usage; 3 the shard is repaired, but records could not be restored.",
     )
     .argument("<shard>", "shard id")

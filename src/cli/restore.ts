@@ -30,9 +30,9 @@ export const restore: AddCommand = (program) => {
     .summary("put shards, keys and usage from a backup back")
     .description(
       "put shards, keys and usage from a backup where the settings place them; everything by default.\n" +
-        "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it\n" +
-        "writes anything, and formats, counts and digests of what it has written. A running server serves restored\n" +
-        "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the\n" +
+        "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it " +
+        "writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
+        "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the " +
         "settings say; there must be no records yet.\n" +
         "Exit codes: 1 it failed; 2 wrong usage.",
     )
