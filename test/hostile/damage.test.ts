@@ -271,5 +271,7 @@ describe("entries missing, which no request can see:", () => {
     harm(fileOf(shard));
     expect((await ask(shard)).detected).toEqual([]);
     expect((await damageIn(fileOf(shard)))[0]).toStartWith(found);
+    const write = () => run(fileOf(shard), "CREATE TABLE other (value); DROP TABLE other");
+    expect((await damageIn(fileOf(shard), 500, write))[0]).toStartWith(found);
   });
 });

@@ -89,8 +89,11 @@ export const BASES: Table = {
 
 /** The tables that list the matches of players and teams. */
 export const ENTRIES = {
-  players: { name: "player_matches", of: "player", result: "result" },
-  teams: { name: "team_matches", of: "team", result: "plays" },
+  players: {
+    name: "player_matches",
+    columns: ["player", "created_at", "match_id", "match", "result"],
+  },
+  teams: { name: "team_matches", columns: ["team", "created_at", "match_id", "match", "plays"] },
 } as const;
 
 /** SQL: whether every index lists the row. */
@@ -129,8 +132,8 @@ export interface Scan {
   isRight: string;
 }
 
-/** The statements of a scan. Their first parameters are the key before the range. */
-export function scanStatements({ from, columns, isDescending, isRight }: Scan) {
+/** The statements of a scan. Their first parameters are the key before the range. `all` are columns of its entries. */
+export function scanStatements({ from, columns, isDescending, isRight }: Scan, all = columns) {
   const count = columns.length;
   const list = columns.join();
   const marks = (first: number) => columns.map((_, at) => `?${first + at}`);
@@ -141,6 +144,8 @@ export function scanStatements({ from, columns, isDescending, isRight }: Scan) {
     : `${after} AND (${list}) <= (${end})`;
   const order = isDescending ? list.replace(",", " DESC,") : list;
   return {
+    /** Then their number. */
+    entries: `SELECT ${all} FROM ${from} WHERE ${after} ORDER BY ${order} LIMIT ?${count + 1}`,
     /** Then the number of entries before the last one. */
     last: `SELECT ${list} FROM ${from} WHERE ${after} ORDER BY ${order} LIMIT 1 OFFSET ?${count + 1}`,
     /** Then the last key, as in the next two. */

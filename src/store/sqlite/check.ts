@@ -1,6 +1,10 @@
 /**
  * Looks for damage in a shard's file that reads cannot see: rows that an index does not list, and entries without a
  * row. Every step compares rows and indexes in one snapshot, so that writes between the steps are never damage.
+ *
+ * The lists of players and teams, and the name index, have many entries. While nobody writes, it is faster to add up
+ * the checksums of the entries that the rows need and of those that are stored. Only if something was written, or if
+ * the sums differ, each entry is looked up, which also names the damaged record.
  */
 
 import type { Database } from "bun:sqlite";
@@ -59,14 +63,23 @@ const AT_ONCE = 64;
 /** Checks the next rows of a table or an index. */
 type Stage = (limit: number) => { rows: number; isOver: boolean };
 
+/** How entries are compared with rows. */
+type Comparison = "sum" | "lookup";
+
+interface Tally {
+  rows: number;
+  /** Of the checksums of entries. */
+  sum: number;
+}
+
 const OVER = { rows: 0, isOver: true };
 
 export class SqliteChecker implements Checker {
   readonly #statements: Statements;
   readonly #stages: Stage[];
   readonly #found = new Map<string, DamagedData>();
-  /** Rows by table and index. */
-  readonly #counts = new Map<string, number>();
+  /** By table and index. */
+  readonly #tallies = new Map<string, Tally>();
   #version: number | undefined;
   /** Whether something was written since the first step, so that the counts cannot be compared. */
   #wasChanged = false;
@@ -78,24 +91,33 @@ export class SqliteChecker implements Checker {
     private readonly depth: CheckDepth = "quick",
   ) {
     this.#statements = new Statements(database);
+    // A server is written to while it checks.
+    const comparison = depth === "background" ? "lookup" : "sum";
     this.#stages = [
-      this.#matches(),
+      ...this.#lists(comparison),
       ...this.#indexes(MATCHES),
-      this.#entries("players"),
-      this.#entries("teams"),
       this.#named("players"),
       ...this.#indexes(NAMED.players),
       this.#named("teams"),
       ...this.#indexes(NAMED.teams),
-      this.#names(),
-      this.#nameIndex(),
       this.#withheld(),
       ...this.#indexes(WITHHELD),
       this.#bases(),
       ...this.#indexes(BASES),
       this.#changes(),
-      this.#totals(),
+      this.#totals(comparison),
       ...(depth === "full" ? [this.#structure()] : []),
+    ];
+  }
+
+  /** The tables that are lists of other tables. */
+  #lists(comparison: Comparison): Stage[] {
+    return [
+      this.#matches(comparison),
+      this.#entries("players", comparison),
+      this.#entries("teams", comparison),
+      this.#names(comparison),
+      this.#nameIndex(comparison),
     ];
   }
 
@@ -160,8 +182,16 @@ export class SqliteChecker implements Checker {
     this.#note(new DamagedData(table, record));
   }
 
-  #count(what: string, rows: number): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + rows);
+  #tally(what: string): Tally {
+    const tally = this.#tallies.get(what) ?? { rows: 0, sum: 0 };
+    this.#tallies.set(what, tally);
+    return tally;
+  }
+
+  #addUp(what: string, entries: readonly Key[][]): void {
+    const tally = this.#tally(what);
+    tally.rows += entries.length;
+    for (const entry of entries) tally.sum = (tally.sum + checksum(entry)) >>> 0;
   }
 
   /** Rows in the order of their numbers. */
@@ -177,13 +207,13 @@ export class SqliteChecker implements Checker {
       const last = rows.at(-1)?.num ?? after;
       if (rows.length > 0 && last <= after) throw new DamagedData(name, `row ${last}`);
       verify(rows);
-      this.#count(name, rows.length);
+      this.#tally(name).rows += rows.length;
       after = last;
       return { rows: rows.length, isOver: rows.length < limit };
     };
   }
 
-  #matches(): Stage {
+  #matches(comparison: Comparison): Stage {
     const select = `SELECT matches.num, id, created_at, game_mode, patch_version, results, document, matches.checksum,
         snapshot, match_snapshots.checksum AS snapshotChecksum, ${isListed(MATCHES)} AS isListed
       FROM matches NOT INDEXED LEFT JOIN match_snapshots ON match = matches.num`;
@@ -202,14 +232,18 @@ export class SqliteChecker implements Checker {
         }
         return isWhole;
       });
-      this.#entriesOf("players", whole);
-      this.#entriesOf("teams", whole);
+      this.#entriesOf("players", whole, comparison);
+      this.#entriesOf("teams", whole, comparison);
     });
   }
 
   /** Whether every player or team of these matches has an entry with its result. */
-  #entriesOf(of: NamedTable, matches: readonly (MatchRow & { num: number })[]): void {
-    const { name, of: column, result: resultColumn } = ENTRIES[of];
+  #entriesOf(
+    of: NamedTable,
+    matches: readonly (MatchRow & { num: number })[],
+    comparison: Comparison,
+  ): void {
+    const { name, columns } = ENTRIES[of];
     const entries: Key[][] = [];
     for (const match of matches) {
       const { created_at, id, num: matchNum } = match;
@@ -218,10 +252,13 @@ export class SqliteChecker implements Checker {
         return false;
       });
     }
-    this.#count(`${name} of matches`, entries.length);
+    if (comparison === "sum") {
+      this.#addUp(`${name} of matches`, entries);
+      return;
+    }
+    this.#tally(`${name} of matches`).rows += entries.length;
     // Neighbours are on the same pages.
     entries.sort(([one], [other]) => (one as number) - (other as number));
-    const columns = [column, "created_at", "match_id", "match", resultColumn];
     for (const entry of this.#missing(name, columns, entries)) this.#damaged(name, entry[2]!);
   }
 
@@ -293,22 +330,23 @@ export class SqliteChecker implements Checker {
   }
 
   /** Every entry of a player or team leads to its match. */
-  #entries(of: NamedTable): Stage {
-    const { name, of: column } = ENTRIES[of];
+  #entries(of: NamedTable, comparison: Comparison): Stage {
+    const { name, columns } = ENTRIES[of];
     const scan: Scan = {
       name,
       from: `${name} AS entry`,
-      columns: [column, "created_at", "match_id"],
+      columns: columns.slice(0, 3),
       start: [LEAST, LEAST, ""],
       // Read from the index: it is in memory, unlike the matches.
       isRight: `EXISTS (SELECT 1 FROM matches AS here INDEXED BY matches_by_time
         WHERE here.created_at = entry.created_at AND here.id = entry.match_id AND here.num = entry.match)`,
     };
+    if (comparison === "sum") return this.#sum(scan, columns);
     return this.#scan(scan, (key) => this.#damaged(name, key[2]!));
   }
 
   /** Every current name is in the name index, under each of its keys. Reports ids, because names are personal data. */
-  #names(): Stage {
+  #names(comparison: Comparison): Stage {
     let after = "";
     return (limit) => {
       const rows = this.#statements
@@ -327,17 +365,20 @@ export class SqliteChecker implements Checker {
         if (typeof name !== "string") throw new DamagedData("players", id);
         for (const key of indexKeys(name)) entries.push([key, name]);
       }
-      this.#count("name_index of players", entries.length);
-      const missing = new Set(
-        this.#missing("name_index", ["key", "name"], entries).map(([, name]) => name),
-      );
-      for (const [name, id] of rows) if (missing.has(name)) this.#damaged("name_index", id);
+      if (comparison === "sum") this.#addUp("name_index of players", entries);
+      else {
+        this.#tally("name_index of players").rows += entries.length;
+        const missing = new Set(
+          this.#missing("name_index", ["key", "name"], entries).map(([, name]) => name),
+        );
+        for (const [name, id] of rows) if (missing.has(name)) this.#damaged("name_index", id);
+      }
       after = last?.[0] ?? after;
       return { rows: rows.length, isOver: rows.length < limit };
     };
   }
 
-  #nameIndex(): Stage {
+  #nameIndex(comparison: Comparison): Stage {
     const scan: Scan = {
       name: "name_index",
       from: "name_index AS entry",
@@ -346,7 +387,25 @@ export class SqliteChecker implements Checker {
       isRight: `EXISTS (SELECT 1 FROM players AS here INDEXED BY players_by_name
         WHERE here.name = entry.name)`,
     };
+    if (comparison === "sum") return this.#sum(scan, scan.columns);
     return this.#scan(scan, () => this.#damaged("name_index", "a name without a player"));
+  }
+
+  /** Adds up these columns of all entries, of which the first are the key. */
+  #sum(scan: Scan, columns: readonly string[]): Stage {
+    const { name } = scan;
+    const sql = scanStatements(scan, columns);
+    let after = scan.start;
+    return (limit) => {
+      const read = (statement: string, ...more: Key[]) =>
+        this.#statements.get(statement).values(...after, ...more) as Key[][];
+      const entries = read(sql.entries, limit);
+      const end = entries.at(-1)?.slice(0, after.length);
+      if (end && !read(sql.isAfter, ...end)[0]![0]) throw new DamagedData(name, "order");
+      this.#addUp(name, entries);
+      after = end ?? after;
+      return { rows: entries.length, isOver: entries.length < limit };
+    };
   }
 
   #scan(scan: Scan, onWrong: (key: Key[]) => void): Stage {
@@ -363,7 +422,7 @@ export class SqliteChecker implements Checker {
       const [rows, wrong] = tally as [number, number];
       const wrongKeys = wrong === 0 ? [] : end ? read(sql.wrong, ...end) : read(sql.wrongRest);
       for (const key of wrongKeys) onWrong(key);
-      this.#count(name, rows);
+      this.#tally(name).rows += rows;
       after = end ?? after;
       return { rows, isOver: !end };
     };
@@ -384,25 +443,33 @@ export class SqliteChecker implements Checker {
     };
   }
 
-  /** As many rows as the shard says, and as many entries as rows. They can be counted only while nobody writes. */
-  #totals(): Stage {
+  /** As many rows as the shard says, and the same entries as rows. They can be compared only while nobody writes. */
+  #totals(comparison: Comparison): Stage {
+    const same = [
+      ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap(({ name, indexes }) =>
+        indexes.map((index) => [index.name, name] as const),
+      ),
+      ...Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`] as const),
+      ["name_index", "name_index of players"] as const,
+    ];
     return () => {
-      if (this.#wasChanged) return OVER;
-      const counted = (name: string) => this.#counts.get(name) ?? 0;
-      const stored = readShard(this.#statements);
-      for (const name of ["matches", "players", "teams"] as const) {
-        if (stored[name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
+      const different = this.#wasChanged
+        ? []
+        : same.filter(([one, other]) => !Bun.deepEquals(this.#tally(one), this.#tally(other)));
+      if (!this.#wasChanged) {
+        const stored = readShard(this.#statements);
+        for (const name of ["matches", "players", "teams"] as const) {
+          if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
+        }
       }
-      const same = [
-        ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap(({ name, indexes }) =>
-          indexes.map((index) => [index.name, name]),
-        ),
-        ...Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]),
-        ["name_index", "name_index of players"],
-      ] as [string, string][];
-      for (const [one, other] of same) {
-        if (counted(one) !== counted(other)) this.#damaged(one, "number of entries");
+      if (comparison === "sum" && (this.#wasChanged || different.length > 0)) {
+        this.#stages.push(...this.#lists("lookup"));
       }
+      // After the records by which they differ.
+      this.#stages.push(() => {
+        for (const [name] of different) this.#damaged(name, "number of entries");
+        return OVER;
+      });
       return OVER;
     };
   }
