@@ -5,8 +5,8 @@
  * everything else stored (4); raw deflate that ends in a full flush.
  */
 
-import { constants, crc32, inflateRawSync } from "node:zlib";
-import { type ByteRange, viewOf, whole } from "../store/byte-range.ts";
+import { crc32 } from "node:zlib";
+import { type ByteRange, whole } from "../store/byte-range.ts";
 import type { Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
 import { deflate, putStored, storedSize } from "./deflate.ts";
@@ -66,16 +66,6 @@ export function pieceIn({ bytes, start, end }: ByteRange): Piece {
   };
 }
 
-/** The JSON text of a fragment. */
-export function fragmentText(stored: Fragment): string {
-  return piecesText([readFragment(stored)]);
-}
-
-/** The text of concatenated pieces. */
-export function piecesText(pieces: readonly Piece[]): string {
-  return inflatePieces(pieces).toString();
-}
-
 /** A piece for one response only. */
 export function pieceOf(text: string): Piece {
   const plain = Buffer.from(text);
@@ -98,22 +88,6 @@ export function literalPiece(text: string): Piece {
 }
 
 export const COMMA = literalPiece(",");
-
-/** The plain bytes of concatenated pieces. */
-export function inflatePieces(pieces: readonly Piece[]): Buffer {
-  const deflated = pieces.length === 1 ? viewOf(pieces[0]!) : Buffer.concat(pieces.map(viewOf));
-  return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
-}
-
-/** The plain bytes of each piece. Inflates all at once, because each call has a high fixed cost. */
-export function inflateEach(pieces: readonly Piece[]): Buffer[] {
-  const plain = inflatePieces(pieces);
-  let end = 0;
-  return pieces.map(({ length }) => {
-    end += length;
-    return plain.subarray(end - length, end);
-  });
-}
 
 /** Faster than creating a DataView. */
 export function numberAt(bytes: Uint8Array, at: number): number {

@@ -1,10 +1,11 @@
-/** Builds response bodies from pieces: one gzip member, or plain bytes. */
+/** Joins pieces: to one gzip member, or to plain bytes. */
 
 import { crc32 } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
+import type { Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
 import { putStored, storedSize } from "./deflate.ts";
-import { inflatePieces, type Piece } from "./fragment.ts";
+import { type Piece, readFragment } from "./fragment.ts";
 
 /** No name, no time, unknown OS: equal pieces give equal bytes. */
 const GZIP_HEADER = Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -45,10 +46,28 @@ function scratchOf(size: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** The same, uncompressed. */
-export function plainBody(pieces: readonly Piece[], text: string): Uint8Array<ArrayBuffer> {
-  return Buffer.concat([inflatePieces(pieces), Buffer.from(text)]);
+/** The same, uncompressed. Throws if the pieces are not what they say. */
+export function plainBody(pieces: readonly Piece[], text: string): Buffer<ArrayBuffer> {
+  // With the length in the gzip trailer, libdeflate needs half the time of zlib.
+  const plain = Bun.gunzipSync(gzipBody(pieces, text), { library: "libdeflate" });
+  return Buffer.from(plain.buffer, plain.byteOffset, plain.length);
 }
+
+/** The plain bytes of each piece. Inflates all at once, because each call has a high fixed cost. */
+export function inflateEach(pieces: readonly Piece[]): Buffer[] {
+  const plain = plainBody(pieces, "");
+  let end = 0;
+  return pieces.map(({ length }) => {
+    end += length;
+    return plain.subarray(end - length, end);
+  });
+}
+
+/** The text of concatenated pieces. */
+export const piecesText = (pieces: readonly Piece[]): string => plainBody(pieces, "").toString();
+
+/** The JSON text of a fragment. */
+export const fragmentText = (stored: Fragment): string => piecesText([readFragment(stored)]);
 
 /** Reuses a buffer: these texts are mostly links, short and ASCII. */
 function bytesOf(text: string): Uint8Array {

@@ -13,10 +13,10 @@ import {
   type Piece,
   pieceIn,
   pieceOf,
-  piecesText,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
+import { piecesText } from "./gzip.ts";
 import type { Links } from "./links.ts";
 import { project } from "./project.ts";
 

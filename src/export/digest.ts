@@ -9,7 +9,8 @@
  */
 
 import { readEncodedMatch } from "../document/encoded-match.ts";
-import { inflateEach, inflatePieces, readFragment, withoutComma } from "../document/fragment.ts";
+import { readFragment, withoutComma } from "../document/fragment.ts";
+import { inflateEach, plainBody } from "../document/gzip.ts";
 import type { ShardContents, StoredMatch, StoredResource } from "../store/store.ts";
 import { namedBatches, recordBatches } from "./scan.ts";
 
@@ -57,8 +58,8 @@ function addMatch(lines: Lines, { encoded: stored }: StoredMatch): void {
 }
 
 function addNamed(lines: Lines, { resource, companions }: StoredResource): void {
-  lines.add(inflatePieces([withoutComma(readFragment(resource))]));
-  lines.add(companions ? inflatePieces([readFragment(companions)]) : NOTHING);
+  lines.add(plainBody([withoutComma(readFragment(resource))], ""));
+  lines.add(companions ? plainBody([readFragment(companions)], "") : NOTHING);
 }
 
 const NOTHING = new Uint8Array();

@@ -4,7 +4,7 @@
  * records, which nobody reads, follow in small transactions. A redaction that was interrupted can be repeated.
  */
 
-import { fragmentText } from "../document/fragment.ts";
+import { fragmentText } from "../document/gzip.ts";
 import { restoreCarried } from "../document/record.ts";
 import { redactLinks } from "../domain/redact.ts";
 import { inSteps, recordBatches } from "../export/scan.ts";

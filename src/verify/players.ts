@@ -1,7 +1,7 @@
 /** Verifies players and teams against a rebuild from the records. */
 
 import { canonicalList } from "../document/canonical.ts";
-import { fragmentText } from "../document/fragment.ts";
+import { fragmentText } from "../document/gzip.ts";
 import { continued, NO_TOTALS, streaks } from "../domain/player.ts";
 import { addUp, playerText, teamText } from "../ingest/update-players.ts";
 import { isWholeFragment } from "../store/row-checks.ts";

@@ -6,7 +6,6 @@ import fc from "fast-check";
 import { canonicalList, canonicalResource } from "../../src/document/canonical.ts";
 import { joinCrc } from "../../src/document/crc32.ts";
 import {
-  fragmentText,
   literalPiece,
   type Piece,
   pieceOf,
@@ -15,7 +14,7 @@ import {
   writeFollowing,
   writeFragment,
 } from "../../src/document/fragment.ts";
-import { gzipBody, plainBody } from "../../src/document/gzip.ts";
+import { fragmentText, gzipBody, plainBody } from "../../src/document/gzip.ts";
 import type { Json, Resource } from "../../src/domain/json.ts";
 import { isWholeFragment } from "../../src/store/row-checks.ts";
 import { scaled } from "../support/scale.ts";

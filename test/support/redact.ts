@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { fragmentText } from "../../src/document/fragment.ts";
+import { fragmentText } from "../../src/document/gzip.ts";
 import { recordDocument } from "../../src/document/record.ts";
 import { namedBatches, recordBatches } from "../../src/export/scan.ts";
 import { addToList, asListed } from "../../src/redact/list-file.ts";
