@@ -1,13 +1,16 @@
 /**
- * Removes players from a match record: their resources, what only they link to, and every reference to them. Their
- * participants stay, as those of anonymous players.
+ * Removes players from a match record: their resources, what only they link to, every reference to them, and their names
+ * in other texts of the record. Their participants stay, as those of anonymous players.
  */
 
-import { type Json, keyOf, type Resource, references } from "./json.ts";
+import { isObject, type Json, keyOf, type Resource, references } from "./json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "./match.ts";
 
 export function redact(record: MatchRecord, playerIds: ReadonlySet<string>): MatchRecord {
-  const clean = cleaner(playerIds);
+  const withoutName = nameRemover(record, playerIds);
+  const withoutLinks = cleaner(playerIds);
+  const clean = (resource: Resource) => withoutName(withoutLinks(resource));
+  // Other players may have the same name.
   const cleanNamed = (named: Named) => redactLinks(named, playerIds);
   return describeMatch(
     withoutUnlinked({
@@ -59,6 +62,37 @@ function hasText(value: Json): boolean {
   if (typeof value === "string") return true;
   return typeof value === "object" && value !== null && Object.values(value).some(hasText);
 }
+
+/** What the API defines is not about a player, whatever the player's name. */
+const DEFINED: ReadonlySet<string> = new Set([
+  ...["type", "id", "relationships", "createdAt", "gameMode", "patchVersion", "shardId", "titleID"],
+  ...["titleId", "endGameReason", "won", "actor"],
+]);
+
+/** Removes the names that these players have in this record: whole words of texts, and members of that name. */
+function nameRemover({ players }: MatchRecord, playerIds: ReadonlySet<string>) {
+  const names = new Set(
+    players
+      .filter(({ id }) => playerIds.has(id))
+      .map(({ carried }) => carried.attributes?.name)
+      .filter((name) => typeof name === "string" && name !== ""),
+  ) as ReadonlySet<string>;
+  if (names.size === 0) return (resource: Resource) => resource;
+  const pattern = new RegExp([...names].map(wholeWord).join("|"), "gu");
+  const remove = (value: Json): Json => {
+    if (typeof value === "string") return value.replace(pattern, "");
+    if (Array.isArray(value)) return value.map(remove);
+    if (!isObject(value)) return value;
+    const kept = Object.entries(value).filter(([member]) => !names.has(member));
+    return Object.fromEntries(
+      kept.map(([member, one]) => [member, DEFINED.has(member) ? one : remove(one)]),
+    );
+  };
+  return (resource: Resource) => remove(resource as unknown as Json) as unknown as Resource;
+}
+
+const wholeWord = (text: string): string =>
+  `(?<![\\p{L}\\p{N}_])${text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}(?![\\p{L}\\p{N}_])`;
 
 function withoutReferences(resource: Resource, redacted: ReadonlySet<string>): Resource {
   const { relationships } = resource;

@@ -119,6 +119,31 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       await expectNothingStored(world);
     }));
 
+  test("the name is gone from other texts of the record too, but not from what the API defines", () =>
+    inWorld(async (world) => {
+      const document = played("m1", 1, { rosters: duel({ ...ADA, name: "victory" }, { id: "bob" }) });
+      const texts = (name: string) => ({
+        mvp: name,
+        said: [`${name}, well played`, `${name}ious`],
+        hits: { [name]: 3, bob: 1 },
+      });
+      const { stats } = document.data.attributes as { stats: JsonObject };
+      Object.assign(stats, texts("victory"));
+      const participant = document.included.find(({ id }) => id === "m1-r1p0")!;
+      Object.assign((participant.attributes as { stats: JsonObject }).stats, texts("victory"));
+      expect(stats.endGameReason).toBe("victory");
+      await world.ingest([document]);
+      await redactIn(world.settings, "na", "ada");
+
+      const { data, included } = (await world.get("/shards/na/matches/m1")).body;
+      const left = { mvp: "", said: [", well played", "victoryious"], hits: { bob: 1 } };
+      expect(data.attributes.stats).toEqual({ ...stats, ...left });
+      const found = included.find(({ id }: JsonObject) => id === "m1-r1p0");
+      expect(found.attributes.stats).toMatchObject(left);
+      const { report } = await world.ingest([document]);
+      expect(report).toMatchObject({ stored: 0, duplicate: 1, conflict: 0 });
+    }));
+
   test("what pruned matches left behind of the player is gone too", () =>
     inWorld(async (world) => {
       const carol = { rosters: duel(ADA, { id: "carol", stats: { played_ranked: 0 } }) };
