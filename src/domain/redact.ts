@@ -69,7 +69,10 @@ const DEFINED: ReadonlySet<string> = new Set([
   ...["titleId", "endGameReason", "won", "actor"],
 ]);
 
-/** Removes the names that these players have in this record: whole words of texts, and members of that name. */
+/** Their members are named by the game, not after players. */
+const MADE_OF_FIELDS: ReadonlySet<string> = new Set(["attributes", "stats"]);
+
+/** Removes the names that these players have in this record: whole words of texts, and members of custom objects. */
 function nameRemover({ players }: MatchRecord, playerIds: ReadonlySet<string>) {
   const names = new Set(
     players
@@ -79,16 +82,19 @@ function nameRemover({ players }: MatchRecord, playerIds: ReadonlySet<string>) {
   ) as ReadonlySet<string>;
   if (names.size === 0) return (resource: Resource) => resource;
   const pattern = new RegExp([...names].map(wholeWord).join("|"), "gu");
-  const remove = (value: Json): Json => {
+  const remove = (value: Json, isCustom: boolean): Json => {
     if (typeof value === "string") return value.replace(pattern, "");
-    if (Array.isArray(value)) return value.map(remove);
+    if (Array.isArray(value)) return value.map((one) => remove(one, isCustom));
     if (!isObject(value)) return value;
-    const kept = Object.entries(value).filter(([member]) => !names.has(member));
+    const members = Object.entries(value).filter(([name]) => !isCustom || !names.has(name));
     return Object.fromEntries(
-      kept.map(([member, one]) => [member, DEFINED.has(member) ? one : remove(one)]),
+      members.map(([name, one]) => [
+        name,
+        DEFINED.has(name) ? one : remove(one, !MADE_OF_FIELDS.has(name)),
+      ]),
     );
   };
-  return (resource: Resource) => remove(resource as unknown as Json) as unknown as Resource;
+  return (resource: Resource) => remove(resource as unknown as Json, false) as unknown as Resource;
 }
 
 const wholeWord = (text: string): string =>

@@ -121,11 +121,14 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 
   test("the name is gone from other texts of the record too, but not from what the API defines", () =>
     inWorld(async (world) => {
-      const document = played("m1", 1, { rosters: duel({ ...ADA, name: "victory" }, { id: "bob" }) });
+      const document = played("m1", 1, {
+        rosters: duel({ ...ADA, name: "victory" }, { id: "bob" }),
+      });
       const texts = (name: string) => ({
         mvp: name,
         said: [`${name}, well played`, `${name}ious`],
         hits: { [name]: 3, bob: 1 },
+        [name]: 1,
       });
       const { stats } = document.data.attributes as { stats: JsonObject };
       Object.assign(stats, texts("victory"));
@@ -136,7 +139,8 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       await redactIn(world.settings, "na", "ada");
 
       const { data, included } = (await world.get("/shards/na/matches/m1")).body;
-      const left = { mvp: "", said: [", well played", "victoryious"], hits: { bob: 1 } };
+      const said = [", well played", "victoryious"];
+      const left = { mvp: "", said, hits: { bob: 1 }, victory: 1 };
       expect(data.attributes.stats).toEqual({ ...stats, ...left });
       const found = included.find(({ id }: JsonObject) => id === "m1-r1p0");
       expect(found.attributes.stats).toMatchObject(left);
