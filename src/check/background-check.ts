@@ -13,7 +13,9 @@ export interface Pace {
   pauseMs: number;
   /** How long a step may keep the event loop, about. */
   stepMs: number;
-  /** The share of a core that the check may use. */
+  /** The same for steps that mostly wait for a database: a few statements, whatever the number of rows. */
+  remoteStepMs: number;
+  /** The share of a core that the check may use, here and in a database together. */
   share: number;
 }
 
@@ -28,7 +30,7 @@ const SYSTEM_TIMER: Timer = {
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 };
 
-const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, share: 0.02 };
+const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, remoteStepMs: 20, share: 0.02 };
 
 /** A pass ends when it has found this much: the shard has to be restored anyway. */
 const MAX_DAMAGE = 20;
@@ -108,7 +110,8 @@ export class BackgroundCheck {
       // Before the end of the pass, which may take long.
       if (damage.length > 0) await this.#report(shard, damage, found);
       if (step.isLast || found.length >= MAX_DAMAGE) break;
-      limit = this.#nextLimit(limit, step.rows, took);
+      const stepMs = checker.isRemote ? this.#pace.remoteStepMs : this.#pace.stepMs;
+      limit = nextLimit(limit, step.rows, took / stepMs);
       if (!(await this.#pause(took / this.#pace.share - took))) return;
     }
     if (found.length === 0) await this.shards.setDamage(shard, []);
@@ -123,16 +126,17 @@ export class BackgroundCheck {
     await this.shards.setDamage(shard, all);
   }
 
-  #nextLimit(limit: number, rows: number, took: number): number {
-    if (rows < limit) return FIRST_ROWS;
-    if (took > this.#pace.stepMs) return Math.max(MIN_ROWS, limit / 2);
-    return took < this.#pace.stepMs / 2 ? Math.min(MAX_ROWS, limit * 2) : limit;
-  }
-
   /** False when the check is to stop. */
   async #pause(milliseconds: number): Promise<boolean> {
     const { signal } = this.#stopping;
     await this.timer.wait(milliseconds, signal);
     return !signal.aborted;
   }
+}
+
+/** `load` is the time of the last step, as a part of the time that it may take. */
+function nextLimit(limit: number, rows: number, load: number): number {
+  if (rows < limit) return FIRST_ROWS;
+  if (load > 1) return Math.max(MIN_ROWS, limit / 2);
+  return load < 0.5 ? Math.min(MAX_ROWS, limit * 2) : limit;
 }

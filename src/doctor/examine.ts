@@ -88,7 +88,7 @@ const replicasOf = ({ shards }: Settings, id: string) =>
 async function readShard(settings: Settings, id: string): Promise<ShardFacts> {
   const location = locationOf(settings, id);
   try {
-    return { id, location, found: await examineShard(location, replicasOf(settings, id)) };
+    return { id, location, found: await examineShard(settings, id) };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { id, location, found: { error } };

@@ -62,6 +62,7 @@ type Stage = (limit: number) => { rows: number; isOver: boolean };
 const OVER = { rows: 0, isOver: true };
 
 export class SqliteChecker implements Checker {
+  readonly isRemote = false;
   readonly #statements: Statements;
   readonly #stages: Stage[];
   readonly #found = new Map<string, DamagedData>();
