@@ -20,6 +20,7 @@ import { type Finding, ok } from "./findings.ts";
 import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
+import { verifiedFindings } from "./verified.ts";
 
 export interface Examination {
   /** A folder with backups, if the operator names one. */
@@ -60,6 +61,7 @@ export async function examine(
         describe,
       }),
     ),
+    ...verifiedFindings(settings.data, ids, { now, describe }),
     ...keys,
     ...redis,
     ...clockFindings(now, newestOf(shards), isClockSynchronized()),
