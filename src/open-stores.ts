@@ -2,6 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { AccessError } from "./access/key-database.ts";
 import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
 import type { Quotas } from "./access/quota.ts";
@@ -526,6 +527,34 @@ export function accessFiles({ data, "keys-database": location }: AccessSettings)
     { kind: "keys", path: join(data, KEYS_FILE.name) },
     { kind: "usage", path: join(data, USAGE_FILE.name) },
   ];
+}
+
+/** How many keys a file has, also those that are not valid any more, or how many days of usage. */
+export interface AccessCounts {
+  keys?: number;
+  days?: number;
+}
+
+const ACCESS_COUNTS = {
+  keys: { file: KEYS_FILE, sql: "SELECT count(*) AS keys FROM {keys}" },
+  usage: { file: USAGE_FILE, sql: "SELECT count(DISTINCT day) AS days FROM {days}" },
+};
+
+/** Reads a file that nobody else uses. Null if it has a newer format. Throws StoreError if it is damaged. */
+export async function accessCounts(
+  { kind, path }: AccessPath,
+  format: number,
+): Promise<AccessCounts | null> {
+  const { file, sql } = ACCESS_COUNTS[kind];
+  if (format > file.migrations.length) return null;
+  const database = new SqliteDatabase(path, file, true);
+  try {
+    return (await database.rows<AccessCounts>(sql))[0]!;
+  } catch (error) {
+    throw error instanceof AccessError ? new StoreError(error.message, { cause: error }) : error;
+  } finally {
+    await database.close();
+  }
 }
 
 /** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */
