@@ -185,8 +185,9 @@ export function openShards(
   /** Undefined for a file, which has its own. */
   const databaseDamage = (id: string): DatabaseDamage | undefined => {
     const known = damaged.get(id);
+    if (known) return known;
     const location = locationOf(settings, id);
-    if (known || location.engine === "sqlite" || settings.data === "") return known;
+    if (location.engine === "sqlite" || settings.data === "") return undefined;
     const record = new DatabaseDamage(damagePath(settings, id), location.shown, () =>
       (shards.writer(id) as PostgresWriter).tableNumber(),
     );

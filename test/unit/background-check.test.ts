@@ -69,10 +69,11 @@ test("steps are short: their size follows the time they take, and each table beg
   expect(limits).toEqual([32, 64, 128, 128, 128, 32]);
 });
 
-test("steps that wait for a database may take longer, and are paid for with longer pauses", async () => {
-  const { limits, pauses } = await onePass([full(32), full(64), LAST], () => 9, true);
-  expect(limits).toEqual([32, 64, 128]);
-  expect(pauses.map(Math.round)).toEqual([60_000, 441, 441, 60_000]);
+test("steps that wait for a database have more rows, and are paid for with longer pauses", async () => {
+  const steps = [full(128), full(256), full(256), full(1), LAST];
+  const { limits, pauses } = await onePass(steps, (limit) => limit / 8, true);
+  expect(limits).toEqual([128, 256, 256, 256, 128]);
+  expect(pauses.map(Math.round)).toEqual([60_000, 784, 1568, 1568, 1568, 60_000]);
 });
 
 test("damage is recorded at once and reported record by record; a pass stops when it has found enough", async () => {
