@@ -2,6 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { AccessError } from "./access/key-database.ts";
 import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
 import type { Quotas } from "./access/quota.ts";
@@ -28,6 +29,7 @@ import {
 } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
 import { PostgresChecker } from "./store/postgres/check.ts";
+import { DatabaseDamage } from "./store/postgres/damage.ts";
 import { examineDatabase } from "./store/postgres/examine.ts";
 import { readableFormat } from "./store/postgres/open.ts";
 import { sessionForReading } from "./store/postgres/read-session.ts";
@@ -102,6 +104,8 @@ export function openShards(
   const opened = new Map<string, OpenDatabase>();
   /** Shards that are being opened: concurrent requests share one attempt. */
   const opening = new Map<string, Promise<OpenDatabase | undefined>>();
+  /** What the check has found in databases. */
+  const damaged = new Map<string, DatabaseDamage>();
   const writers = new Map<string, Writer>();
   /** Writers of files that were replaced. A transaction may still use them. */
   const retired: Writer[] = [];
@@ -178,6 +182,24 @@ export function openShards(
     opening.set(id, found);
     return found;
   };
+  /** Undefined for a file, which has its own. */
+  const databaseDamage = (id: string): DatabaseDamage | undefined => {
+    const known = damaged.get(id);
+    if (known) return known;
+    const location = locationOf(settings, id);
+    if (location.engine === "sqlite" || settings.data === "") return undefined;
+    const record = new DatabaseDamage(damagePath(settings, id), location.shown, () =>
+      (shards.writer(id) as PostgresWriter).tableNumber(),
+    );
+    damaged.set(id, record);
+    return record;
+  };
+  /** Throws DamagedShard if the check has found damage. */
+  const openUndamaged = async (id: string): Promise<OpenStore | undefined> => {
+    const store = await open(id);
+    if (opened.has(id)) await databaseDamage(id)?.verify();
+    return store;
+  };
   /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
   const isIgnored = (id: string, error: unknown): boolean => {
     if (configured.size > 0 || !(error instanceof NotAShard) || files.get(id)?.wasOpened)
@@ -221,7 +243,7 @@ export function openShards(
     },
     async reader(id) {
       try {
-        const store = await open(id);
+        const store = await openUndamaged(id);
         if (!store && uncreated.has(id)) throw uncreated.get(id);
         return readerOf(store);
       } catch (error) {
@@ -259,7 +281,7 @@ export function openShards(
     async checker(id, depth = "background") {
       const location = locationOf(settings, id);
       if (location.engine === "postgres") {
-        return depth === "background" ? undefined : PostgresChecker.open(location);
+        return PostgresChecker.open(location, depth);
       }
       const { path } = location;
       const file = fileStats(path);
@@ -271,16 +293,19 @@ export function openShards(
         throw error;
       }
     },
-    setDamage(id, damage) {
-      if (!files.has(id)) isShard(id);
+    async setDamage(id, damage) {
       try {
-        files.get(id)?.setDamage(damage);
+        if (locationOf(settings, id).engine === "postgres") await databaseDamage(id)?.set(damage);
+        else {
+          if (!files.has(id)) isShard(id);
+          files.get(id)?.setDamage(damage);
+        }
       } catch (error) {
         observe({ event: "damage-not-recorded", shard: id, error });
       }
     },
     async existingWriter(id) {
-      if (access !== "read") return (await open(id)) ? shards.writer(id) : undefined;
+      if (access !== "read") return (await openUndamaged(id)) ? shards.writer(id) : undefined;
       const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
       if (writer) writers.set(id, writer);
       return writer;
@@ -383,6 +408,10 @@ function replicaEvent(shard: string, change: ReplicaChange): Event {
     : { event: "replica-excluded", shard, replica, why: reason };
 }
 
+/** Where damage of a shard in PostgreSQL is recorded. */
+const damagePath = ({ data }: Pick<Settings, "data">, id: string): string =>
+  join(data, `${id}.damaged`);
+
 /** The location of a shard: from the settings, else its file in the data folder. */
 export function locationOf(
   { data, shards }: Pick<Settings, "data" | "shards">,
@@ -448,12 +477,13 @@ export async function migrateShard(
 
 /** For `matchbook doctor`: changes nothing. Throws StoreError. */
 export async function examineShard(
-  location: ShardLocation,
-  replicas?: ShardReplicas,
+  settings: Pick<Settings, "data" | "shards">,
+  id: string,
 ): Promise<Examined> {
-  return location.engine === "sqlite"
-    ? examineFile(location.path)
-    : examineDatabase(location, replicas?.places);
+  const location = locationOf(settings, id);
+  if (location.engine === "sqlite") return examineFile(location.path);
+  const replicas = settings.shards.find((shard) => shard.id === id)?.replicas;
+  return examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
 }
 
 export { MAX_WAL_BYTES, redisVersion, sqliteVersion };
@@ -498,6 +528,34 @@ export function accessFiles({ data, "keys-database": location }: AccessSettings)
     { kind: "keys", path: join(data, KEYS_FILE.name) },
     { kind: "usage", path: join(data, USAGE_FILE.name) },
   ];
+}
+
+/** How many keys a file has, also those that are not valid any more, or how many days of usage. */
+export interface AccessCounts {
+  keys?: number;
+  days?: number;
+}
+
+const ACCESS_COUNTS = {
+  keys: { file: KEYS_FILE, sql: "SELECT count(*) AS keys FROM {keys}" },
+  usage: { file: USAGE_FILE, sql: "SELECT count(DISTINCT day) AS days FROM {days}" },
+};
+
+/** Reads a file that nobody else uses. Null if it has a newer format. Throws StoreError if it is damaged. */
+export async function accessCounts(
+  { kind, path }: AccessPath,
+  format: number,
+): Promise<AccessCounts | null> {
+  const { file, sql } = ACCESS_COUNTS[kind];
+  if (format > file.migrations.length) return null;
+  const database = new SqliteDatabase(path, file, true);
+  try {
+    return (await database.rows<AccessCounts>(sql))[0]!;
+  } catch (error) {
+    throw error instanceof AccessError ? new StoreError(error.message, { cause: error }) : error;
+  } finally {
+    await database.close();
+  }
 }
 
 /** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */

@@ -3,7 +3,13 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Observe } from "../observe/events.ts";
-import { type AccessPath, accessFiles, locationOf, openShards } from "../open-stores.ts";
+import {
+  type AccessPath,
+  accessCounts,
+  accessFiles,
+  locationOf,
+  openShards,
+} from "../open-stores.ts";
 import {
   asListed,
   type ListedRedaction,
@@ -192,8 +198,9 @@ async function copyAccess(
     await copy(kind, path, draft, startProgress);
     const format = formatIn(draft);
     if (format > 0) {
+      const counts = await accessCounts({ kind, path: draft }, format);
       switchToWal(draft);
-      return { kind, engine: "sqlite", format, ...(await folder.keep(name)) };
+      return { kind, engine: "sqlite", format, counts, ...(await folder.keep(name)) };
     }
     folder.drop(name);
     return undefined;

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
+import type { AccessCounts } from "../open-stores.ts";
 import { isListed, type ListedRedaction } from "../redact/list-file.ts";
 import { type Counts, StoreError } from "../store/store.ts";
 
@@ -44,11 +45,24 @@ export interface ShardFile extends StoredFile {
 export interface AccessFile extends StoredFile {
   kind: "keys" | "usage";
   format: number;
+  /** Missing in backups of earlier versions; null if the file has a newer format. */
+  counts?: AccessCounts | null;
 }
 
 export type BackupFile = ShardFile | AccessFile;
 
 export type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch: string | null };
+
+/** How much is in a file, for operators. */
+export function describeContent(file: BackupFile): string {
+  if (file.kind === "shard") return counted(file.counts?.served, "match", "matches");
+  return file.kind === "keys"
+    ? counted(file.counts?.keys, "key", "keys")
+    : counted(file.counts?.days, "day", "days");
+}
+
+const counted = (count: number | undefined, one: string, many: string): string =>
+  count === undefined ? "?" : `${count} ${count === 1 ? one : many}`;
 
 /** Something that is not in the backup. */
 export interface MissingPart {

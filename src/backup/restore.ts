@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { accessFiles, locationOf, openWriter } from "../open-stores.ts";
+import { accessCounts, accessFiles, locationOf, openWriter } from "../open-stores.ts";
 import {
   addToList,
   asListed,
@@ -21,7 +21,7 @@ import {
 import { formatIn } from "../sqlite/copy.ts";
 import type { Redaction } from "../store/store.ts";
 import { copyFile, publish, sha256Of, syncFile } from "./files.ts";
-import { BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
+import { type AccessFile, BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
 import { hasRecords, type TakeInOptions, takeIn } from "./take-in.ts";
@@ -207,10 +207,22 @@ async function verify(
   file: BackupFile,
   startProgress: StartProgress,
 ): Promise<Verification> {
-  const found = file.kind === "shard" ? await compare(path, file, startProgress) : "equal";
+  const found =
+    file.kind === "shard"
+      ? await compare(path, file, startProgress)
+      : await compareAccess(path, file);
   // Last: reading the file has changed nothing.
   const isEqual = formatIn(path) === file.format && (await isIntact(path, file));
   return isEqual ? found : "different";
+}
+
+/** Backups of earlier versions have no counts of keys and usage. */
+async function compareAccess(
+  path: string,
+  { kind, format, counts }: AccessFile,
+): Promise<Verification> {
+  const isEqual = !counts || Bun.deepEquals(await accessCounts({ kind, path }, format), counts);
+  return isEqual ? "equal" : "different";
 }
 
 async function compare(

@@ -13,7 +13,9 @@ export interface Pace {
   pauseMs: number;
   /** How long a step may keep the event loop, about. */
   stepMs: number;
-  /** The share of a core that the check may use. */
+  /** The same for steps that mostly wait for a database: a few statements, whatever the number of rows. */
+  remoteStepMs: number;
+  /** The share of a core that the check may use, here and in a database together. */
   share: number;
 }
 
@@ -28,15 +30,18 @@ const SYSTEM_TIMER: Timer = {
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 };
 
-const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, share: 0.02 };
+const PACE: Pace = { pauseMs: 60_000, stepMs: 1.5, remoteStepMs: 50, share: 0.02 };
 
 /** A pass ends when it has found this much: the shard has to be restored anyway. */
 const MAX_DAMAGE = 20;
 
-/** The rows of a step. Rows of some tables take much longer than those of others, so each table begins with few. */
-const FIRST_ROWS = 32;
-/** Fewer would not be faster: a step has a cost of its own, and on a busy machine it also waits for the processor. */
-const MIN_ROWS = 16;
+/**
+ * The rows of a step. Rows of some tables take much longer than those of others, so each table begins with few. Fewer than
+ * `least` would not be faster: a step has a cost of its own, and on a busy machine it also waits for the processor.
+ */
+const LOCAL_ROWS = { first: 32, least: 16 };
+/** Several statements, each of which waits for the database. */
+const REMOTE_ROWS = { first: 128, least: 128 };
 const MAX_ROWS = 512;
 
 export class BackgroundCheck {
@@ -96,7 +101,10 @@ export class BackgroundCheck {
   async #pass(shard: string, checker: Checker): Promise<void> {
     const found: DamagedData[] = [];
     let rows = 0;
-    let limit = FIRST_ROWS;
+    const [rowLimits, stepMs] = checker.isRemote
+      ? [REMOTE_ROWS, this.#pace.remoteStepMs]
+      : [LOCAL_ROWS, this.#pace.stepMs];
+    let limit = rowLimits.first;
     const began = this.timer.monotonic();
     for (;;) {
       const stepBegan = this.timer.monotonic();
@@ -108,7 +116,8 @@ export class BackgroundCheck {
       // Before the end of the pass, which may take long.
       if (damage.length > 0) await this.#report(shard, damage, found);
       if (step.isLast || found.length >= MAX_DAMAGE) break;
-      limit = this.#nextLimit(limit, step.rows, took);
+      limit =
+        step.rows < limit ? rowLimits.first : nextLimit(limit, rowLimits.least, took / stepMs);
       if (!(await this.#pause(took / this.#pace.share - took))) return;
     }
     if (found.length === 0) await this.shards.setDamage(shard, []);
@@ -123,16 +132,16 @@ export class BackgroundCheck {
     await this.shards.setDamage(shard, all);
   }
 
-  #nextLimit(limit: number, rows: number, took: number): number {
-    if (rows < limit) return FIRST_ROWS;
-    if (took > this.#pace.stepMs) return Math.max(MIN_ROWS, limit / 2);
-    return took < this.#pace.stepMs / 2 ? Math.min(MAX_ROWS, limit * 2) : limit;
-  }
-
   /** False when the check is to stop. */
   async #pause(milliseconds: number): Promise<boolean> {
     const { signal } = this.#stopping;
     await this.timer.wait(milliseconds, signal);
     return !signal.aborted;
   }
+}
+
+/** `load` is the time of the last step, as a part of the time that it may take. */
+function nextLimit(limit: number, least: number, load: number): number {
+  if (load > 1) return Math.max(least, limit / 2);
+  return load < 0.5 ? Math.min(MAX_ROWS, limit * 2) : limit;
 }

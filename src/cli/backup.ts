@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { version } from "../../package.json";
 import { backUp } from "../backup/backup.ts";
-import type { Manifest, MissingPart } from "../backup/manifest.ts";
+import { describeContent, type Manifest, type MissingPart } from "../backup/manifest.ts";
 import { accessFiles } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import {
@@ -95,10 +95,10 @@ function filesTable({ files }: Manifest): string {
     file.name,
     String(file.format),
     `${(file.bytes / 2 ** 20).toFixed(1)} MiB`,
-    file.kind === "shard" ? String(file.counts?.served ?? "?") : "",
+    describeContent(file),
     file.kind === "shard" ? shortDigest(file.digest) : "",
   ]);
-  return table([["FILE", "FORMAT", "SIZE", "MATCHES", "DIGEST"], ...rows]);
+  return table([["FILE", "FORMAT", "SIZE", "CONTENT", "DIGEST"], ...rows]);
 }
 
 const shortDigest = (digest: string | null): string =>

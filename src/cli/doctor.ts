@@ -21,7 +21,7 @@ export const doctor: AddCommand = (program) => {
     .summary("check the installation: settings, files, shards, keys, databases, clock")
     .description(
       "check the installation and print one line for each check, with what to do about warnings and problems: " +
-        "versions, settings, data folder, free space, shards (format, size, WAL, damage), keys, databases, clock.\n" +
+        "versions, settings, data folder, free space, shards (format, size, WAL, damage, last verify), keys, databases, clock.\n" +
         "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service, " +
         "with its settings. It does not read all records: 'matchbook verify' does.\n" +
         "Exit code 1: there is a problem (with --strict: or a warning).",

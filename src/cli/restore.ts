@@ -1,6 +1,11 @@
 /** `matchbook restore`: puts shards, keys and usage from a backup back. */
 
-import { type BackupFile, type Manifest, readManifest } from "../backup/manifest.ts";
+import {
+  type BackupFile,
+  describeContent,
+  type Manifest,
+  readManifest,
+} from "../backup/manifest.ts";
 import { type RestoreStep, restore as restoreSteps, stepsFor } from "../backup/restore.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import { noteMissing } from "./backup.ts";
@@ -102,10 +107,6 @@ function chosen(
 const asJson = ({ file, to }: RestoreStep) => ({ ...file, location: showLocation(to) });
 
 function stepsTable(steps: readonly RestoreStep[]): string {
-  const rows = steps.map(({ file, to }) => [
-    file.name,
-    file.kind === "shard" ? String(file.counts?.served ?? "?") : "",
-    showLocation(to),
-  ]);
-  return table([["FILE", "MATCHES", "RESTORED TO"], ...rows]);
+  const rows = steps.map(({ file, to }) => [file.name, describeContent(file), showLocation(to)]);
+  return table([["FILE", "CONTENT", "RESTORED TO"], ...rows]);
 }

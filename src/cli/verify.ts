@@ -1,7 +1,12 @@
 /** `matchbook verify`: looks for damage in shards, and compares what is derived from the records with a rebuild. */
 
+import { existsSync } from "node:fs";
 import { setPriority } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { MANIFEST } from "../backup/manifest.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { accessFiles } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
@@ -13,6 +18,7 @@ import {
   StoreError,
   type Writer,
 } from "../store/store.ts";
+import { recordVerified } from "../verify/last-verified.ts";
 import { type Finding, Verification } from "../verify/verify.ts";
 import {
   type AddCommand,
@@ -41,9 +47,9 @@ export const verify: AddCommand = (program) => {
     .command("verify")
     .summary("look for damage in shards")
     .description(
-      "look for damage in shards; all shards by default. It changes nothing and never migrates, so that it also works on a backup.\n" +
+      "look for damage in shards; all shards by default. It changes nothing in them and never migrates, so that it also works on a backup.\n" +
         "It verifies checksums, indexes against records and back, and counts. Then it rebuilds players, teams, visibility and counters from the records, and compares them with what is stored. For SQLite it also runs integrity_check.\n" +
-        "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time.\n" +
+        "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time. 'matchbook doctor' shows the last result.\n" +
         "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read; 2 wrong usage.",
     )
     .argument("[shards...]", "shard ids")
@@ -55,6 +61,7 @@ export const verify: AddCommand = (program) => {
       const limit = flagValue("--limit", flags.limit, wholeNumber(1, MAX_LIMIT));
       const settings = settingsOf(command).values;
       const reports = await verifyAll(settings, wanted, flags, limit);
+      record(settings, reports, flags.quick === true);
       if (flags.json) print(JSON.stringify(Object.fromEntries(reports)));
       else for (const [id, report] of reports) print(describe(id, report, flags.quick === true));
       if (reports.size === 0 && wanted.length === 0)
@@ -86,6 +93,24 @@ export interface Report {
   damaged: number;
   damage: Finding[];
   milliseconds: number;
+}
+
+/** For `matchbook doctor`. Nothing is written to a backup or a copy, which have a manifest or no keys. */
+function record(settings: Settings, reports: ReadonlyMap<string, Report>, isQuick: boolean): void {
+  const { data, "keys-database": keys } = settings;
+  const hasKeys = keys !== undefined || accessFiles(settings).some(({ path }) => existsSync(path));
+  if (!existsSync(data) || !hasKeys || existsSync(join(data, MANIFEST))) return;
+  const at = formatTimestamp(Date.now());
+  const complete = [...reports].filter(([, { problem }]) => problem === null);
+  try {
+    recordVerified(
+      data,
+      isQuick ? "quick" : "full",
+      new Map(complete.map(([id, { damaged }]) => [id, { at, damaged }])),
+    );
+  } catch (error) {
+    note(`The result is not recorded for 'matchbook doctor': ${describeError(error as Error)}`);
+  }
 }
 
 /** By shard id. A shard that cannot be read is reported, and the next one is verified. */

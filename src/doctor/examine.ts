@@ -20,6 +20,7 @@ import { type Finding, ok } from "./findings.ts";
 import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
+import { verifiedFindings } from "./verified.ts";
 
 export interface Examination {
   /** A folder with backups, if the operator names one. */
@@ -60,6 +61,7 @@ export async function examine(
         describe,
       }),
     ),
+    ...verifiedFindings(settings.data, ids, { now, describe }),
     ...keys,
     ...redis,
     ...clockFindings(now, newestOf(shards), isClockSynchronized()),
@@ -88,7 +90,7 @@ const replicasOf = ({ shards }: Settings, id: string) =>
 async function readShard(settings: Settings, id: string): Promise<ShardFacts> {
   const location = locationOf(settings, id);
   try {
-    return { id, location, found: await examineShard(location, replicasOf(settings, id)) };
+    return { id, location, found: await examineShard(settings, id) };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { id, location, found: { error } };

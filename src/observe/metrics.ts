@@ -155,7 +155,7 @@ export class Metrics {
       this.#damagedRecords.family(),
       gauge(
         "matchbook_shard_checked_timestamp_seconds",
-        "When the background check last completed a pass over the shard, in seconds since 1970; SQLite only",
+        "When the background check last completed a pass over the shard, in seconds since 1970",
         [...this.#checkedAt].map(([shard, at]) => ({ value: at / 1000, labels: { shard } })),
       ),
       total(

@@ -30,13 +30,13 @@ export interface Shards extends ReadableShards {
   /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
   create(id: string): Awaitable<void>;
   /**
-   * A new pass over an existing shard. Undefined if there is no shard yet, or no check in the background for its engine.
-   * "full" also checks the structure of a file. May throw StoreError.
+   * A new pass over an existing shard. Undefined if there is no shard yet. "full" also checks the structure of a file;
+   * "background" gives up sooner if a database is slow. May throw StoreError.
    */
   checker(id: string, depth?: CheckDepth): Awaitable<Checker | undefined>;
   /**
    * Records what the last pass has found. With damage, the shard is unavailable (DamagedShard) in all processes that
-   * use the same data folder, until there is none or its file is replaced.
+   * use the same data folder, until there is none or its store is replaced.
    */
   setDamage(id: string, damage: readonly DamagedData[]): Awaitable<void>;
   /** The writer of an existing shard. */

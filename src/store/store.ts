@@ -314,6 +314,8 @@ export interface Writer extends AdminReader {
  * Writes meanwhile are never reported as damage.
  */
 export interface Checker {
+  /** Whether a step mostly waits for another process, so that a long one does not hold up this one. */
+  readonly isRemote: boolean;
   /**
    * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. Throws
    * StoreError if the store cannot be read, or was replaced meanwhile.
@@ -479,11 +481,15 @@ export class DamagedData extends StoreError {
 export class DamagedShard extends StoreError {
   override name = "DamagedShard";
 
-  constructor(location: string, damage: readonly Pick<DamagedData, "table" | "record">[]) {
+  constructor(
+    location: string,
+    damage: readonly Pick<DamagedData, "table" | "record">[],
+    advice = "run 'matchbook repair', or restore the shard from a backup",
+  ) {
     const { table, record } = damage[0]!;
     const more = damage.length > 1 ? `, and ${damage.length - 1} more` : "";
     super(
-      `the check has found damage in ${location} (table ${table}, record ${record}${more}): run 'matchbook repair', or restore the shard from a backup`,
+      `the check has found damage in ${location} (table ${table}, record ${record}${more}): ${advice}`,
     );
   }
 }

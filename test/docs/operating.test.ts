@@ -229,12 +229,18 @@ test("the shell commands back up and restore as the page shows", async () => {
   const data = join(home.path, "data");
   const copies = join(home.path, "copies");
   mkdirSync(copies);
-  const records = [aMatch({ shard: "na" }), aMatch({ shard: "eu" })];
+  const records = ["na", "na", "eu", "eu"].map((shard, at) => aMatch({ id: `match-${at}`, shard }));
   await matchbook(["ingest", "-", "--data", data], { stdin: ndjson(records) });
-  await matchbook(["keys", "create", "--name", "kept", "--data", data]);
+  for (const name of ["kept", "other"]) {
+    await matchbook(["keys", "create", "--name", name, "--data", data]);
+  }
   const access = openAccess({ data });
   const day = { day: dayOf(Date.now()), requests: new Map(), records: 0, lastSeen: Date.now() };
-  await access.usage.add([{ keyId: "k_0000000000", ...day }], []);
+  const before = { ...day, day: day.day - 1 };
+  await access.usage.add(
+    [day, before].map((one) => ({ keyId: "k_0000000000", ...one })),
+    [],
+  );
   await access.close();
   const local = (text: string) =>
     text

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Manifest } from "../../src/backup/manifest.ts";
+import { openAccess } from "../../src/open-stores.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
@@ -113,6 +114,49 @@ test("a backup made during ingest and reads is restored with equal counts and di
   const again = await startServerProcess(["--data", data, "--log-level", "silent"]);
   expect(await read(again.url)).toBe(200);
   expect(await again.end()).toBe(0);
+});
+
+test("keys and days of usage are counted, printed and compared; a manifest without these counts is restored", async () => {
+  await ingest(linesOf("na", 5, now));
+  for (const name of ["one", "two", "gone"]) await run("keys", "create", "--name", name);
+  const usage = openAccess({ data });
+  await usage.usage.open();
+  await usage.close();
+  const database = new Database(join(data, "usage.sqlite"));
+  database.run(
+    "INSERT INTO days VALUES ('a', 20000, 1, 1), ('b', 20000, 1, 1), ('a', 20001, 1, 1)",
+  );
+  database.close();
+  const printed = (await run("backup", copy)).stdout;
+  expect(printed).toMatch(/^na\.db .* 5 matches /m);
+  expect(printed).toMatch(/^access\.sqlite .* 3 keys\s*$/m);
+  expect(printed).toMatch(/^usage\.sqlite .* 2 days\s*$/m);
+  const manifest = manifestOf();
+  expect(manifest.files.slice(1)).toMatchObject([
+    { kind: "keys", counts: { keys: 3 } },
+    { kind: "usage", counts: { days: 2 } },
+  ]);
+
+  const restoredWith = async (counts: object | undefined) => {
+    const files = manifest.files.map((file) => (file.kind === "keys" ? { ...file, counts } : file));
+    writeFileSync(join(copy, "manifest.json"), JSON.stringify({ ...manifest, files }));
+    rmSync(data, { recursive: true, force: true });
+    return run("restore", copy);
+  };
+  const refused = await restoredWith({ keys: 4 });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain("is not what the manifest lists for access.sqlite");
+  expect(existsSync(join(data, "access.sqlite"))).toBe(false);
+  const older = await restoredWith(undefined);
+  expect([older.exitCode, older.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^access\.sqlite +\? /m),
+  ]);
+  const same = await restoredWith({ keys: 3 });
+  expect([same.exitCode, same.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^access\.sqlite +3 keys /m),
+  ]);
 });
 
 test("a running server serves a restored shard and applies restored keys", async () => {
@@ -258,7 +302,7 @@ test("older formats are restored as they were, and the command that migrates the
   expect((await run("backup", copy)).exitCode).toBe(0);
   expect(manifestOf().files).toMatchObject([
     { name: "na.db", format: 3, digest: null },
-    { name: "access.sqlite", format: 1 },
+    { name: "access.sqlite", format: 1, counts: { keys: 2 } },
   ]);
   rmSync(data, { recursive: true });
   const restored = await run("restore", copy);

@@ -129,6 +129,69 @@ test("what a killed server leaves is read with its WAL, and stays as it is", asy
   expect(files()).toEqual(before);
 });
 
+describe("the last verify", () => {
+  const verify = (...args: string[]) => matchbook(["verify", ...args, "--data", data]);
+  const shown = async () => {
+    const { exitCode, page } = await doctor();
+    const found = page.findings.filter(({ subject }) => subject === "verify");
+    return { exitCode, found: found.map(({ level, message }) => `${level} ${message}`) };
+  };
+  const noDamage = (id: string) =>
+    expect.stringMatching(new RegExp(`^ok ${id}: 20\\S+Z, 0 days ago, no damage$`));
+
+  test("is shown for each shard, with those that were never verified", async () => {
+    expect((await shown()).found).toEqual(["ok eu, na: never; run 'matchbook verify'"]);
+    await verify("na");
+    expect((await shown()).found).toEqual([noDamage("na"), "ok eu: never; run 'matchbook verify'"]);
+    await verify();
+    expect(await shown()).toEqual({ exitCode: 0, found: [noDamage("eu"), noDamage("na")] });
+  });
+
+  test("is a problem if it found damage, until one of the same depth finds none", async () => {
+    // The evidence is not an index, so that a quick one does not find it.
+    change("na.db", "UPDATE ranked_evidence SET records = 7");
+    expect((await verify("na")).exitCode).toBe(1);
+    const damaged = expect.stringMatching(/^problem na: 20\S+Z, 0 days ago, 2 damaged$/);
+    const never = "ok eu: never; run 'matchbook verify'";
+    expect(await shown()).toEqual({ exitCode: 1, found: [damaged, never] });
+    expect((await verify("na", "--quick")).exitCode).toBe(0);
+    const quick = expect.stringMatching(/^ok na: .* \(--quick\), no damage$/);
+    expect(await shown()).toEqual({ exitCode: 1, found: [damaged, quick, never] });
+    await matchbook(["repair", "na", "--force", "--data", data]);
+    await verify("na");
+    expect(await shown()).toEqual({ exitCode: 0, found: [noDamage("na"), never] });
+  });
+
+  test.each([
+    ["a damaged file", "{", "is damaged, so that the last results are unknown"],
+    ["results of another form", '{"na":{"full":{"at":7}}}', "is damaged, so that"],
+    [
+      "an old one",
+      '{"na":{"full":{"at":"2020-01-01T00:00:00Z","damaged":0}}}',
+      "days ago, no damage",
+    ],
+  ])("%s is a warning", async (_what, content, message) => {
+    writeFileSync(join(data, "verified.json"), content);
+    const { exitCode, found } = await shown();
+    expect(exitCode).toBe(0);
+    expect(found[0]).toStartWith("warning ");
+    expect(found[0]).toContain(message);
+    await verify();
+    expect((await shown()).found).toEqual([noDamage("eu"), noDamage("na")]);
+  });
+
+  test("nothing is recorded in a backup, or without keys", async () => {
+    const backup = path("backup");
+    await matchbook(["backup", backup, "--data", data]);
+    const before = filesIn(backup);
+    expect((await matchbook(["verify", "--data", backup])).exitCode).toBe(0);
+    expect(filesIn(backup)).toEqual(before);
+    rmSync(join(data, "access.sqlite"));
+    await verify();
+    expect(readdirSync(data)).not.toContain("verified.json");
+  });
+});
+
 describe("a planted problem is named, and nothing is changed:", () => {
   const planted: [string, () => void, number, string[]][] = [
     [

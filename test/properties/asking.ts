@@ -9,13 +9,13 @@ import type { Filters } from "./reference.ts";
 /** A fixed base URL for links, so that servers on different ports return equal bytes. */
 export const PUBLIC_URL = "https://matchbook.example";
 
-/** A server with these records, all of which must be accepted. */
-export async function worldOf(documents: MatchDocument[]): Promise<World> {
-  const world = await startWorld([], {
-    "public-url": PUBLIC_URL,
-    "title-id": TITLE,
-    shards: SHARD,
-  });
+/** A server with these records, all of which must be accepted; in the data folder, or at a URL. */
+export async function worldOf(documents: MatchDocument[], url?: string): Promise<World> {
+  const flags = { "public-url": PUBLIC_URL, "title-id": TITLE };
+  const world =
+    url === undefined
+      ? await startWorld([], { ...flags, shards: SHARD })
+      : await startWorld([], flags, undefined, `[shards.${SHARD}]\nurl = "${url}"\n`);
   await take(world, documents);
   return world;
 }

@@ -1,16 +1,17 @@
 /** The check for damage, and verify, never report a shard that is only being written to. */
 
-import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { damageIn } from "../support/check.ts";
+import { damageAt } from "../support/check.ts";
+import { aPostgres } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
+import { redactIn } from "../support/redact.ts";
 import { scaled } from "../support/scale.ts";
 import { verifiedInSteps } from "../support/verify.ts";
 import type { World } from "../support/world.ts";
 import { worldOf } from "./asking.ts";
-import { history, SHARD } from "./histories.ts";
+import { history, PLAYER_IDS, SHARD } from "./histories.ts";
 
 const scenario = fc.record({
   before: history,
@@ -18,22 +19,35 @@ const scenario = fc.record({
   meanwhile: fc.tuple(history, history).map((histories) => histories.flat()),
   batch: fc.integer({ min: 1, max: 4 }),
   limit: fc.integer({ min: 1, max: 9 }),
+  redactAfter: fc.integer({ min: 1, max: 4 }),
   /** How many steps there are between two writes. */
   stepsBetween: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
 });
 
 type Pass = (world: World, limit: number, between: () => Promise<unknown>) => Promise<unknown[]>;
 
-const PASSES: [name: string, pass: Pass][] = [
-  ["the check", ({ data }, limit, between) => damageIn(join(data, `${SHARD}.db`), limit, between)],
-  ["verify", ({ settings }, limit, between) => verifiedInSteps(settings, SHARD, limit, between)],
+const check: Pass = ({ settings }, limit, between) => damageAt(settings, SHARD, limit, between);
+const verify: Pass = ({ settings }, limit, between) =>
+  verifiedInSteps(settings, SHARD, limit, between);
+
+const postgres = await aPostgres();
+afterAll(() => postgres.stop());
+
+let made = 0;
+const inPostgres = () => `${postgres.url}?schema=busy_${process.pid}_${made++}`;
+const inFile = () => undefined;
+
+const PASSES: [name: string, pass: Pass, place: () => string | undefined, runs: number][] = [
+  ["the check", check, inFile, 20],
+  ["verify", verify, inFile, 20],
+  ["the check in PostgreSQL", check, inPostgres, 10],
 ];
 
 test.each(PASSES)(
-  "%s: records that are added, replaced, withheld and pruned between the steps are not damage",
-  async (_, pass) => {
+  "%s: records that are added, replaced, withheld, redacted and pruned between the steps are not damage",
+  async (_, pass, place, runs) => {
     const isFoundWhole = fc.asyncProperty(scenario, async (given) => {
-      const world = await worldOf(given.before);
+      const world = await worldOf(given.before, place());
       const replace = (documents: MatchDocument[]) => world.ingest(documents, { replace: true });
       try {
         const waiting = [...given.meanwhile];
@@ -45,6 +59,7 @@ test.each(PASSES)(
           step = 0;
           writes += 1;
           await replace(waiting.splice(0, given.batch));
+          if (writes === given.redactAfter) await redactIn(world.settings, SHARD, PLAYER_IDS[0]!);
         };
         expect(await pass(world, given.limit, meanwhile)).toEqual([]);
         await replace(waiting);
@@ -57,7 +72,7 @@ test.each(PASSES)(
         await world.stop();
       }
     });
-    await fc.assert(isFoundWhole, { numRuns: scaled(20) });
+    await fc.assert(isFoundWhole, { numRuns: scaled(runs) });
   },
   300_000,
 );

@@ -84,7 +84,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
   ],
   admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
-  doctor: ["domain", "store", "access", "settings", "open-stores.ts", "admin"],
+  doctor: ["domain", "store", "verify", "access", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
   "wiring.ts": [

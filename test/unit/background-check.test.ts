@@ -6,7 +6,11 @@ import type { Event } from "../../src/observe/events.ts";
 import { type CheckStep, DamagedData, StoreUnavailable } from "../../src/store/store.ts";
 
 /** Runs one pass over a shard. A step takes `stepMs(limit)`; the clock advances only by steps and pauses. */
-async function onePass(steps: (CheckStep | Error)[], stepMs: (limit: number) => number = () => 1) {
+async function onePass(
+  steps: (CheckStep | Error)[],
+  stepMs: (limit: number) => number = () => 1,
+  isRemote = false,
+) {
   let now = 0;
   const limits: number[] = [];
   const pauses: number[] = [];
@@ -19,6 +23,7 @@ async function onePass(steps: (CheckStep | Error)[], stepMs: (limit: number) => 
     {
       list: () => ["na"],
       checker: () => ({
+        isRemote,
         check(limit) {
           limits.push(limit);
           now += stepMs(limit);
@@ -62,6 +67,13 @@ test("steps are short: their size follows the time they take, and each table beg
   const steps = [full(32), full(64), full(128), full(256), full(1), LAST];
   const { limits } = await onePass(steps, (limit) => limit / 100);
   expect(limits).toEqual([32, 64, 128, 128, 128, 32]);
+});
+
+test("steps that wait for a database have more rows, and are paid for with longer pauses", async () => {
+  const steps = [full(128), full(256), full(256), full(1), LAST];
+  const { limits, pauses } = await onePass(steps, (limit) => limit / 8, true);
+  expect(limits).toEqual([128, 256, 256, 256, 128]);
+  expect(pauses.map(Math.round)).toEqual([60_000, 784, 1568, 1568, 1568, 60_000]);
 });
 
 test("damage is recorded at once and reported record by record; a pass stops when it has found enough", async () => {

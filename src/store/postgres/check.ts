@@ -1,12 +1,15 @@
 /**
  * Looks for damage in a shard in PostgreSQL that reads cannot see: records that no list has, entries without a record.
- * Every step reads one snapshot, so that writes between the steps are never damage. It does not compare tables with
- * their indexes, which SQL cannot tell apart: pg_amcheck does.
+ * Every step reads one snapshot, so that writes between the steps are never damage; what it finds must be in a second
+ * snapshot too, because changes of tables are visible in older ones. It does not compare tables with their indexes,
+ * which SQL cannot tell apart: pg_amcheck does.
  */
 
 import { indexKeys } from "../../domain/similar-names.ts";
 import { isDamage } from "../../postgres/errors.ts";
 import {
+  type BaseRow,
+  baseChecksum,
   type MatchRow,
   matchChecksum,
   type NamedRow,
@@ -16,16 +19,19 @@ import {
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
-import { type Checker, type CheckStep, DamagedData, MigrationNeeded } from "../store.ts";
+import type { CheckDepth } from "../shards.ts";
+import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
 import { NAMED_ROWS } from "./named-rows.ts";
-import { readableFormat } from "./open.ts";
+import { checkWritable, readableFormat } from "./open.ts";
+import { BASE_ROWS } from "./pruning.ts";
 import { FORMAT } from "./schema.ts";
 import {
   type Connection,
   IN_INDEX_ORDER,
   PATIENCE,
+  type Patience,
   type PostgresTarget,
   Session,
 } from "./session.ts";
@@ -35,7 +41,20 @@ type Stage = (connection: Connection, limit: number) => Promise<{ rows: number; 
 
 const OVER = { rows: 0, isOver: true };
 
+/** How far a pass is. */
+interface Progress {
+  stage: number;
+  /** The last key that was read in this stage; undefined at its start. */
+  after: Key | undefined;
+  /** Rows by table. */
+  counts: ReadonlyMap<string, number>;
+}
+
+type Key = readonly (string | number)[];
+
 interface ShardRow {
+  version: number;
+  table: number;
   token: string;
   sequence: number;
   matches: number;
@@ -52,7 +71,21 @@ const ENTRIES = {
 /** Before every time and number. */
 const LEAST = { time: Number.MIN_SAFE_INTEGER, num: -(2 ** 31) };
 
+const IN_COMMAND = { patience: PATIENCE, settings: IN_INDEX_ORDER };
+
+/** Ends statements that take much longer than they should: they cost the database more than a late finding. */
+const IN_BACKGROUND: { patience: Patience; settings: Record<string, string> } = {
+  patience: { readMs: 5000, writeMs: 10_000 },
+  settings: {
+    ...IN_INDEX_ORDER,
+    max_parallel_workers_per_gather: "0",
+    statement_timeout: "10s",
+    idle_in_transaction_session_timeout: "10s",
+  },
+};
+
 export class PostgresChecker implements Checker {
+  readonly isRemote = true;
   readonly #stages: Stage[] = [
     this.#documents(),
     this.#listed(),
@@ -63,24 +96,34 @@ export class PostgresChecker implements Checker {
     this.#names(),
     this.#nameIndex(),
     this.#withheld(),
+    this.#bases(),
     this.#changes(),
     this.#totals(),
   ];
-  readonly #found = new Map<string, DamagedData>();
-  /** Rows by table. */
-  readonly #counts = new Map<string, number>();
+  /** Everything that this pass has reported. */
+  readonly #reported = new Set<string>();
+  /** What the current step has found. */
+  #found = new Map<string, DamagedData>();
+  #progress: Progress = { stage: 0, after: undefined, counts: new Map() };
   #shard: ShardRow | undefined;
   /** Whether something was written since the first step, so that the counts cannot be compared. */
   #wasChanged = false;
 
   private constructor(private readonly session: Session) {}
 
-  /** Undefined if there is no shard yet. */
-  static async open(target: PostgresTarget): Promise<PostgresChecker | undefined> {
-    const session = new Session({ ...target, pool: 1 }, PATIENCE, IN_INDEX_ORDER);
+  /** Undefined if there is no shard yet. Rows of older formats may lack their checksums: throws MigrationNeeded. */
+  static async open(
+    target: PostgresTarget,
+    depth: CheckDepth,
+  ): Promise<PostgresChecker | undefined> {
+    const { patience, settings } = depth === "background" ? IN_BACKGROUND : IN_COMMAND;
+    const session = new Session({ ...target, pool: 1 }, patience, settings);
     try {
       const format = await readableFormat(session);
-      if (format !== undefined) return new PostgresChecker(session);
+      if (format !== undefined) {
+        checkWritable(session, format);
+        return new PostgresChecker(session);
+      }
       await session.close();
       return undefined;
     } catch (error) {
@@ -90,13 +133,29 @@ export class PostgresChecker implements Checker {
   }
 
   async check(limit: number): Promise<CheckStep> {
-    const known = this.#found.size;
+    const before = this.#progress;
+    let { rows, found } = await this.#step(limit);
+    if (found.size > 0) {
+      const first = found;
+      this.#progress = before;
+      ({ rows, found } = await this.#step(limit));
+      for (const key of found.keys()) if (!first.has(key)) found.delete(key);
+    }
+    const damage = [...found].flatMap(([key, one]) => (this.#reported.has(key) ? [] : one));
+    for (const key of found.keys()) this.#reported.add(key);
+    return { rows, damage, isLast: this.#progress.stage === this.#stages.length };
+  }
+
+  /** Goes on from where the last step ended. */
+  async #step(limit: number): Promise<{ rows: number; found: Map<string, DamagedData> }> {
+    this.#found = new Map();
     const { rows, isOver } = await this.#inSnapshot((connection) =>
-      this.#stages[0]!(connection, limit),
+      this.#stages[this.#progress.stage]!(connection, limit),
     );
-    if (isOver) this.#stages.shift();
-    const damage = [...this.#found.values()].slice(known);
-    return { rows, damage, isLast: this.#stages.length === 0 };
+    if (isOver) {
+      this.#progress = { ...this.#progress, stage: this.#progress.stage + 1, after: undefined };
+    }
+    return { rows, found: this.#found };
   }
 
   close(): Promise<void> {
@@ -120,16 +179,19 @@ export class PostgresChecker implements Checker {
   }
 
   async #readShard(connection: Connection): Promise<void> {
-    const [format] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
-    const version = format?.version ?? 0;
-    if (version < FORMAT) throw new MigrationNeeded(this.session.place.shown, version, FORMAT);
-    const [row] = await connection.rows<ShardRow>(
-      `SELECT token, sequence::float8 AS sequence, matches::float8 AS matches,
-         players::float8 AS players, teams::float8 AS teams FROM {shard}`,
+    const { shown } = this.session.place;
+    const [row] = await connection.rows<Omit<ShardRow, "token"> & { token: string | null }>(
+      `SELECT version, format.tableoid::bigint::float8 AS "table", token, sequence::float8 AS sequence,
+         matches::float8 AS matches, players::float8 AS players, teams::float8 AS teams
+       FROM {format} AS format LEFT JOIN {shard} AS shard ON true`,
     );
-    if (!row) throw new DamagedData("shard", "row 1");
-    this.#wasChanged ||= row.token !== (this.#shard ?? row).token;
-    this.#shard = row;
+    if (row?.version !== FORMAT) throw new StoreReplaced(`${shown} was migrated during the check`);
+    if (row.token === null) throw new DamagedData("shard", "row 1");
+    const shard: ShardRow = { ...row, token: row.token };
+    const last = this.#shard ?? shard;
+    if (row.table !== last.table) throw new StoreReplaced(`${shown} was replaced during the check`);
+    this.#wasChanged ||= row.token !== last.token;
+    this.#shard = shard;
   }
 
   #note(damage: DamagedData): void {
@@ -141,25 +203,35 @@ export class PostgresChecker implements Checker {
     this.#note(new DamagedData(table, record));
   }
 
+  #counted(what: string): number {
+    return this.#progress.counts.get(what) ?? 0;
+  }
+
   #count(what: string, rows: number): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + rows);
+    const counts = new Map(this.#progress.counts).set(what, this.#counted(what) + rows);
+    this.#progress = { ...this.#progress, counts };
   }
 
   /** Reads a table in the order of its key, from which the next step goes on. */
   #scan<Row>(
     name: string,
     sql: string,
-    start: readonly (string | number)[],
-    keyOf: (row: Row) => readonly (string | number)[],
+    start: Key,
+    keyOf: (row: Row) => Key,
     verify: (rows: Row[], connection: Connection) => void | Promise<void>,
   ): Stage {
-    let after = start;
     return async (connection, limit) => {
+      const after = this.#progress.after ?? start;
       const rows = await connection.rows<Row>(`${sql} LIMIT ${limit}`, after);
+      const last = rows.at(-1);
+      const end = last === undefined ? after : keyOf(last);
+      // Damage could lead the scan back to where it was.
+      if (last !== undefined && !(await isAfter(end, after, connection))) {
+        throw new DamagedData(name, "order");
+      }
       await verify(rows, connection);
       this.#count(name, rows.length);
-      const last = rows.at(-1);
-      if (last !== undefined) after = keyOf(last);
+      this.#progress = { ...this.#progress, after: end };
       return { rows: rows.length, isOver: rows.length < limit };
     };
   }
@@ -357,6 +429,20 @@ export class PostgresChecker implements Checker {
     );
   }
 
+  #bases(): Stage {
+    return this.#scan<BaseRow>(
+      "player_base",
+      `${BASE_ROWS} WHERE id > $1 ORDER BY id`,
+      [""],
+      ({ id }) => [id],
+      (rows) => {
+        for (const row of rows) {
+          if (row.checksum !== baseChecksum(row)) this.#damaged("player_base", row.id);
+        }
+      },
+    );
+  }
+
   /** The change log, on which the caches of readers depend, has no gaps. Changes before a migration have no checksum. */
   #changes(): Stage {
     type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number | null };
@@ -379,9 +465,8 @@ export class PostgresChecker implements Checker {
   #totals(): Stage {
     return async () => {
       if (this.#wasChanged) return OVER;
-      const counted = (name: string) => this.#counts.get(name) ?? 0;
       for (const name of ["matches", "players", "teams"] as const) {
-        if (this.#shard![name] !== counted(name)) this.#damaged("shard", `total of ${name}`);
+        if (this.#shard![name] !== this.#counted(name)) this.#damaged("shard", `total of ${name}`);
       }
       const same = [
         ["match_documents", "matches"],
@@ -389,9 +474,23 @@ export class PostgresChecker implements Checker {
         ["name_index", "name_index of players"],
       ] as [string, string][];
       for (const [one, other] of same) {
-        if (counted(one) !== counted(other)) this.#damaged(one, "number of entries");
+        if (this.#counted(one) !== this.#counted(other)) this.#damaged(one, "number of entries");
       }
       return OVER;
     };
   }
+}
+
+/** Whether a key comes after another one. The database has the last word on the order of texts. */
+async function isAfter(one: Key, other: Key, connection: Connection): Promise<boolean> {
+  const at = one.findIndex((value, index) => value !== other[index]);
+  const [value, before] = [one[at], other[at]];
+  if (value === undefined || before === undefined) return false;
+  if (typeof value === "number" || typeof before === "number") return value > before;
+  if (value > before) return true;
+  const [row] = await connection.rows<{ isAfter: boolean }>(
+    'SELECT $1::text COLLATE "C" > $2::text COLLATE "C" AS "isAfter"',
+    [value, before],
+  );
+  return row!.isAfter;
 }

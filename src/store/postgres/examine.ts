@@ -2,6 +2,7 @@
 
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { readBytes, readSummary } from "./counters.ts";
+import { DatabaseDamage, readTableNumber } from "./damage.ts";
 import { readableFormat } from "./open.ts";
 import { ReadSession } from "./read-session.ts";
 import { Primary } from "./replica-health.ts";
@@ -13,7 +14,8 @@ const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
 /** Throws StoreError if it cannot be reached or read, or has a newer format. */
 export async function examineDatabase(
   target: PostgresTarget,
-  replicas: readonly PostgresTarget[] = [],
+  replicas: readonly PostgresTarget[],
+  damagePath: string,
 ): Promise<ExaminedShard | "empty"> {
   return withSession(target, async (session) => {
     const server = await examineServer(session);
@@ -23,11 +25,14 @@ export async function examineDatabase(
     if (format < OLDEST_READABLE) return examined;
     const reads = new ReadSession(session);
     const { matches, players, newestMatch } = await readSummary(reads);
+    const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));
+    const damage = (await record.read())?.message;
     return {
       ...examined,
       summary: { matches, players, newestMatch },
       bytes: await readBytes(reads),
       server: { ...server, replicas: await examineReplicas(reads, replicas) },
+      ...(damage === undefined ? {} : { damage }),
     };
   });
 }

@@ -15,6 +15,7 @@ import {
 } from "../store.ts";
 import { vacuum } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
+import { readTableNumber } from "./damage.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
@@ -103,6 +104,11 @@ export class PostgresWriter implements Writer {
   async counts(): Promise<Counts> {
     await this.ready();
     return readCounts(this.#reads);
+  }
+
+  /** Identifies the shard (damage.ts). */
+  tableNumber(): Promise<number> {
+    return readTableNumber(this.session);
   }
 
   /** Whether the database detects damage to its own pages. */

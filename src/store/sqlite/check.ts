@@ -75,6 +75,7 @@ interface Tally {
 const OVER = { rows: 0, isOver: true };
 
 export class SqliteChecker implements Checker {
+  readonly isRemote = false;
   readonly #statements: Statements;
   readonly #stages: Stage[];
   readonly #found = new Map<string, DamagedData>();

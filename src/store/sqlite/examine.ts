@@ -6,9 +6,8 @@ import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import type { Examined } from "../examined.ts";
 import type { Summary } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
-import { DamageMarker } from "./damage-marker.ts";
 import { asStoreError, NotAShard, versionOf } from "./open.ts";
-import { fileStats } from "./opened-file.ts";
+import { damageMarkerOf, fileStats, markedFile } from "./opened-file.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -27,7 +26,7 @@ export function examineFile(path: string): Examined {
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
     const format = versionOf(database, path);
     if (format === 0) return "empty";
-    const damage = new DamageMarker(path).read(stats)?.message;
+    const damage = damageMarkerOf(path).read(markedFile(stats))?.message;
     return {
       format,
       currentFormat: FORMAT,

@@ -1,7 +1,15 @@
 /** Notices that the file of a connection was deleted or replaced. SQLite does not: it goes on with the deleted file. */
 
 import { type Stats, statSync } from "node:fs";
+import { DamageMarker, type MarkedStore } from "../damage-marker.ts";
 import { StoreError, StoreReplaced } from "../store.ts";
+
+/** Records that the shard in a file is damaged, beside that file. */
+export const damageMarkerOf = (path: string): DamageMarker =>
+  new DamageMarker(`${path}.damaged`, path);
+
+/** What the record is about. */
+export const markedFile = ({ dev, ino }: Stats): MarkedStore => ({ device: dev, inode: ino });
 
 /**
  * Undefined without a file. Throws StoreError. It never opens the file: closing it again would drop the locks that

@@ -14,9 +14,9 @@ import {
 import type { DamagedStore } from "../salvage.ts";
 import { type DamagedData, type OnProgress, StoreError, type Writer } from "../store.ts";
 import { SqliteChecker } from "./check.ts";
-import { DamageMarker } from "./damage-marker.ts";
 import { LockedFile } from "./locked-file.ts";
 import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
+import { damageMarkerOf } from "./opened-file.ts";
 import { PageFile } from "./page-file.ts";
 import { SqliteSalvage } from "./salvage.ts";
 import { Statements } from "./statements.ts";
@@ -135,7 +135,7 @@ export class RepairFile {
   /** Replaces the damaged file, which is kept under that name. */
   swap(kept: string): void {
     this.#locked.replaceWith(this.newPath, kept);
-    new DamageMarker(this.path).remove();
+    damageMarkerOf(this.path).remove();
   }
 
   /** Lets writers continue. Removes the new file, unless it was swapped in. */

@@ -4,10 +4,10 @@
  */
 
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
+import type { DamageMarker } from "../damage-marker.ts";
 import { type DamagedData, type DamagedShard, StoreError, StoreReplaced } from "../store.ts";
-import { DamageMarker } from "./damage-marker.ts";
 import { NotAShard } from "./open.ts";
-import { fileStats, OpenedFile } from "./opened-file.ts";
+import { damageMarkerOf, fileStats, markedFile, OpenedFile } from "./opened-file.ts";
 import type { SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
 
@@ -32,7 +32,7 @@ export class WatchedReader {
     private readonly open: () => SqliteReader | undefined,
     private readonly onOpen: () => void,
   ) {
-    this.#marker = new DamageMarker(path);
+    this.#marker = damageMarkerOf(path);
   }
 
   /** Whether there is or was a file. */
@@ -61,7 +61,7 @@ export class WatchedReader {
   setDamage(damage: readonly DamagedData[]): void {
     this.#nextLook = 0;
     const file = fileStats(this.path);
-    if (file && damage.length > 0) this.#marker.write(file, damage);
+    if (file && damage.length > 0) this.#marker.write(markedFile(file), damage);
     else this.#marker.remove();
   }
 
@@ -81,7 +81,7 @@ export class WatchedReader {
         this.#reopen();
       }
       const file = fileStats(this.path);
-      this.#damage = file && this.#marker.read(file);
+      this.#damage = file && this.#marker.read(markedFile(file));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const pause = error instanceof StoreReplaced ? 0 : RETRY_MS;
