@@ -31,8 +31,21 @@ const aHome = () => homeAt(path(`home-${made}`), `sqlite:${path(`shard-${made++}
 const take = (home: string, documents: Json[], options = {}) =>
   ingestInto(settingsAt(home), documents, options);
 
-/** Two matches a day; a private one is served because of a pruned one, and players have a streak across the cutoff. */
+/** A player who is linked to one who is redacted. */
+const friends = aMatch({
+  id: "friends",
+  createdAt: START + DAY,
+  rosters: duel({ id: "dora" }, { id: "eve" }),
+});
+Object.assign(friends.included.find(({ id }) => id === "dora")!, {
+  relationships: { friend: { data: { type: "player", id: "gone" } } },
+});
+friends.included.push(
+  aMatch({ rosters: duel({ id: "gone" }, { id: "x" }) }).included.find(({ id }) => id === "gone")!,
+);
+/** A private match is served because of a pruned one, and a streak goes on across the cutoff. */
 const records: MatchDocument[] = [
+  friends,
   ...Array.from({ length: 14 }, (_, day) =>
     aMatch({
       id: `m${day}`,
