@@ -1,6 +1,7 @@
 /** Ingests match documents: sources, chunks, records, batches, report. */
 
 import { stateDocument } from "../document/shard-state.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
 import { commitBatch, namesAny } from "./commit-batch.ts";
@@ -37,7 +38,6 @@ const BATCH_BYTES = 32 << 20;
 
 /** What waits for its transaction. */
 type Pending = Incoming & { source: string };
-type PendingState = Exclude<Pending, { kind: "record" }>;
 
 /** Ingests all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
@@ -48,6 +48,8 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   let batchBytes = 0;
   // While all records are known, they are looked up before they are encoded.
   let isKnown = false;
+  // Where what pruned matches left behind was last found: a cutoff has to follow.
+  const unfinished = new Map<string, Origin>();
 
   const read = async (chunk: DocumentChunk) => {
     const encode = !isKnown;
@@ -72,20 +74,25 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   try {
     const inOrder = readAhead(allChunks(sources, options), read, sizeOf, () => readers.room);
     for await (const { chunk, contents } of inOrder) {
+      const { source, failure } = chunk;
       for (const { rejections, incoming } of contents) {
         rejections.forEach(reject);
         for (const one of incoming) {
           // The parts of an export are stored in their order.
           if (batch[0] && batch[0].kind !== one.kind) await flush();
-          batch.push({ ...one, source: chunk.source });
+          batch.push({ ...one, source });
+          if (one.kind === "base") unfinished.set(one.shard, { source, line: one.line });
+          if (one.kind === "pruned") unfinished.delete(one.shard);
           batchBytes += one.bytes;
           if (batch.length >= options.batch || batchBytes >= BATCH_BYTES) await flush();
         }
       }
-      if (!chunk.failure) continue;
-      const { error } = chunk.failure;
-      if (options.onBreak) options.onBreak(error, faultOf(error));
-      else reject(brokenOff(chunk.source, chunk.failure));
+      if (!failure) continue;
+      const { error, line } = failure;
+      const fault = faultOf(error);
+      // What came before it, and other sources, are ingested.
+      if (options.onBreak) options.onBreak(error, fault);
+      else reject(rejection({ source, line }, `the rest of ${source} cannot be read: ${fault}`));
     }
   } finally {
     readers.stop();
@@ -93,6 +100,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     options.onProgress(report);
   }
   await flush();
+  for (const origin of unfinished.values()) reject(rejection(origin, NO_END));
   return report;
 }
 
@@ -155,9 +163,10 @@ async function store(
     const refusals = isTooEarly
       ? those.map(() => TOO_EARLY)
       : await retry.run(shard, () => commitStates(writer(shard), shard, those));
-    for (const [index, state] of those.entries()) {
+    for (const [index, { source, line, ...state }] of those.entries()) {
       const problem = refusals[index];
-      if (problem !== undefined) reject(refused(state, problem));
+      if (problem === undefined) continue;
+      reject(rejection({ source, line }, problem, JSON.parse(stateDocument(shard, state))));
     }
   }
 }
@@ -166,22 +175,16 @@ async function store(
 const TOO_EARLY =
   "something before this prune cutoff was rejected or in conflict: solve that, then ingest this line again";
 
-const refused = ({ source, line, ...state }: PendingState, problem: string): Rejection => ({
-  origin: { source, line },
+const NO_END =
+  "the export of this shard has no end, so it failed or was cut off: export it again, and ingest that into an empty shard";
+
+/** What is not a record, or not one that can be read. */
+const rejection = (origin: Origin, problem: string, document?: JsonObject): Rejection => ({
+  origin,
   problems: [problem],
-  document: JSON.parse(stateDocument(state.shard, state)),
+  document,
   bytes: undefined,
 });
-
-/** A source that breaks off is reported; what came before it, and other sources, are ingested. */
-function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
-  return {
-    origin: { source, line },
-    problems: [`the rest of ${source} cannot be read: ${faultOf(error)}`],
-    document: undefined,
-    bytes: undefined,
-  };
-}
 
 const TRUNCATED = ["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"];
 

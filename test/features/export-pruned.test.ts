@@ -228,8 +228,8 @@ describe("a shard that is not empty", () => {
     await take(there, [own]);
     await lookInto(there, (writer) => acts.prune(writer));
     const before = await stateOf(there);
-    const { report } = await take(there, documents.filter(isState).slice(0, -1));
-    expect(report.rejected).toBe(documents.filter(isState).length - 1);
+    const { report } = await take(there, documents.filter(isState));
+    expect(report.rejected).toBe(documents.filter(isState).length);
     expect(await stateOf(there)).toEqual(before);
   });
 });
@@ -259,6 +259,15 @@ test("a cutoff waits for rejected records: the rejects file is fixed and ingeste
   expect(reasonsIn(again)).toEqual([]);
   const { digest: _, ...expected } = await stateOf(home);
   expect(await stateOf(copy)).toMatchObject(expected);
+});
+
+test("an export that was cut off, or failed at its end, is reported", async () => {
+  const documents = await exported(await aShard(["prune"]));
+  for (const lines of [1, documents.length - 1]) {
+    expect(reasonsIn(await take(aHome(), documents.slice(0, lines)))).toEqual([
+      "the export of this shard has no end, so it failed or was cut off: export it again, and ingest that into an empty shard",
+    ]);
+  }
 });
 
 test("players who were redacted after the export are not in what is ingested", async () => {
