@@ -7,7 +7,7 @@ import { createGzip } from "node:zlib";
 import { noneWithheld } from "../domain/visibility.ts";
 import { digestOf } from "../export/digest.ts";
 import { exportRecords } from "../export/export.ts";
-import { type ShardContents, StoreError, type Writer } from "../store/store.ts";
+import type { ShardContents, Writer } from "../store/store.ts";
 import type { ShardFile } from "./manifest.ts";
 import type { StartProgress } from "./progress.ts";
 import { shownCounts } from "./shard-file.ts";
@@ -21,16 +21,11 @@ export async function exportShard(
   path: string,
   startProgress: StartProgress,
 ): Promise<Content> {
-  if ((await writer.prunedBefore()) !== undefined) {
-    throw new StoreError(
-      `shard ${shard} was pruned, and an export does not contain what pruned matches add to lifetime records; back it up with pg_dump`,
-    );
-  }
   const { served, withheld, players, teams } = await writer.counts();
   const records = Object.values(withheld).reduce((sum, count) => sum + count, served);
   return writer.survey(async (contents) => {
     const exporting = startProgress(`${shard}: export`, records, "matches");
-    const longestRecord = await writeRecords(contents, path, (done) =>
+    const longestRecord = await writeRecords(contents, shard, path, (done) =>
       exporting.update(done, done),
     ).finally(exporting.stop);
     const verifying = startProgress(`${shard}: verify`, served + players + teams, "matches");
@@ -50,13 +45,14 @@ export async function exportShard(
 /** Returns the size of the longest line. */
 async function writeRecords(
   contents: ShardContents,
+  shard: string,
   path: string,
   onProgress: (records: number) => void,
 ): Promise<number> {
   let longestLine = 0;
   let records = 0;
   async function* lines() {
-    for await (const chunk of exportRecords(contents, { withheld: true })) {
+    for await (const chunk of exportRecords(contents, { shard, withheld: true })) {
       longestLine = Math.max(longestLine, chunk.longest);
       records += chunk.served + chunk.withheld;
       onProgress(records);
@@ -75,9 +71,7 @@ class Tally {
 
   counting(contents: ShardContents): ShardContents {
     return {
-      players: (afterId, limit) => contents.players(afterId, limit),
-      teams: (afterId, limit) => contents.teams(afterId, limit),
-      bases: (afterId, limit) => contents.bases(afterId, limit),
+      ...contents,
       records: async (after, limit) => {
         const batch = await contents.records(after, limit);
         for (const { fate, match } of batch) {

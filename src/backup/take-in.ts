@@ -89,7 +89,7 @@ async function ingestFile(
   }
 }
 
-/** Whether there are records at a location. Creates nothing. */
+/** Whether there are records at a location, or were before they were pruned. Creates nothing. */
 export async function hasRecords(id: string, location: ShardLocation): Promise<boolean> {
   const shards = openShards(
     { data: "", shards: [{ id, location }] },
@@ -98,8 +98,9 @@ export async function hasRecords(id: string, location: ShardLocation): Promise<b
     "read",
   );
   try {
-    const counts = await (await shards.existingWriter(id))?.counts();
-    return counts !== undefined && recordsOf(counts) > 0;
+    const writer = await shards.existingWriter(id);
+    if (!writer) return false;
+    return recordsOf(await writer.counts()) > 0 || (await writer.prunedBefore()) !== undefined;
   } finally {
     await shards.close();
   }

@@ -44,11 +44,14 @@ export const exportShard: AddCommand = (program) => {
     .summary("write the records of a shard as NDJSON")
     .description(
       "write the original records of a shard, one document per line.\n" +
-        "Ingested into an empty shard, they give the same digest, unless the shard was pruned.\n" +
+        "Ingested into an empty shard, they give the same digest. For that, an export of all records also has " +
+        "lines with the redacted players, with what pruned matches add to lifetime records, and with the prune " +
+        "cutoff; with --since or --no-withheld it has none of them.\n" +
         "Reads and ingest continue meanwhile. Every record that is stored unchanged from " +
         "the start to the end is exported. One that becomes served or withheld meanwhile " +
         "may come twice (ingest counts a duplicate). Records that arrive or are replaced " +
-        "meanwhile may be missing, and so may one that becomes withheld and served again.\n" +
+        "meanwhile may be missing, and so may one that becomes withheld and served again. " +
+        "If matches are pruned or players redacted meanwhile, the export fails: run it again.\n" +
         "Exit codes: 1 it failed, or a record is damaged; then FILE is not written.\n" +
         "2 wrong usage.",
     )
@@ -75,7 +78,7 @@ export const exportShard: AddCommand = (program) => {
       const summary = await withShards(settings, async (shards) =>
         writeExport(
           await existingShard(shards, shard),
-          { ...flags, since, compression },
+          { ...flags, shard, since, compression },
           output,
           settings,
         ),
@@ -101,29 +104,25 @@ export const exportShard: AddCommand = (program) => {
 };
 
 interface ExportFlags {
+  shard: string;
   since: number | undefined;
   withheld: boolean;
   compression: Compression;
 }
 
 async function writeExport(
-  shard: Writer,
-  { since, withheld, compression }: ExportFlags,
+  writer: Writer,
+  { shard, since, withheld, compression }: ExportFlags,
   output: OutputFile | undefined,
   settings: Settings,
 ): Promise<Summary> {
-  if ((await shard.prunedBefore()) !== undefined) {
-    note(
-      "This shard was pruned: the export does not contain what pruned matches add to lifetime records.",
-    );
-  }
   const summary = { served: 0, withheld: 0, bytes: 0 };
   let longest = 0;
-  const counts = await shard.counts();
+  const counts = await writer.counts();
   const all = Object.values(counts.withheld).reduce((sum, count) => sum + count, counts.served);
   const progress = startProgress("export", since === undefined && withheld ? all : 0);
   async function* lines() {
-    for await (const chunk of exportRecords(inSteps(shard), { since, withheld })) {
+    for await (const chunk of exportRecords(inSteps(writer), { shard, since, withheld })) {
       summary.served += chunk.served;
       summary.withheld += chunk.withheld;
       longest = Math.max(longest, chunk.longest);

@@ -84,6 +84,8 @@ export function packRecord(text: RecordText): StoredMatch {
 export const packPlayer = (player: CarriedText): Fragment =>
   writeFragment(`{"players":[${namedMember(player)}],"teams":[]}`);
 
+export const packNamedPlayer = (player: Named): Fragment => packPlayer(writeNamed(player));
+
 export function restoreRecord(stored: StoredMatch): MatchRecord {
   return recordOf(textsOf(stored));
 }

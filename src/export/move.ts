@@ -8,7 +8,6 @@ import { recordDocument } from "../document/record.ts";
 import { type IngestOptions, ingest } from "../ingest/ingest.ts";
 import { recordsIn as recordsReported } from "../ingest/report.ts";
 import type { Bytes } from "../ingest/source.ts";
-import { addBases } from "../ingest/update-players.ts";
 import {
   type Counts,
   type ShardContents,
@@ -70,13 +69,7 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     if (there > 0) {
       await checkIsPart(target, transaction, options, show("compare", there));
     }
-    const redactions = await transaction.redactions();
-    await target.write(async (there) => there.addRedactions(redactions));
-    await copyBases(transaction, target);
     const copied = await copyRecords(transaction, target, options, show("copy", recordsIn(counts)));
-    // Last: until then, the target accepts records that are older but not removed yet.
-    const cutoff = await transaction.prunedBefore();
-    if (cutoff !== undefined) await target.write(async (there) => there.setPrunedBefore(cutoff));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
     return { copied, side: { digest, counts } };
   });
@@ -89,27 +82,14 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
   return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
 }
 
-/** Copies what pruned records left behind: it comes before all other records. */
-async function copyBases(source: ShardContents, target: Writer): Promise<void> {
-  let last = "";
-  for (;;) {
-    const step = await source.bases(last, BASES_PER_STEP);
-    await target.write((transaction) => addBases(transaction, step));
-    if (step.length < BASES_PER_STEP) return;
-    last = step.at(-1)!.id;
-  }
-}
-
-const BASES_PER_STEP = 500;
-
-/** Ingests the records of the source, and returns how many the target lacked. */
+/** Ingests the export of the source, and returns how many records the target lacked. */
 async function copyRecords(
   source: ShardContents,
   target: Writer,
   { shard, ingest: { batch, threads } }: MoveOptions,
   onProgress: (records: number) => void,
 ): Promise<number> {
-  const report = await ingest([{ name: shard, bytes: exported(source) }], {
+  const report = await ingest([{ name: shard, bytes: exported(source, shard) }], {
     batch,
     threads,
     writer: () => target,
@@ -119,6 +99,7 @@ async function copyRecords(
     replace: false,
     onRejection({ document, problems }) {
       const { id } = (document?.data ?? {}) as { id?: unknown };
+      if (id === undefined) throw new StoreError(`cannot copy ${shard}: ${problems.join("; ")}`);
       throw new StoreError(
         `match ${id} of ${shard} is not valid by the rules of this version: ${problems.join("; ")}. Replace it with a valid record (matchbook ingest --replace), then retry`,
       );
@@ -133,8 +114,8 @@ async function copyRecords(
   return recordsReported(report) - report.duplicate - report.conflict;
 }
 
-async function* exported(source: ShardContents): Bytes {
-  for await (const { bytes } of exportRecords(source, { withheld: true })) yield bytes;
+async function* exported(source: ShardContents, shard: string): Bytes {
+  for await (const { bytes } of exportRecords(source, { shard, withheld: true })) yield bytes;
 }
 
 async function areOne(source: Writer, target: Writer): Promise<boolean> {

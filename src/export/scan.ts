@@ -8,7 +8,6 @@ import {
   type MatchKey,
   type ShardContents,
   type ShardRecord,
-  type StoredResource,
 } from "../store/store.ts";
 
 /**
@@ -21,6 +20,8 @@ export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
     players: (afterId, limit) => shard.survey(async (contents) => contents.players(afterId, limit)),
     teams: (afterId, limit) => shard.survey(async (contents) => contents.teams(afterId, limit)),
     bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
+    prunedBefore: () => shard.survey(async (contents) => contents.prunedBefore()),
+    redactions: () => shard.survey(async (contents) => contents.redactions()),
   };
 }
 
@@ -66,19 +67,21 @@ function fitting(batch: readonly ShardRecord[]): number {
 
 const NAMED_BATCH = 500;
 
-/** Every player, or every team, by id. */
-export async function* namedBatches(
-  holdings: ShardContents,
-  kind: "players" | "teams",
-): AsyncGenerator<StoredResource[]> {
+type Named<K extends keyof ShardContents> = Awaited<ReturnType<ShardContents[K]>>;
+
+/** Every player, every team, or what pruned records left behind of every player, by id. */
+export async function* namedBatches<K extends "players" | "teams" | "bases">(
+  holdings: Pick<ShardContents, K>,
+  kind: K,
+): AsyncGenerator<Named<K>> {
   let last = "";
   for (;;) {
     const batch = await holdings[kind](last, NAMED_BATCH);
     for (const { id } of batch) {
-      if (id <= last) throw new DamagedData(kind, id);
+      if (id <= last) throw new DamagedData(kind === "bases" ? "player_base" : kind, id);
       last = id;
     }
-    if (batch.length > 0) yield batch;
+    if (batch.length > 0) yield batch as Named<K>;
     if (batch.length < NAMED_BATCH) return;
   }
 }

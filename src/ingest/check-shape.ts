@@ -8,7 +8,7 @@ import {
   keyOf,
   type Resource,
 } from "../domain/json.ts";
-import { missingMembers, type Violation, validate } from "../schema/json-schema.ts";
+import { missingMembers, unknownMembers, type Violation, validate } from "../schema/json-schema.ts";
 import {
   CarriedPlayer,
   ExtraParticipant,
@@ -21,6 +21,7 @@ import {
   Roster,
   Team,
 } from "../schema/resources.ts";
+import { INTEGER } from "../schema/shard-state.ts";
 import { isInexact } from "./parse-json.ts";
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
@@ -63,7 +64,7 @@ const TYPE_NAMES = {
   array: "an array",
 };
 
-function sentence({ keyword, schema, value, path }: Violation): string {
+export function sentence({ keyword, schema, value, path }: Violation): string {
   const where = path || "the resource";
   switch (keyword) {
     case "required":
@@ -75,13 +76,18 @@ function sentence({ keyword, schema, value, path }: Violation): string {
     case "enum":
       return `${where} must be "true" or "false"`;
     case "pattern":
+      if (schema.pattern === INTEGER) return `${where} must be an integer, written as a string`;
       if (schema.pattern === NO_NUL) return `${where} must not contain the character U+0000`;
-      return where.endsWith("shardId")
+      return /shard(Id)?$/.test(where)
         ? `${where} must be 1 to 32 characters from a-z, 0-9 and "-"`
         : `${where} must be 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-"`;
     case "minItems":
     case "maxItems":
       return `${where} must contain exactly two rosters`;
+    case "additionalProperties":
+      return `${where} must not have ${unknownMembers(schema, value as object).join(", ")}`;
+    case "maximum":
+      return `${where} must not be more than ${schema.maximum}`;
     case "minimum":
       return `${where} must not be negative`;
     case "minLength":

@@ -70,6 +70,13 @@ export function collectResources(match: Resource, index: ResourceIndex): MatchRe
   };
 }
 
+/** Those resources of an index that a player or team leads to. Throws Excess. */
+export function companionsOf(resource: Resource, index: ResourceIndex): Set<Resource> {
+  const reached = new Set<Resource>();
+  follow([resource], { index, named: new Set(), left: MOST_REFERENCES }, reached);
+  return reached;
+}
+
 interface Walk {
   index: ResourceIndex;
   /** The players and teams found so far. */

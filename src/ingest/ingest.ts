@@ -1,13 +1,16 @@
 /** Ingests match documents: sources, chunks, records, batches, report. */
 
+import { stateDocument } from "../document/shard-state.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
 import { commitBatch, namesAny } from "./commit-batch.ts";
+import { commitStates } from "./commit-state.ts";
 import { readAhead } from "./read-ahead.ts";
-import type { ChunkContext, DocumentContent, IncomingRecord } from "./read-chunk.ts";
+import type { ChunkContext, DocumentContent, Incoming } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import type { Origin, Rejection } from "./records.ts";
-import { addTo, emptyReport, type Report } from "./report.ts";
+import { addTo, emptyReport, isComplete, type Report } from "./report.ts";
 import { Retry, type RetryOptions } from "./retry.ts";
 
 export interface IngestOptions {
@@ -33,8 +36,8 @@ export interface IngestOptions {
 /** Batches also end by size, so that memory stays bounded. */
 const BATCH_BYTES = 32 << 20;
 
-/** A record that waits for its transaction. */
-type Pending = IncomingRecord & { source: string };
+/** What waits for its transaction. */
+type Pending = Incoming & { source: string };
 
 /** Ingests all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
@@ -45,6 +48,8 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   let batchBytes = 0;
   // While all records are known, they are looked up before they are encoded.
   let isKnown = false;
+  // Where what pruned matches left behind was last found: a cutoff has to follow.
+  const unfinished = new Map<string, Origin>();
 
   const read = async (chunk: DocumentChunk) => {
     const encode = !isKnown;
@@ -62,25 +67,32 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const records = batch;
     batch = [];
     batchBytes = 0;
-    await store(records, report, options, retry);
+    await store(records, report, options, retry, reject);
     options.onProgress(report);
   };
 
   try {
     const inOrder = readAhead(allChunks(sources, options), read, sizeOf, () => readers.room);
     for await (const { chunk, contents } of inOrder) {
-      for (const { rejections, records } of contents) {
+      const { source, failure } = chunk;
+      for (const { rejections, incoming } of contents) {
         rejections.forEach(reject);
-        for (const record of records) {
-          batch.push({ ...record, source: chunk.source });
-          batchBytes += record.bytes;
+        for (const one of incoming) {
+          // The parts of an export are stored in their order.
+          if (batch[0] && batch[0].kind !== one.kind) await flush();
+          batch.push({ ...one, source });
+          if (one.kind === "base") unfinished.set(one.shard, { source, line: one.line });
+          if (one.kind === "pruned") unfinished.delete(one.shard);
+          batchBytes += one.bytes;
           if (batch.length >= options.batch || batchBytes >= BATCH_BYTES) await flush();
         }
       }
-      if (!chunk.failure) continue;
-      const { error } = chunk.failure;
-      if (options.onBreak) options.onBreak(error, faultOf(error));
-      else reject(brokenOff(chunk.source, chunk.failure));
+      if (!failure) continue;
+      const { error, line } = failure;
+      const fault = faultOf(error);
+      // What came before it, and other sources, are ingested.
+      if (options.onBreak) options.onBreak(error, fault);
+      else reject(rejection({ source, line }, `the rest of ${source} cannot be read: ${fault}`));
     }
   } finally {
     readers.stop();
@@ -88,6 +100,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     options.onProgress(report);
   }
   await flush();
+  for (const origin of unfinished.values()) reject(rejection(origin, NO_END));
   return report;
 }
 
@@ -109,7 +122,9 @@ async function areKnown(
   { writer }: IngestOptions,
   retry: Retry,
 ): Promise<boolean> {
-  const outlines = contents.flatMap(({ records }) => records.map(({ outline }) => outline));
+  const outlines = contents.flatMap(({ incoming }) =>
+    incoming.flatMap((one) => (one.kind === "record" ? one.outline : [])),
+  );
   for (const [shard, those] of Map.groupBy(outlines, (outline) => outline.shard)) {
     const ids = new Set(those.map(({ id }) => id));
     const known = await retry.run(shard, async () => writer(shard).contentHashes([...ids]));
@@ -122,7 +137,7 @@ async function areKnown(
 }
 
 /**
- * Stores a batch, in one transaction for each shard. A transaction whose outcome is unknown is repeated,
+ * Stores a batch of one kind, in one transaction for each shard. A transaction whose outcome is unknown is repeated,
  * which does no harm: its records may then be counted as duplicates.
  */
 async function store(
@@ -130,9 +145,11 @@ async function store(
   report: Report,
   options: IngestOptions,
   retry: Retry,
+  reject: (rejection: Rejection) => void,
 ): Promise<void> {
   const { writer, replace, onConflict } = options;
-  for (const [shard, records] of Map.groupBy(batch, ({ outline }) => outline.shard)) {
+  const all = batch.filter((one) => one.kind === "record");
+  for (const [shard, records] of Map.groupBy(all, ({ outline }) => outline.shard)) {
     const accepted = await retry.run(shard, () => commitBatch(writer(shard), records, { replace }));
     addTo(report, accepted);
     for (const [index, { outline, source, line }] of records.entries()) {
@@ -140,17 +157,34 @@ async function store(
       onConflict(outline.id, shard, { source, line });
     }
   }
+  const states = batch.filter((one) => one.kind !== "record");
+  for (const [shard, those] of Map.groupBy(states, (one) => one.shard)) {
+    const isTooEarly = those[0]!.kind === "pruned" && !isComplete(report);
+    const refusals = isTooEarly
+      ? those.map(() => TOO_EARLY)
+      : await retry.run(shard, () => commitStates(writer(shard), shard, those));
+    for (const [index, { source, line, ...state }] of those.entries()) {
+      const problem = refusals[index];
+      if (problem === undefined) continue;
+      reject(rejection({ source, line }, problem, JSON.parse(stateDocument(shard, state))));
+    }
+  }
 }
 
-/** A source that breaks off is reported; what came before it, and other sources, are ingested. */
-function brokenOff(source: string, { line, error }: SourceFailure): Rejection {
-  return {
-    origin: { source, line },
-    problems: [`the rest of ${source} cannot be read: ${faultOf(error)}`],
-    document: undefined,
-    bytes: undefined,
-  };
-}
+/** Records that could still be fixed may be older than the cutoff, which never moves back. */
+const TOO_EARLY =
+  "something before this prune cutoff was rejected or in conflict: solve that, then ingest this line again";
+
+const NO_END =
+  "the export of this shard has no end, so it failed or was cut off: export it again, and ingest that into an empty shard";
+
+/** What is not a record, or not one that can be read. */
+const rejection = (origin: Origin, problem: string, document?: JsonObject): Rejection => ({
+  origin,
+  problems: [problem],
+  document,
+  bytes: undefined,
+});
 
 const TRUNCATED = ["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"];
 

@@ -2,19 +2,20 @@
 
 import type { DocumentChunk } from "./chunks.ts";
 import { type PreparedRecord, prepare } from "./prepare.ts";
+import type { ReadState } from "./read-state.ts";
 import { type ReadingContext, type Rejection, readDocument } from "./records.ts";
 
-/** A record that is ready to be stored. */
-export interface IncomingRecord extends PreparedRecord {
+/** A record, or the state of a shard, that is ready to be stored. */
+export type Incoming = (({ kind: "record" } & PreparedRecord) | ReadState) & {
   line: number;
   /** Roughly what it takes in memory until it is stored. */
   bytes: number;
-}
+};
 
 /** What a document contains. */
 export interface DocumentContent {
   rejections: Rejection[];
-  records: IncomingRecord[];
+  incoming: Incoming[];
 }
 
 export type ChunkContext = Omit<ReadingContext, "now">;
@@ -26,9 +27,12 @@ export function readChunk(
   encode: boolean,
 ): DocumentContent[] {
   return texts.map((text) => {
-    const { records, rejections } = readDocument(text, source, { ...context, now });
-    const bytes = (text.bytes?.length ?? 0) / records.length;
+    const { records, state, rejections } = readDocument(text, source, { ...context, now });
+    const { line } = text;
+    const bytes = (text.bytes?.length ?? 0) / (records.length || 1);
+    if (state) return { rejections, incoming: [{ ...state, line, bytes }] };
     const prepared = records.map((record) => prepare(record, encode));
-    return { rejections, records: prepared.map((one) => ({ ...one, line: text.line, bytes })) };
+    const incoming = prepared.map((one) => ({ kind: "record" as const, ...one, line, bytes }));
+    return { rejections, incoming };
   });
 }

@@ -33,10 +33,10 @@ export class ReaderPool {
     if (!thread) return readChunk(chunk, context, encode);
     const { source, now, texts, size } = chunk;
     const documents = await thread.read({ chunk: { source, now, texts, size }, context, encode });
-    return documents.map(({ isRejected, records }, at) => {
+    return documents.map(({ isRejected, incoming }, at) => {
       // Documents that a thread rejects are read again here.
       const again = () => readDocument(texts[at]!, source, { ...context, now }).rejections;
-      return { rejections: isRejected ? again() : [], records };
+      return { rejections: isRejected ? again() : [], incoming };
     });
   }
 

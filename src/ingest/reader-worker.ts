@@ -1,7 +1,7 @@
 /** A thread of the reader pool: reads the chunks that it is sent, in their order. */
 
 import type { DocumentChunk } from "./chunks.ts";
-import { type ChunkContext, type IncomingRecord, readChunk } from "./read-chunk.ts";
+import { type ChunkContext, type Incoming, readChunk } from "./read-chunk.ts";
 
 export interface ReadRequest {
   chunk: DocumentChunk;
@@ -10,7 +10,7 @@ export interface ReadRequest {
 }
 
 /** The documents of the chunk. Rejections are not sent: they may hold what cannot be cloned. */
-export type ReadResponse = { isRejected: boolean; records: IncomingRecord[] }[];
+export type ReadResponse = { isRejected: boolean; incoming: Incoming[] }[];
 
 declare const self: Worker;
 
@@ -19,7 +19,7 @@ const send = (response: ReadResponse | "ready") => self.postMessage(response);
 self.onmessage = ({ data: { chunk, context, encode } }: MessageEvent<ReadRequest>) => {
   const documents = readChunk(chunk, context, encode);
   send(
-    documents.map(({ rejections, records }) => ({ isRejected: rejections.length > 0, records })),
+    documents.map(({ rejections, incoming }) => ({ isRejected: rejections.length > 0, incoming })),
   );
 };
 send("ready");

@@ -11,6 +11,7 @@ import {
 import type { MatchRecord } from "../domain/match.ts";
 import { CopyBudget } from "./collect-resources.ts";
 import { parseDocument } from "./parse-json.ts";
+import { isStateDocument, type ReadState, readState } from "./read-state.ts";
 import { Excess, readable } from "./reject-reasons.ts";
 import type { DocumentText } from "./splitters.ts";
 import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
@@ -35,8 +36,12 @@ export interface ReadingContext extends ValidationContext {
   longest: number;
 }
 
-/** The records of a document, and what is rejected of it. */
-export function readDocument(text: DocumentText, source: string, context: ReadingContext) {
+/** The records of a document, or the state of a shard, and what is rejected of it. */
+export function readDocument(
+  text: DocumentText,
+  source: string,
+  context: ReadingContext,
+): { records: MatchRecord[]; state?: ReadState; rejections: Rejection[] } {
   const records: MatchRecord[] = [];
   const rejections: Rejection[] = [];
   const origin = { source, line: text.line };
@@ -51,6 +56,12 @@ export function readDocument(text: DocumentText, source: string, context: Readin
   const documents = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   const shared = { copies: new CopyBudget(context.longest), isSafe: parsed.isSafe };
   try {
+    if (isStateDocument(parsed.value)) {
+      const state = readState(parsed.value, parsed.isSafe, context);
+      if (!Array.isArray(state)) return { records, state, rejections };
+      reject(state, parsed.value);
+      return { records, rejections };
+    }
     checkCount(documents);
     for (const document of documents) {
       if (isObject(document) && (isObject(document.data) || Array.isArray(document.data))) {

@@ -1,7 +1,7 @@
 /** Writes the file of rejected records: NDJSON that can be fixed and sent again. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
-import type { JsonObject } from "../domain/json.ts";
+import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Rejection } from "./records.ts";
 
 export class RejectsFile {
@@ -28,7 +28,8 @@ function rejectsLine({ origin, problems, document, bytes }: Rejection): string {
   const rejected: JsonObject = { source: origin.source, line: origin.line, reasons: problems };
   if (document) {
     try {
-      return JSON.stringify({ ...document, meta: { rejected } });
+      const meta = isObject(document.meta) ? document.meta : {};
+      return JSON.stringify({ ...document, meta: { ...meta, rejected } });
     } catch (error) {
       // Nested so deeply that only the text itself can be written.
       if (!(error instanceof RangeError)) throw error;

@@ -19,7 +19,7 @@ import {
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
 
 /** How far the clock of a game server may be ahead. */
-const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
+export const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
 
 export interface ValidationContext {
   now: number;
@@ -181,14 +181,21 @@ function checkTime(match: Resource, now: number, problems: string[]): void {
 function checkShard(match: Resource, context: ValidationContext, problems: string[]): void {
   const shard = attributesOf(match).shardId;
   if (typeof shard !== "string") return;
-  if (context.shard !== undefined && shard !== context.shard) {
-    problems.push(
-      `${nameOf(match)}: attributes.shardId is "${shard}", but the requested shard is "${context.shard}": change one of the two`,
-    );
-  } else if (context.shards && !context.shards.has(shard)) {
-    problems.push(
-      `${nameOf(match)}: there is no shard "${shard}"; the settings define ${[...context.shards].join(", ")}`,
-    );
+  const problem = shardProblem("attributes.shardId", shard, context);
+  if (problem) problems.push(`${nameOf(match)}: ${problem}`);
+}
+
+/** Why nothing may be added to this shard, if so. */
+export function shardProblem(
+  where: string,
+  shard: string,
+  { shard: requested, shards }: Pick<ValidationContext, "shard" | "shards">,
+): string | undefined {
+  if (requested !== undefined && shard !== requested) {
+    return `${where} is "${shard}", but the requested shard is "${requested}": change one of the two`;
+  }
+  if (shards && !shards.has(shard)) {
+    return `there is no shard "${shard}"; the settings define ${[...shards].join(", ")}`;
   }
 }
 

@@ -7,7 +7,7 @@
 import { fragmentText } from "../document/gzip.ts";
 import { restoreCarried } from "../document/record.ts";
 import { redactLinks } from "../domain/redact.ts";
-import { inSteps, recordBatches } from "../export/scan.ts";
+import { inSteps, namedBatches, recordBatches } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { changeSnapshots } from "../ingest/update-players.ts";
@@ -140,16 +140,12 @@ async function* basesLinkingTo(
   players: ReadonlySet<string>,
 ): AsyncGenerator<string[]> {
   const words = [...players].map((id) => `"${id}"`);
-  let last = "";
-  for (;;) {
-    const step = await inSteps(writer).bases(last, STEP);
+  for await (const step of namedBatches(inSteps(writer), "bases")) {
     const linking = step.filter(({ standing }) => {
       const text = standing ? fragmentText(standing.snapshot) : "";
       return words.some((word) => text.includes(word));
     });
     if (linking.length > 0) yield linking.map(({ id }) => id);
-    if (step.length < STEP) return;
-    last = step.at(-1)!.id;
   }
 }
 

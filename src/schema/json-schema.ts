@@ -11,12 +11,13 @@ export interface Schema {
   minLength?: number;
   maxLength?: number;
   minimum?: number;
+  maximum?: number;
   items?: Schema;
   minItems?: number;
   maxItems?: number;
   properties?: Fields;
   required?: readonly string[];
-  additionalProperties?: Schema;
+  additionalProperties?: Schema | false;
 }
 
 export type Fields = Readonly<Record<string, Schema>>;
@@ -31,6 +32,12 @@ export const object = (required: Fields, optional?: Fields): Schema => ({
   type: "object",
   required: Object.keys(required),
   properties: { ...required, ...optional },
+});
+
+/** They may not. */
+export const closed = (required: Fields, optional?: Fields): Schema => ({
+  ...object(required, optional),
+  additionalProperties: false,
 });
 
 /** A keyword of a schema that a value violates. */
@@ -52,7 +59,7 @@ export function validate(
   const expect = (isValid: boolean, keyword: keyof Schema) => {
     if (!isValid) found.push({ keyword, schema, value, path });
   };
-  const { type, minimum, minItems, maxItems, items } = schema;
+  const { type, minimum, maximum, minItems, maxItems, items } = schema;
   if (schema.enum) expect(schema.enum.includes(value as string), "enum");
   if (type && !hasType(value, type)) expect(false, "type");
   else if (typeof value === "string") {
@@ -63,6 +70,7 @@ export function validate(
     if (maxLength) expect(value.length <= maxLength || [...value].length <= maxLength, "maxLength");
   } else if (typeof value === "number") {
     if (minimum !== undefined) expect(value >= minimum, "minimum");
+    if (maximum !== undefined) expect(value <= maximum, "maximum");
   } else if (Array.isArray(value)) {
     if (minItems) expect(value.length >= minItems, "minItems");
     if (maxItems) expect(value.length <= maxItems, "maxItems");
@@ -76,7 +84,9 @@ export function validate(
         validate(properties[name]!, value[name], join(path, name), found);
       }
     }
-    if (additionalProperties) {
+    if (additionalProperties === false) {
+      expect(unknownMembers(schema, value).length === 0, "additionalProperties");
+    } else if (additionalProperties) {
       for (const name in value) {
         validate(additionalProperties, value[name], join(path, name), found);
       }
@@ -87,6 +97,9 @@ export function validate(
 
 export const missingMembers = ({ required = [] }: Schema, value: object): string[] =>
   required.filter((name) => !Object.hasOwn(value, name));
+
+export const unknownMembers = ({ properties = {} }: Schema, value: object): string[] =>
+  Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
 
 function hasType(value: unknown, type: NonNullable<Schema["type"]>): boolean {
   switch (type) {

@@ -19,8 +19,11 @@ const label = (description: string) =>
 const name = (description: string) =>
   string({ description, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NO_NUL });
 
-const Id = string({ description: "Identifier, compared byte by byte.", pattern: ID_PATTERN });
-const Shard = string({ description: "Region shard.", pattern: SHARD_PATTERN });
+export const Id = string({
+  description: "Identifier, compared byte by byte.",
+  pattern: ID_PATTERN,
+});
+export const Shard = string({ description: "Region shard.", pattern: SHARD_PATTERN });
 
 const typed = (type: string) => ({ type: string({ const: type }), id: Id });
 const reference = (type: string) => object(typed(type));

@@ -207,6 +207,13 @@ export interface ShardContents {
   teams(afterId: string, limit: number): Awaitable<StoredResource[]>;
   /** What pruned records left behind of each player, by id, starting after `afterId`. */
   bases(afterId: string, limit: number): Awaitable<PlayerBase[]>;
+  /**
+   * The prune cutoff: readers return no match that was created before it, whether or not it is
+   * removed yet. Undefined if the shard was never pruned.
+   */
+  prunedBefore(): Awaitable<number | undefined>;
+  /** The players whose names must not be stored, by id. */
+  redactions(): Awaitable<Redaction[]>;
 }
 
 export interface StoredResource extends NamedFragments {
@@ -259,11 +266,11 @@ export interface Redaction {
 
 /** Reads for operators. They may see an unfinished write of the same writer. */
 export interface AdminReader {
-  /** As in Transaction. */
+  /** As in ShardContents. */
   prunedBefore(): Awaitable<number | undefined>;
   /** How many stored records were created before this time. The cost grows with their number. */
   countOlder(before: number): Awaitable<{ served: number; withheld: number }>;
-  /** As in Transaction. */
+  /** As in ShardContents. */
   redactions(): Awaitable<Redaction[]>;
   inspect(id: string): Awaitable<ShardRecord | undefined>;
   /** How many records prove each of these players to be ranked; players with none are omitted. */
@@ -390,16 +397,9 @@ export interface Transaction extends ShardContents {
   known(ids: string[]): Awaitable<Map<string, { fate: Fate; contentHash: Uint8Array }>>;
   /** The records with these ids. Unknown ids are omitted. */
   load(ids: string[]): Awaitable<ShardRecord[]>;
-  /**
-   * The prune cutoff: readers return no match that was created before it, whether or not it is
-   * removed yet. Undefined if the shard was never pruned.
-   */
-  prunedBefore(): Awaitable<number | undefined>;
   setPrunedBefore(time: number): Awaitable<void>;
   /** At most `limit` records that were created before this time: served ones in order, then withheld ones. */
   older(before: number, limit: number): Awaitable<ShardRecord[]>;
-  /** The players whose names must not be stored, by id. */
-  redactions(): Awaitable<Redaction[]>;
   /** Players who are listed already keep their time. */
   addRedactions(redactions: Redaction[]): Awaitable<void>;
   /** The players and teams as they were in a served match; undefined if there is no such match. */

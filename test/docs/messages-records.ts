@@ -149,6 +149,11 @@ const CHANGES: readonly [what: string, ...Change[]][] = [
 const json = (document: Json) => Buffer.from(JSON.stringify(document));
 const text = JSON.stringify(sound());
 
+const ofExport = (part: JsonObject) => json({ meta: { matchbook: { shard: "na", ...part } } });
+const base = { player: "ada", rankedEvidence: 1 };
+const redacted = { player: "ada", redactedAt: "2026-03-01T00:00:00Z" };
+const pruned = { before: "2026-03-01T00:00:00Z", left: 0 };
+
 const TEXTS: readonly [what: string, Buffer][] = [
   ["a text that is cut off", Buffer.from(text.slice(0, 200))],
   ["single quotes", Buffer.from("{'data': {}}")],
@@ -167,6 +172,15 @@ const TEXTS: readonly [what: string, Buffer][] = [
   ["10,001 matches in one document", json({ data: Array.from({ length: 10_001 }, () => 0) })],
   ["more references than a record may hold", json(crowded())],
   ["copies without end", json(shared())],
+  ["a line of an export about no part of a shard", ofExport({})],
+  ["a line of an export with a member that none has", ofExport({ base: { ...base, level: 3 } })],
+  [
+    "a line of an export with a negative total",
+    ofExport({ base: { ...base, rankedEvidence: -1 } }),
+  ],
+  ["a redacted player of an export, for a shard with records", ofExport({ redacted })],
+  ["pruned matches of an export, for a shard with records", ofExport({ base })],
+  ["the cutoff of an export in which something was rejected", ofExport({ pruned })],
 ];
 
 function crowded(): Json {
@@ -200,8 +214,8 @@ export async function recordMessages(): Promise<RecordMessage[]> {
   ];
   const world = await startWorld();
   try {
-    // The first line makes ingest detect NDJSON.
-    const lines = [json(aMatch()), ...records.map(([, line]) => line)];
+    // The first line makes ingest detect NDJSON, and the shard has a record.
+    const lines = [json(sound()), ...records.map(([, line]) => line)];
     const { rejections } = await takeIn(world.settings, lines, Date.parse("2026-06-01T00:00:00Z"));
     return records.map(([what], number) => ({
       what,

@@ -3,9 +3,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
-import { aMatch, anId, type RosterIn } from "../support/records.ts";
+import { exportedFrom } from "../support/exported.ts";
+import { homeAt, ingestAt, lookInto, settingsAt } from "../support/places.ts";
+import { pruneAt } from "../support/prune.ts";
+import { aMatch, anId, duel, minutesAgo, type RosterIn } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { openUpload } from "../support/wire-upload.ts";
+import { aFolder } from "../support/world.ts";
 
 const world = await startAdminWorld([], { batch: "5", "max-upload-bytes": "1MiB" });
 afterAll(() => world.stop());
@@ -46,6 +50,23 @@ describe("an upload accepts", () => {
   test("an array of documents", async () => {
     const { report } = await world.upload(JSON.stringify(some(3)));
     expect(report).toEqual({ ...emptyReport, stored: 3 });
+  });
+
+  test("the export of a pruned shard, whose players keep their lifetime records", async () => {
+    const folder = aFolder();
+    const home = homeAt(folder.path, `sqlite:${folder.path}/na.db`);
+    const rosters = duel({ id: "ann" }, { id: "bob" });
+    const matches = [10, 5].map((minutes) => aMatch({ createdAt: minutesAgo(minutes), rosters }));
+    await ingestAt(home, ndjson(matches).trimEnd().split("\n"));
+    await pruneAt(settingsAt(home), "na", Date.now() - 7 * 60_000);
+    const text = ndjson(await lookInto(home, (writer) => exportedFrom(writer)));
+    folder.remove();
+    for (const count of ["stored", "duplicate"]) {
+      const { status, report } = await world.upload(text.replaceAll('"na"', '"restored"'));
+      expect({ status, report }).toEqual({ status: 200, report: { ...emptyReport, [count]: 1 } });
+      const { body } = await world.get("/shards/restored/players/ann");
+      expect(body.data.attributes.stats).toMatchObject({ played: 2, winStreak: 2 });
+    }
   });
 
   test("nothing at all", async () => {

@@ -104,7 +104,7 @@ function interrupted(
 
 async function idsOf(contents: ShardContents): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { bytes } of exportRecords(contents, { withheld: true })) {
+  for await (const { bytes } of exportRecords(contents, { shard: "na", withheld: true })) {
     const lines = Buffer.from(bytes).toString().trimEnd().split("\n");
     ids.push(...lines.map((line) => JSON.parse(line).data.id));
   }
@@ -146,7 +146,7 @@ test("an export that waits for its reader does not keep SQLite from emptying the
   const home = homeAt(path("wal"), `sqlite:${file}`);
   await ingestAt(home, linesOf("na", 300, START));
   await lookInto(home, async (writer) => {
-    const chunks = exportRecords(inSteps(writer), { withheld: true });
+    const chunks = exportRecords(inSteps(writer), { shard: "na", withheld: true });
     expect((await chunks.next()).done).toBe(false);
     await ingest(home, hidden);
     const other = new Database(file);

@@ -13,7 +13,8 @@ import {
 import { join } from "node:path";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { SQL } from "bun";
-import type { ShardRecord } from "../../src/store/store.ts";
+import { prune } from "../../src/prune/prune.ts";
+import type { ShardRecord, Writer } from "../../src/store/store.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -26,6 +27,7 @@ import { aFolder } from "../support/world.ts";
 setDefaultTimeout(120_000);
 
 const NOON = Date.UTC(2026, 2, 1, 12);
+const DAY = 86_400_000;
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
@@ -174,6 +176,53 @@ describe.each(ENGINES)("an export from %s", (engine) => {
     expect(idsIn(without.lines)).not.toContain("mode");
   });
 });
+
+/** What each shard has left, by how it was pruned. */
+const PRUNED = {
+  pruned: (writer: Writer) => prune(writer, NOON - DAY, { rest: 0 }),
+  "half pruned": (writer: Writer) => {
+    const ending = new AbortController();
+    const onStep = () => ending.abort();
+    return prune(writer, NOON - DAY, { step: 50, rest: 0, onStep, signal: ending.signal });
+  },
+};
+
+test.each([
+  ["half pruned", "SQLite", "PostgreSQL"],
+  ["pruned", "PostgreSQL", "SQLite"],
+] as const)(
+  "a %s and redacted shard in %s is the same after exports to %s and back",
+  async (how, engine, other) => {
+    const name = `${how}-${engine}`;
+    const home = aHome(engine, `${name}-source`);
+    await ingestAt(home, [...records, ...linesOf("na", 150, NOON - 3 * DAY)]);
+    const redacted = await matchbookAt(home, ["redact", "na", "ann", "--yes"]);
+    expect([redacted.exitCode, redacted.stderr]).toEqual([0, ""]);
+    await lookInto(home, PRUNED[how]);
+    const { lines } = await exported(home);
+    const isState = (line: string) => line.startsWith('{"meta":');
+    expect(lines.split("\n").filter(isState).length).toBeGreaterThan(10);
+
+    let from = home;
+    for (const [target, step] of [
+      [other, "there"],
+      [engine, "back"],
+    ] as const) {
+      const file = path(`${name}-${step}.ndjson.gz`);
+      expect((await matchbookAt(from, ["export", "na", "--output", file])).exitCode).toBe(0);
+      const copy = aHome(target, `${name}-${step}`);
+      for (const _ of ["first", "again"]) {
+        const taken = await matchbookAt(copy, ["ingest", file]);
+        expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
+        expect(await digestAt(copy)).toEqual(await digestAt(home));
+        expect(await countsOf(copy)).toEqual(await countsOf(home));
+        expect((await exported(copy)).lines).toBe(lines);
+      }
+      expect((await matchbookAt(copy, ["verify", "na", "--full-speed"])).exitCode).toBe(0);
+      from = copy;
+    }
+  },
+);
 
 describe("the compression", () => {
   test("of standard output is the one that is asked for", async () => {

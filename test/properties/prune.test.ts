@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { digestOf } from "../../src/export/digest.ts";
 import { move } from "../../src/export/move.ts";
 import { openWriter } from "../../src/open-stores.ts";
+import { removeOldest } from "../../src/prune/prune.ts";
+import { exportedFrom } from "../support/exported.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
@@ -31,7 +33,7 @@ const timeOf = ({ data }: MatchDocument): number => {
 const servedIn = (documents: MatchDocument[]): Set<string> =>
   new Set(new Reference(documents as unknown as Thing[], TITLE).servedIds);
 
-test("pruning before or after later records, in any order and steps, serves the same bytes", async () => {
+test("pruning before or after later records, in any order and steps, serves the same bytes, also from an export", async () => {
   const servesTheSame = fc.asyncProperty(
     arrival,
     cutoffs,
@@ -41,16 +43,23 @@ test("pruning before or after later records, in any order and steps, serves the 
       const isOld = (document: MatchDocument) => timeOf(document) < cutoff;
       const old = given.documents.filter(isOld);
       const recent = given.documents.filter((one) => !isOld(one));
-      const [inOrder, piecemeal, atOnce] = await Promise.all([
-        worldOf([]),
-        worldOf([]),
-        worldOf([]),
-      ]);
+      const worlds = await Promise.all(Array.from({ length: 5 }, () => worldOf([])));
+      const [inOrder, piecemeal, atOnce, copy, early] = worlds as Five;
       try {
         await take(inOrder, old);
+        await pruneSome(inOrder, cutoff, step);
+        await take(early, await exported(inOrder));
         await pruneAt(inOrder.settings, SHARD, cutoff);
+        await take(copy, await exported(inOrder));
         await take(inOrder, recent);
         const expected = await askEverything(inOrder);
+
+        await pruneAt(early.settings, SHARD, cutoff, step);
+        for (const rebuilt of [copy, early]) {
+          await sendSome(rebuilt, given, (one) => !isOld(one));
+          expect((await take(rebuilt, old)).pruned).toBe(old.length);
+          expect(differences(expected, await askEverything(rebuilt))).toEqual([]);
+        }
 
         await sendSome(piecemeal, given, isOld);
         await pruneAt(piecemeal.settings, SHARD, cutoff, step);
@@ -78,12 +87,26 @@ test("pruning before or after later records, in any order and steps, serves the 
         const left = recent.map(({ data: { id } }) => String(id)).filter((id) => after.has(id));
         expect(found.toSorted()).toEqual(left.toSorted());
       } finally {
-        for (const world of [inOrder, piecemeal, atOnce]) await world.stop();
+        for (const world of worlds) await world.stop();
       }
     },
   );
   await fc.assert(servesTheSame, { numRuns: scaled(12) });
 }, 180_000);
+
+type Five = [World, World, World, World, World];
+
+/** Stops after a few records. */
+const pruneSome = (world: World, cutoff: number, records: number) =>
+  withWriter(world.settings, SHARD, (writer) =>
+    writer.write(async (transaction) => {
+      await transaction.setPrunedBefore(cutoff);
+      await removeOldest(transaction, records);
+    }),
+  );
+
+const exported = (world: World): Promise<MatchDocument[]> =>
+  withWriter(world.settings, SHARD, (writer) => exportedFrom(writer));
 
 async function sendSome(
   world: World,

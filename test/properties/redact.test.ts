@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { exportRecords } from "../../src/export/export.ts";
+import { exportedFrom } from "../support/exported.ts";
 import { withWriter } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { redactIn, storedText } from "../support/redact.ts";
@@ -56,15 +56,4 @@ test("redacting before, between or after records, in any order, serves the same 
 }, 180_000);
 
 const exported = (world: World): Promise<MatchDocument[]> =>
-  withWriter(world.settings, SHARD, (writer) =>
-    writer.survey(async (contents) => {
-      let lines = "";
-      for await (const { bytes } of exportRecords(contents, { withheld: true })) {
-        lines += Buffer.from(bytes).toString();
-      }
-      return lines
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line));
-    }),
-  );
+  withWriter(world.settings, SHARD, (writer) => exportedFrom(writer));

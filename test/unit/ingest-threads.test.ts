@@ -72,16 +72,16 @@ describe("reading threads", () => {
     expect(JSON.stringify(found.flatMap(({ rejections }) => rejections))).toBe(
       JSON.stringify(expected.flatMap(({ rejections }) => rejections)),
     );
-    expect(found.map(({ records }) => plain(records))).toEqual(
-      expected.map(({ records }) => plain(records)),
+    expect(found.map(({ incoming }) => plain(incoming))).toEqual(
+      expected.map(({ incoming }) => plain(incoming)),
     );
   });
 
   test("encode only on request", async () => {
     const found = await contents(mixed(), (chunk) => pool.read(chunk, false));
-    const records = found.flatMap((one) => one.records);
+    const records = found.flatMap((one) => one.incoming);
     expect(records.length).toBeGreaterThan(0);
-    expect(records.every(({ encoded }) => encoded === undefined)).toBeTrue();
+    expect(records.every((one) => one.kind === "record" && one.encoded === undefined)).toBeTrue();
   });
 
   test("that are stopped reject pending reads", async () => {
