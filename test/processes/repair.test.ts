@@ -33,7 +33,7 @@ import { aFolder, startWorld } from "../support/world.ts";
 
 const folder = aFolder();
 afterAll(() => folder.remove());
-const shard = await aShardToDamage(folder.path, 120);
+const shard = await aShardToDamage(folder.path, 80);
 const served = shard.state.counts!.served;
 const records = shard.lines.length;
 
