@@ -23,7 +23,7 @@ process.on("message", async ({ args, env, cwd, stdin, end }: CommandLine) => {
   const before = { ...process.env };
   Object.assign(process.env, env);
   process.chdir(cwd);
-  Bun.stdin.stream = () => new Blob([stdin]).stream();
+  Bun.stdin.stream = () => new Blob([Buffer.from(stdin as string)]).stream();
   process.exitCode = 0;
   const exitCode = await run(args);
   // SQLite files are closed when their last statement is collected.
