@@ -8,7 +8,7 @@ import { onServerCore } from "./cores.ts";
 import { type Data, dataOf, makeData } from "./data.ts";
 import { BenchError, progress } from "./failure.ts";
 import type { Flags } from "./flags.ts";
-import { addressesOf, CONNECTIONS, chosen, WARM_UP } from "./measure-scenarios.ts";
+import { addressesOf, CONNECTIONS, chosen, warmUpTime } from "./measure-scenarios.ts";
 import { MATCHBOOK, type Places } from "./places.ts";
 import type { Scenario } from "./scenarios.ts";
 import { median } from "./statistics.ts";
@@ -58,16 +58,19 @@ async function measureInTurns(
   scenario: Scenario,
   versions: readonly [Version, Version],
   data: Data,
-  { seconds, rounds }: Flags,
+  flags: Flags,
   { scratch }: Places,
 ): Promise<[Measured, Measured][]> {
+  const { seconds, rounds } = flags;
   const loads = [];
   for (const { server, key } of versions) {
     const file = join(scratch, `${server.name}.txt`);
     writeAddresses(file, await addressesOf(scenario, data, askerOf(server, key)));
     loads.push({ server, load: { seconds, connections: CONNECTIONS, key, file } });
   }
-  for (const { server, load } of loads) await warmUp(server, { ...load, seconds: WARM_UP });
+  for (const { server, load } of loads) {
+    await warmUp(server, { ...load, seconds: warmUpTime(flags) });
+  }
   const measured: [Measured, Measured][] = [];
   for (let round = 0; round < rounds; round++) {
     const [here, there] = loads.map(

@@ -19,12 +19,16 @@ import { type Address, type Measured, measure, warmUp, writeAddresses } from "./
 
 export const CONNECTIONS = 32;
 const SAMPLES = 25;
-export const WARM_UP = 3;
+const WARM_UP = 3;
 /**
  * A server that waits for its core longer than this share of the time is disturbed by other
  * processes.
  */
 const DISTURBED = 0.15;
+
+/** Seconds. No longer than what is measured after it, so that a trial run is short. */
+export const warmUpTime = ({ seconds, rounds }: Flags): number =>
+  Math.min(WARM_UP, seconds * rounds);
 
 /** A server with its requests for one scenario. */
 interface Contestant {
@@ -89,7 +93,7 @@ async function measureScenario(scenario: Scenario, setting: Setting): Promise<Sc
   const contestants = [ceiling, matchbook, ...(conventional ? [conventional] : [])];
   const load = { seconds: flags.seconds, connections: CONNECTIONS, key: data.key };
   for (const { server, file } of contestants)
-    await warmUp(server, { ...load, seconds: WARM_UP, file });
+    await warmUp(server, { ...load, seconds: warmUpTime(flags), file });
   const measured = contestants.map((): Measured[] => []);
   for (let round = 0; round < flags.rounds; round++) {
     for (const [at, { server, file }] of contestants.entries()) {

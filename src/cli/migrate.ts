@@ -27,7 +27,7 @@ export const migrate: AddCommand = (program) => {
       const formats = await migrateAll(settings, idsToMigrate(settings, wanted));
       if (flags.json) print(JSON.stringify(Object.fromEntries(formats)));
       else if (formats.size > 0) print(asTable(formats));
-      else if (wanted.length === 0 && process.exitCode === undefined)
+      else if (wanted.length === 0 && !process.exitCode)
         note(`No shards in ${settings.data} yet: there is nothing to migrate.`);
     });
   withSettings(command);

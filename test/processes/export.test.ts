@@ -35,7 +35,7 @@ const schemas: string[] = [];
 
 /** Records of every kind, among others one that is replaced. */
 const records = [
-  ...linesOf("na", 150, NOON),
+  ...linesOf("na", 60, NOON),
   ...[
     richMatch("rich").document,
     aMatch({ id: "bots", rosters: [{ members: [{ bot: true }] }, { members: [{ bot: true }] }] }),

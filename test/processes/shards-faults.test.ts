@@ -119,7 +119,8 @@ describe("--resume", () => {
 
 test("ingest waits for the move and then continues, while clients read and servers start", async () => {
   const source = homeAt(path("busy"), schema("busy"));
-  await ingestAt(source, lines);
+  const some = lines.slice(0, 60);
+  await ingestAt(source, some);
   const target = path("busy.db");
   openForWriting(target).close();
   // The move holds the lock of the source and waits for that of the target.
@@ -140,8 +141,8 @@ test("ingest waits for the move and then continues, while clients read and serve
   expect((await move).exitCode).toBe(0);
   const { exitCode, stdout } = await ingest;
   expect([exitCode, JSON.parse(stdout).stored]).toEqual([0, 1]);
-  expect(await recordsAt(source)).toBe(MATCHES + 1);
-  expect(await recordsAt(homeAt(path("moved"), `sqlite:${target}`))).toBe(MATCHES);
+  expect(await recordsAt(source)).toBe(some.length + 1);
+  expect(await recordsAt(homeAt(path("moved"), `sqlite:${target}`))).toBe(some.length);
 }, 120_000);
 
 /** The number of held or awaited shard locks in the database. */

@@ -38,7 +38,8 @@ const MATCHES = ["match-1", "match-2", "match-3"].map((id) =>
   JSON.stringify(aMatch({ id, rosters: duel({ id: "ada" }, { id: "bea" }) })),
 );
 
-const verify = (...args: string[]) => matchbook(["verify", ...args, "--data", data]);
+const verify = (...args: string[]) =>
+  matchbook(["verify", "--full-speed", ...args, "--data", data]);
 
 /** Names and bytes of all files. */
 const filesIn = (path: string) =>
@@ -58,14 +59,14 @@ test("a clean backup is reported with its counts, and stays as it is", async () 
   mkdirSync(data);
   renameSync(join(folder.path, "backup"), join(data, "na.db"));
   const before = filesIn(data);
-  expect(await verify()).toMatchObject({
+  expect(await matchbook(["verify", "--data", data])).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(
       /^na: no damage \(3 matches, 0 withheld, 2 players, 0 teams in [\d.]+ s\)\n$/,
     ),
     stderr: "",
   });
-  const { exitCode, stdout } = await verify("--json", "--quick", "--full-speed", "na");
+  const { exitCode, stdout } = await verify("--json", "--quick", "na");
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
     na: {
@@ -168,11 +169,14 @@ describe("a shard of an older format needs migration, and is clean after it:", (
     const schema = `verify_old_${process.pid}`;
     homeAt(data, `${postgres.url}?schema=${schema}`);
     await loadPostgres(postgres.url, "postgres-shard-2", schema);
-    const { exitCode, stdout } = await matchbookAt(data, ["verify"]);
+    const { exitCode, stdout } = await matchbookAt(data, ["verify", "--full-speed"]);
     expect(exitCode).toBe(1);
     expect(stdout).toContain("na: needs migration: ");
     await matchbookAt(data, ["migrate"]);
-    expect(await matchbookAt(data, ["verify"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await matchbookAt(data, ["verify", "--full-speed"])).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+    });
     await dropSchema(postgres.url, schema);
   });
 });

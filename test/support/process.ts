@@ -1,9 +1,13 @@
-/** Runs `bin/matchbook` as a process. */
+/** Runs command lines of Matchbook, and `bin/matchbook` as a process. */
 
 import { join } from "node:path";
+import type { CommandEnd, CommandLine } from "./command-process.ts";
 
 export const ROOT = join(import.meta.dir, "..", "..");
 export const MATCHBOOK = join(ROOT, "bin", "matchbook");
+
+/** As in bin/matchbook. */
+const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
 
 export interface Finished {
   exitCode: number;
@@ -21,8 +25,24 @@ export interface RunOptions {
   stderr?: number;
 }
 
-/** Runs to the end. MATCHBOOK_ variables of the environment are not passed on. */
-export async function matchbook(args: string[], options: RunOptions = {}): Promise<Finished> {
+/** Commands that change how their process handles signals and errors. */
+const SERVING = ["serve", "quickstart"];
+
+/**
+ * Runs a command line to the end. MATCHBOOK_ variables of the environment are not passed on. Its process stays for the
+ * next one, because most of what a short command takes is the start of its process; `asProcess()` starts a new one.
+ * Command lines that run at the same time have different processes.
+ */
+export function matchbook(args: string[], options: RunOptions = {}): Promise<Finished> {
+  const { program, stderr, stdin = "", cwd = ROOT, env = {} } = options;
+  const isOwn = program !== undefined || stderr !== undefined || SERVING.includes(args[0] ?? "");
+  if (isOwn) return asProcess(args, options);
+  const runner = idle.pop() ?? startRunner();
+  return runner({ args, env, cwd, stdin, end: `\0${crypto.randomUUID()}\0` });
+}
+
+/** Runs a command line to the end in a process of its own. */
+export async function asProcess(args: string[], options: RunOptions = {}): Promise<Finished> {
   const child = spawnMatchbook(args, options);
   if (options.stdin !== undefined) child.stdin.write(options.stdin);
   await child.stdin.end();
@@ -34,14 +54,75 @@ export async function matchbook(args: string[], options: RunOptions = {}): Promi
   return { exitCode, stdout, stderr };
 }
 
-export function spawnMatchbook(args: string[], options: RunOptions = {}) {
-  const surroundings = Object.entries(process.env).filter(
+type Runner = (line: CommandLine) => Promise<Finished>;
+
+const idle: Runner[] = [];
+
+function startRunner(): Runner {
+  let onEnd: (end: CommandEnd) => void;
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "command-process.ts")], {
+    cwd: ROOT,
+    env: { ...surroundings(), ...RUNTIME_OPTIONS },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    ipc: (end: CommandEnd) => onEnd(end),
+  });
+  // It exits with this process.
+  child.unref();
+  const stdout = child.stdout.getReader();
+  const stderr = child.stderr.getReader();
+  // A command may exit by itself.
+  const exited = child.exited.then((exitCode): CommandEnd => ({ exitCode, isReusable: false }));
+  const run: Runner = async (line) => {
+    const ended = new Promise<CommandEnd>((resolve) => {
+      onEnd = resolve;
+    });
+    // Without anything to wait for, the test runner would poll.
+    const waiting = setInterval(() => {}, 60_000);
+    child.send(line);
+    const [out, err, { exitCode, isReusable }] = await Promise.all([
+      readTo(line.end, stdout),
+      readTo(line.end, stderr),
+      Promise.race([ended, exited]),
+    ]);
+    clearInterval(waiting);
+    if (isReusable) idle.push(run);
+    return { exitCode, stdout: out, stderr: err };
+  };
+  return run;
+}
+
+/** Reads the output of one command line: up to its end, or everything if the process has exited. */
+async function readTo(
+  end: string,
+  reader: { read(): Promise<{ value?: Uint8Array | undefined }> },
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const { value } = await reader.read();
+    if (value === undefined) return Buffer.concat(chunks).toString();
+    chunks.push(value);
+    // The end may be divided between two chunks.
+    const isOver = Buffer.concat(chunks.slice(-2)).toString("latin1").endsWith(end);
+    if (isOver) return Buffer.concat(chunks).toString().slice(0, -end.length);
+  }
+}
+
+/** The environment without MATCHBOOK_ variables. */
+export function surroundings(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("MATCHBOOK_"),
   );
+  return Object.fromEntries(kept);
+}
+
+/** Starts a process of its own. */
+export function spawnMatchbook(args: string[], options: RunOptions = {}) {
   return Bun.spawn([options.program ?? MATCHBOOK, ...args], {
     cwd: options.cwd ?? ROOT,
-    env: { ...Object.fromEntries(surroundings), ...options.env },
+    env: { ...surroundings(), ...options.env },
     stdin: "pipe",
     stdout: "pipe",
     stderr: (options.stderr ?? "pipe") as "pipe",

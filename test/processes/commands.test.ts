@@ -1,0 +1,75 @@
+/** Every command as a process of its own. Other tests run them with `matchbook()`, in a process that stays. */
+
+import { afterAll, expect, test } from "bun:test";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { buildProgram } from "../../src/cli/program.ts";
+import { ingestAt } from "../support/places.ts";
+import { asProcess, matchbook } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { change } from "../support/repair.ts";
+import { aFolder } from "../support/world.ts";
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+
+const original = join(folder.path, "original");
+mkdirSync(join(original, "data"), { recursive: true });
+const rosters = duel({ id: "ada" }, { id: "bea" });
+await ingestAt(join(original, "data"), [JSON.stringify(aMatch({ id: "one", rosters }))]);
+change(join(original, "data/na.db"));
+await matchbook(["backup", "saved"], { cwd: original });
+
+const stdin = `${JSON.stringify(aMatch({ id: "two" }))}\nno record\n`;
+
+/** Command lines, their exit codes, and what damages the shard first. */
+const CASES: [args: string, exitCode: number, ...statements: string[]][] = [
+  ["repair na", 0, "DELETE FROM name_index"],
+  ["verify", 1, "DELETE FROM name_index"],
+  ["ingest - --json", 1],
+  ["export na", 0],
+  ["keys list", 0],
+  ["why na one", 0],
+  ["withheld na", 0],
+  ["status", 0],
+  ["shards digest na", 0],
+  ["prune na --older-than 36500d", 0],
+  ["compact na --full", 0],
+  ["redact na ada --yes", 0],
+  ["migrate", 0],
+  ["doctor", 0],
+  ["backup another", 0],
+  ["restore saved --data elsewhere", 0],
+  ["config", 0],
+  ["demo --matches 0", 2],
+];
+
+/** Commands that run until a signal ends them. */
+const SERVING = ["serve", "quickstart"];
+
+test("every command is here", async () => {
+  const names = (await buildProgram()).commands.map((command) => command.name());
+  const here = CASES.map(([args]) => args.split(" ")[0]!);
+  expect([...here, ...SERVING].sort()).toEqual(names.sort());
+});
+
+let copies = 0;
+
+/** Without times, sizes and rates. */
+const steady = (text: string) => text.replaceAll(/\d[\d.:TZ-]*/g, "0");
+
+test.each(CASES)(
+  "'%s' ends with exit code %d, and prints the same as in a process that stays",
+  async (args, exitCode, ...statements) => {
+    const runIn = async (run: typeof matchbook) => {
+      const cwd = join(folder.path, `copy-${copies++}`);
+      cpSync(original, cwd, { recursive: true });
+      change(join(cwd, "data/na.db"), ...statements);
+      const { stdout, stderr, exitCode } = await run(args.split(" "), { cwd, stdin });
+      return { exitCode, stdout: steady(stdout), stderr: steady(stderr) };
+    };
+    const alone = await runIn(asProcess);
+    expect(alone).toMatchObject({ exitCode });
+    expect(await runIn(matchbook)).toEqual(alone);
+  },
+);
