@@ -231,9 +231,12 @@ export function isSelected(
   );
 }
 
+/** The length matters: the last five bytes of every match happen to start with their checksum too. */
+const MATCH_HEADER = 27;
+
 /** Rows of older formats have only these checksums: encoded matches start with the CRC-32 of the rest. */
 export const isWholeMatch = (bytes: Uint8Array): boolean =>
-  bytes.length > 4 && numberAt(bytes, 0) === crc32(bytes.subarray(4));
+  bytes.length > MATCH_HEADER && numberAt(bytes, 0) === crc32(bytes.subarray(4));
 
 /** Fragments have the CRC-32 of everything else at byte 8. */
 export const isWholeFragment = (bytes: Uint8Array | null): boolean =>

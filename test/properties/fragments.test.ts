@@ -5,6 +5,7 @@ import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { canonicalList, canonicalResource } from "../../src/document/canonical.ts";
 import { joinCrc } from "../../src/document/crc32.ts";
+import { encodeMatch } from "../../src/document/encoded-match.ts";
 import {
   literalPiece,
   type Piece,
@@ -16,7 +17,7 @@ import {
 } from "../../src/document/fragment.ts";
 import { fragmentText, gzipBody, plainBody } from "../../src/document/gzip.ts";
 import type { Json, Resource } from "../../src/domain/json.ts";
-import { isWholeFragment } from "../../src/store/row-checks.ts";
+import { isWholeFragment, isWholeMatch } from "../../src/store/row-checks.ts";
 import { scaled } from "../support/scale.ts";
 import { anyJson, reversed } from "./json.ts";
 
@@ -263,4 +264,17 @@ describe("canonical JSON", () => {
       }),
     );
   });
+});
+
+test("no part of an encoded match looks like a whole one", () => {
+  fc.assert(
+    fc.property(anyText, anyText, (resource, included) => {
+      const match = encodeMatch({ resource, included, keys: ["match/m1"], stitchable: true });
+      expect(isWholeMatch(match)).toBe(true);
+      for (let length = 1; length < Math.min(match.length, 64); length++) {
+        expect(isWholeMatch(match.subarray(-length))).toBe(false);
+      }
+    }),
+    { numRuns: scaled(50) },
+  );
 });
