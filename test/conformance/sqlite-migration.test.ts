@@ -18,10 +18,8 @@ afterAll(() => folder.remove());
 let files = 0;
 
 /** A match that is whole: the CRC-32 of the rest, and the rest. */
-const ENCODED = Buffer.concat([
-  Buffer.from(Uint32Array.of(crc32("rest")).buffer),
-  Buffer.from("rest"),
-]);
+const REST = "the rest of an encoded match";
+const ENCODED = Buffer.concat([Buffer.from(Uint32Array.of(crc32(REST)).buffer), Buffer.from(REST)]);
 
 /** A file of format 1, with two matches, three players and a team in it. */
 function anOldFile(): string {

@@ -125,12 +125,12 @@ class ScanStatement {
         ? `${LISTED_ROW} FROM (${entries}) AS listed LEFT JOIN matches ON matches.num = listed.num`
         : entries,
     );
-    if (this.#prepared.size >= MAX_PREPARED) this.#forget();
+    if (this.#prepared.size >= MAX_PREPARED) this.forget();
     this.#prepared.set(shape, statement);
     return statement;
   }
 
-  #forget(): void {
+  forget(): void {
     for (const statement of this.#prepared.values()) statement.finalize();
     this.#prepared.clear();
   }
@@ -151,6 +151,10 @@ export class ScanStatements {
       this.#made.set(name, scan);
     }
     return scan;
+  }
+
+  finalize(): void {
+    for (const scan of this.#made.values()) scan.forget();
   }
 }
 

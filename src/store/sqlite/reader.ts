@@ -184,8 +184,9 @@ export class SqliteReader implements Reader {
   }
 
   close(): void {
-    this.#snapshot.leave();
-    this.database.close();
+    this.#snapshot.close();
+    this.#scans.finalize();
+    this.#statements.close();
   }
 
   /** Reads in a snapshot. What SQLite cannot read is damage too. */

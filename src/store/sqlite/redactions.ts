@@ -3,10 +3,10 @@
 import type { Database } from "bun:sqlite";
 import { type RedactionRow, readRedaction, redactionChecksum } from "../row-checks.ts";
 import type { Redaction } from "../store.ts";
-import { Statements } from "./statements.ts";
+import { type Statements, withStatements } from "./statements.ts";
 
 export const readRedactions = (database: Database): Redaction[] =>
-  redactionTable(new Statements(database)).redactions();
+  withStatements(database, (statements) => redactionTable(statements).redactions());
 
 export function redactionTable(database: Statements) {
   return {

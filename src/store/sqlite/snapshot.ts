@@ -63,5 +63,11 @@ export class Snapshot {
     }
   }
 
+  /** Without this, the file stays open until the garbage collector finds the statements. */
+  close(): void {
+    this.leave();
+    for (const statement of [this.#begin, this.#end, this.#version]) statement.finalize();
+  }
+
   readonly #leaveAfterTurn = () => this.leave();
 }

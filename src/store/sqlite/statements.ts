@@ -26,11 +26,16 @@ export class Statements {
     return this.get(sql).run(...values);
   }
 
-  /** Without this, the file stays open until the garbage collector finds the statements. */
+  /** Closes the database too. */
   close(): void {
+    this.finalize();
+    this.database.close();
+  }
+
+  /** Without this, the file stays open until the garbage collector finds the statements. */
+  finalize(): void {
     for (const statement of this.#prepared.values()) statement.finalize();
     this.#prepared.clear();
-    this.database.close();
   }
 
   /** Evicts the older half. Statements in use are soon prepared again. */
@@ -39,5 +44,15 @@ export class Statements {
       statement.finalize();
       this.#prepared.delete(sql);
     }
+  }
+}
+
+/** For a few statements. */
+export function withStatements<T>(database: Database, work: (statements: Statements) => T): T {
+  const statements = new Statements(database);
+  try {
+    return work(statements);
+  } finally {
+    statements.finalize();
   }
 }

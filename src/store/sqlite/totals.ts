@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { checksum } from "../checksum.ts";
 import { DamagedData } from "../store.ts";
-import { Statements } from "./statements.ts";
+import { type Statements, withStatements } from "./statements.ts";
 
 interface ShardRow {
   log_id: string;
@@ -59,8 +59,9 @@ export function setPrunedBefore(database: Statements, prunedBefore: number | nul
 
 /** Part of a migration: the row has no checksum yet. */
 export function fillShardChecksum(database: Database): void {
-  const statements = new Statements(database);
-  writeShard(statements, statements.row<ShardRow>(SHARD_ROW)!);
+  withStatements(database, (statements) => {
+    writeShard(statements, statements.row<ShardRow>(SHARD_ROW)!);
+  });
 }
 
 /** Rows added and removed by a transaction, written once at its end. */
