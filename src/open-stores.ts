@@ -278,16 +278,17 @@ export function openShards(
         uncreated.set(id, error);
       }
     },
-    async checker(id, depth = "background") {
+    async checker(id, purpose = "background") {
       const location = locationOf(settings, id);
       if (location.engine === "postgres") {
-        return PostgresChecker.open(location, depth);
+        return PostgresChecker.open(location, purpose);
       }
       const { path } = location;
       const file = fileStats(path);
       try {
         const database = access === "read" ? openReadOnly(path) : openForReading(path);
-        return database && new SqliteChecker(database, new OpenedFile(path, file), depth);
+        const pass = purpose === "background" ? "exact" : "fast";
+        return database && new SqliteChecker(database, new OpenedFile(path, file), pass);
       } catch (error) {
         if (isIgnored(id, error)) return undefined;
         throw error;

@@ -48,7 +48,7 @@ export const verify: AddCommand = (program) => {
     .summary("look for damage in shards")
     .description(
       "look for damage in shards; all shards by default. It changes nothing in them and never migrates, so that it also works on a backup.\n" +
-        "It verifies checksums, indexes against records and back, and counts. Then it rebuilds players, teams, visibility and counters from the records, and compares them with what is stored. For SQLite it also runs integrity_check.\n" +
+        "It verifies checksums, indexes against records and back, and counts; for SQLite also the structure of the file. Then it rebuilds players, teams, visibility and counters from the records, and compares them with what is stored.\n" +
         "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time. 'matchbook doctor' shows the last result.\n" +
         "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read; 2 wrong usage.",
     )
@@ -163,7 +163,7 @@ export async function verifyShard(
   let counts: Counts | undefined;
   let failure: StoreError | undefined;
   try {
-    const checker = await shards.checker(id, quick ? "quick" : "full");
+    const checker = await shards.checker(id, "verify");
     if (!checker) return undefined;
     await check(verification, checker);
     const writer = await shards.existingWriter(id);

@@ -18,6 +18,7 @@ export class SpillingMap<V> {
   readonly #set: Statement<unknown, [string, string]>;
   readonly #page: Statement<{ key: string; value: string }, [string, number]>;
   readonly #recent = new Map<string, V>();
+  #hasSpilled = false;
 
   constructor(
     private readonly codec: Codec<V>,
@@ -37,7 +38,7 @@ export class SpillingMap<V> {
 
   get(key: string): V | undefined {
     const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
+    if (recent !== undefined || !this.#hasSpilled) return recent;
     const row = this.#get.get(key);
     return row ? this.codec.read(row.value) : undefined;
   }
@@ -64,5 +65,6 @@ export class SpillingMap<V> {
       for (const [key, value] of this.#recent) this.#set.run(key, this.codec.write(value));
     })();
     this.#recent.clear();
+    this.#hasSpilled = true;
   }
 }

@@ -16,7 +16,8 @@ export interface ReadableShards {
   replicas(id: string): readonly boolean[];
 }
 
-export type CheckDepth = "background" | "quick" | "full";
+/** Whether a check runs beside requests, or by itself. */
+export type CheckPurpose = "background" | "verify";
 
 /** The shards as ingest and the admin commands use them. */
 export interface Shards extends ReadableShards {
@@ -30,10 +31,10 @@ export interface Shards extends ReadableShards {
   /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
   create(id: string): Awaitable<void>;
   /**
-   * A new pass over an existing shard. Undefined if there is no shard yet. "full" also checks the structure of a file;
-   * "background" gives up sooner if a database is slow. May throw StoreError.
+   * A new pass over an existing shard. Undefined if there is no shard yet. "verify" is faster, with longer steps, and waits
+   * longer for a slow database. May throw StoreError.
    */
-  checker(id: string, depth?: CheckDepth): Awaitable<Checker | undefined>;
+  checker(id: string, purpose?: CheckPurpose): Awaitable<Checker | undefined>;
   /**
    * Records what the last pass has found. With damage, the shard is unavailable (DamagedShard) in all processes that
    * use the same data folder, until there is none or its store is replaced.

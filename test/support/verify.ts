@@ -34,7 +34,7 @@ export async function verifiedInSteps(
   const verification = new Verification({ limit: 100, rows, afterStep });
   const shards = openShards(settings, unobserved, undefined, "read");
   try {
-    const checker = (await shards.checker(shard, "full"))!;
+    const checker = (await shards.checker(shard, "verify"))!;
     await verification.check(checker);
     await checker.close();
     isRebuild = true;

@@ -19,7 +19,7 @@ import {
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
-import type { CheckDepth } from "../shards.ts";
+import type { CheckPurpose } from "../shards.ts";
 import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
@@ -114,9 +114,9 @@ export class PostgresChecker implements Checker {
   /** Undefined if there is no shard yet. Rows of older formats may lack their checksums: throws MigrationNeeded. */
   static async open(
     target: PostgresTarget,
-    depth: CheckDepth,
+    purpose: CheckPurpose,
   ): Promise<PostgresChecker | undefined> {
-    const { patience, settings } = depth === "background" ? IN_BACKGROUND : IN_COMMAND;
+    const { patience, settings } = purpose === "background" ? IN_BACKGROUND : IN_COMMAND;
     const session = new Session({ ...target, pool: 1 }, patience, settings);
     try {
       const format = await readableFormat(session);

@@ -2,9 +2,9 @@
  * Looks for damage in a shard's file that reads cannot see: rows that an index does not list, and entries without a
  * row. Every step compares rows and indexes in one snapshot, so that writes between the steps are never damage.
  *
- * The lists of players and teams, and the name index, have many entries. While nobody writes, it is faster to add up
- * the checksums of the entries that the rows need and of those that are stored. Only if something was written, or if
- * the sums differ, each entry is looked up, which also names the damaged record.
+ * An exact pass looks up each row in every index, and each entry in its table. A fast one leaves the indexes to SQLite's
+ * own check, and adds up the checksums of the entries that rows need in other tables, and of those that are there. The
+ * exact one follows if something was written meanwhile, which makes sums useless, or seems wrong: it names the records.
  */
 
 import type { Database } from "bun:sqlite";
@@ -22,7 +22,6 @@ import {
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
-import type { CheckDepth } from "../shards.ts";
 import {
   type Checker,
   type CheckStep,
@@ -63,8 +62,8 @@ const AT_ONCE = 64;
 /** Checks the next rows of a table or an index. */
 type Stage = (limit: number) => { rows: number; isOver: boolean };
 
-/** How entries are compared with rows. */
-type Comparison = "sum" | "lookup";
+/** Both find the same damage. Exact passes go in short steps; SQLite's own check is one long statement. */
+export type Pass = "fast" | "exact";
 
 interface Tally {
   rows: number;
@@ -85,40 +84,29 @@ export class SqliteChecker implements Checker {
   /** Whether something was written since the first step, so that the counts cannot be compared. */
   #wasChanged = false;
 
-  /** With `file`, the check ends when the file is replaced. A full one also checks the structure of the file. */
+  /** With `file`, the check ends when the file is replaced. */
   constructor(
     private readonly database: Database,
     private readonly file?: OpenedFile,
-    private readonly depth: CheckDepth = "quick",
+    private readonly pass: Pass = "fast",
   ) {
     this.#statements = new Statements(database);
-    // A server is written to while it checks.
-    const comparison = depth === "background" ? "lookup" : "sum";
-    this.#stages = [
-      ...this.#lists(comparison),
-      ...this.#indexes(MATCHES),
-      this.#named("players"),
-      ...this.#indexes(NAMED.players),
-      this.#named("teams"),
-      ...this.#indexes(NAMED.teams),
-      this.#withheld(),
-      ...this.#indexes(WITHHELD),
-      this.#bases(),
-      ...this.#indexes(BASES),
-      this.#changes(),
-      this.#totals(comparison),
-      ...(depth === "full" ? [this.#structure()] : []),
-    ];
+    this.#stages = [...this.#tables(pass), this.#changes(), this.#compare()];
   }
 
-  /** The tables that are lists of other tables. */
-  #lists(comparison: Comparison): Stage[] {
+  #tables(pass: Pass): Stage[] {
+    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES];
     return [
-      this.#matches(comparison),
-      this.#entries("players", comparison),
-      this.#entries("teams", comparison),
-      this.#names(comparison),
-      this.#nameIndex(comparison),
+      this.#matches(pass),
+      this.#entries("players", pass),
+      this.#entries("teams", pass),
+      this.#named("players", pass),
+      this.#named("teams", pass),
+      this.#names(pass),
+      this.#nameIndex(pass),
+      this.#withheld(pass),
+      this.#bases(pass),
+      ...(pass === "exact" ? indexed.flatMap((table) => this.#indexes(table)) : []),
     ];
   }
 
@@ -142,7 +130,7 @@ export class SqliteChecker implements Checker {
   #inSnapshot<T>(read: () => T): T | typeof OVER {
     try {
       // Here, because a damaged schema is noticed with the first statement.
-      if (this.#version === undefined && this.depth === "background") {
+      if (this.#version === undefined && this.pass === "exact") {
         this.database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
       }
       this.#statements.run("BEGIN");
@@ -214,9 +202,9 @@ export class SqliteChecker implements Checker {
     };
   }
 
-  #matches(comparison: Comparison): Stage {
+  #matches(pass: Pass): Stage {
     const select = `SELECT matches.num, id, created_at, game_mode, patch_version, results, document, matches.checksum,
-        snapshot, match_snapshots.checksum AS snapshotChecksum, ${isListed(MATCHES)} AS isListed
+        snapshot, match_snapshots.checksum AS snapshotChecksum, ${listed(MATCHES, pass)} AS isListed
       FROM matches NOT INDEXED LEFT JOIN match_snapshots ON match = matches.num`;
     type Row = MatchRow & {
       num: number;
@@ -233,17 +221,13 @@ export class SqliteChecker implements Checker {
         }
         return isWhole;
       });
-      this.#entriesOf("players", whole, comparison);
-      this.#entriesOf("teams", whole, comparison);
+      this.#entriesOf("players", whole, pass);
+      this.#entriesOf("teams", whole, pass);
     });
   }
 
   /** Whether every player or team of these matches has an entry with its result. */
-  #entriesOf(
-    of: NamedTable,
-    matches: readonly (MatchRow & { num: number })[],
-    comparison: Comparison,
-  ): void {
+  #entriesOf(of: NamedTable, matches: readonly (MatchRow & { num: number })[], pass: Pass): void {
     const { name, columns } = ENTRIES[of];
     const entries: Key[][] = [];
     for (const match of matches) {
@@ -253,7 +237,7 @@ export class SqliteChecker implements Checker {
         return false;
       });
     }
-    if (comparison === "sum") {
+    if (pass === "fast") {
       this.#addUp(`${name} of matches`, entries);
       return;
     }
@@ -281,8 +265,8 @@ export class SqliteChecker implements Checker {
     return missing;
   }
 
-  #named(table: NamedTable): Stage {
-    const columns = `, ${isListed(NAMED[table])} AS isListed FROM`;
+  #named(table: NamedTable, pass: Pass): Stage {
+    const columns = `, ${listed(NAMED[table], pass)} AS isListed FROM`;
     const select = `${NAMED_ROWS[table].replace(" FROM", columns)} NOT INDEXED`;
     return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (rows) => {
       for (const row of rows) {
@@ -291,9 +275,9 @@ export class SqliteChecker implements Checker {
     });
   }
 
-  #withheld(): Stage {
+  #withheld(pass: Pass): Stage {
     const select = `SELECT rowid AS num, id, created_at, game_mode, patch_version, reason, document, snapshot, checksum,
-        ${isListed(WITHHELD)} AS isListed FROM withheld NOT INDEXED`;
+        ${listed(WITHHELD, pass)} AS isListed FROM withheld NOT INDEXED`;
     type Row = RecordRow & { num: number; checksum: number; isListed: number };
     return this.#rows<Row>(WITHHELD, select, (rows) => {
       for (const row of rows) {
@@ -303,8 +287,8 @@ export class SqliteChecker implements Checker {
     });
   }
 
-  #bases(): Stage {
-    const select = `SELECT rowid AS num, ${BASE_COLUMNS}, ${isListed(BASES)} AS isListed
+  #bases(pass: Pass): Stage {
+    const select = `SELECT rowid AS num, ${BASE_COLUMNS}, ${listed(BASES, pass)} AS isListed
       FROM player_base NOT INDEXED`;
     return this.#rows<BaseRow & { num: number; isListed: number }>(BASES, select, (rows) => {
       for (const row of rows) {
@@ -331,7 +315,7 @@ export class SqliteChecker implements Checker {
   }
 
   /** Every entry of a player or team leads to its match. */
-  #entries(of: NamedTable, comparison: Comparison): Stage {
+  #entries(of: NamedTable, pass: Pass): Stage {
     const { name, columns } = ENTRIES[of];
     const scan: Scan = {
       name,
@@ -342,12 +326,12 @@ export class SqliteChecker implements Checker {
       isRight: `EXISTS (SELECT 1 FROM matches AS here INDEXED BY matches_by_time
         WHERE here.created_at = entry.created_at AND here.id = entry.match_id AND here.num = entry.match)`,
     };
-    if (comparison === "sum") return this.#sum(scan, columns);
+    if (pass === "fast") return this.#sum(scan, columns);
     return this.#scan(scan, (key) => this.#damaged(name, key[2]!));
   }
 
   /** Every current name is in the name index, under each of its keys. Reports ids, because names are personal data. */
-  #names(comparison: Comparison): Stage {
+  #names(pass: Pass): Stage {
     let after = "";
     return (limit) => {
       const rows = this.#statements
@@ -366,7 +350,7 @@ export class SqliteChecker implements Checker {
         if (typeof name !== "string") throw new DamagedData("players", id);
         for (const key of indexKeys(name)) entries.push([key, name]);
       }
-      if (comparison === "sum") this.#addUp("name_index of players", entries);
+      if (pass === "fast") this.#addUp("name_index of players", entries);
       else {
         this.#tally("name_index of players").rows += entries.length;
         const missing = new Set(
@@ -379,7 +363,7 @@ export class SqliteChecker implements Checker {
     };
   }
 
-  #nameIndex(comparison: Comparison): Stage {
+  #nameIndex(pass: Pass): Stage {
     const scan: Scan = {
       name: "name_index",
       from: "name_index AS entry",
@@ -388,7 +372,7 @@ export class SqliteChecker implements Checker {
       isRight: `EXISTS (SELECT 1 FROM players AS here INDEXED BY players_by_name
         WHERE here.name = entry.name)`,
     };
-    if (comparison === "sum") return this.#sum(scan, scan.columns);
+    if (pass === "fast") return this.#sum(scan, scan.columns);
     return this.#scan(scan, () => this.#damaged("name_index", "a name without a player"));
   }
 
@@ -445,44 +429,46 @@ export class SqliteChecker implements Checker {
   }
 
   /** As many rows as the shard says, and the same entries as rows. They can be compared only while nobody writes. */
-  #totals(comparison: Comparison): Stage {
-    const same = [
-      ...[MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap(({ name, indexes }) =>
-        indexes.map((index) => [index.name, name] as const),
-      ),
-      ...Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`] as const),
-      ["name_index", "name_index of players"] as const,
-    ];
+  #compare(): Stage {
     return () => {
-      const different = this.#wasChanged
-        ? []
-        : same.filter(([one, other]) => !Bun.deepEquals(this.#tally(one), this.#tally(other)));
-      if (!this.#wasChanged) {
-        const stored = readShard(this.#statements);
-        for (const name of ["matches", "players", "teams"] as const) {
-          if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
-        }
-      }
-      if (comparison === "sum" && (this.#wasChanged || different.length > 0)) {
-        this.#stages.push(...this.#lists("lookup"));
-      }
+      const different = this.#wasChanged ? [] : this.#different();
+      const problems = this.pass === "fast" ? this.#structure() : [];
+      const isDoubtful = this.#wasChanged || different.length + problems.length > 0;
+      if (this.pass === "fast" && isDoubtful) this.#stages.push(...this.#tables("exact"));
       // After the records by which they differ.
       this.#stages.push(() => {
-        for (const [name] of different) this.#damaged(name, "number of entries");
+        for (const name of different) this.#damaged(name, "number of entries");
+        for (const problem of problems) this.#damaged("file", problem);
         return OVER;
       });
       return OVER;
     };
   }
 
-  /** The pages of the file. SQLite checks them in one statement. */
-  #structure(): Stage {
-    return () => {
-      const problems = this.#statements.get("PRAGMA integrity_check").values() as [string][];
-      for (const [problem] of problems) {
-        if (problem !== "ok") this.#damaged("file", problem.replaceAll("\n", " "));
-      }
-      return OVER;
-    };
+  /** The lists and indexes that do not have the entries of their rows. Totals that are wrong are noted. */
+  #different(): string[] {
+    const stored = readShard(this.#statements);
+    for (const name of ["matches", "players", "teams"] as const) {
+      if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
+    }
+    const lists = Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]);
+    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap((table) =>
+      table.indexes.map(({ name }) => [name, table.name]),
+    );
+    return [...lists, ["name_index", "name_index of players"], ...indexes]
+      .filter(([name, rows]) => {
+        const tally = this.#tallies.get(name!);
+        return tally && !Bun.deepEquals(tally, this.#tally(rows!));
+      })
+      .map(([name]) => name!);
+  }
+
+  /** What SQLite itself finds: pages, and indexes that do not fit their tables. */
+  #structure(): string[] {
+    const lines = this.#statements.get("PRAGMA integrity_check").values() as [string][];
+    return lines.map(([line]) => line.replaceAll("\n", " ")).filter((line) => line !== "ok");
   }
 }
+
+/** SQL: whether every index lists the row. */
+const listed = (table: Table, pass: Pass): string => (pass === "exact" ? isListed(table) : "1");

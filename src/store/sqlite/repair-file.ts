@@ -19,7 +19,7 @@ import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
 import { damageMarkerOf } from "./opened-file.ts";
 import { PageFile } from "./page-file.ts";
 import { SqliteSalvage } from "./salvage.ts";
-import { Statements } from "./statements.ts";
+import { withStatements } from "./statements.ts";
 import { setPrunedBefore } from "./totals.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -44,7 +44,7 @@ export function damageIn(path: string, onProgress: OnProgress): string | undefin
   const checker = new SqliteChecker(database);
   try {
     const found = firstDamage(checker, onProgress);
-    return found ? `${found.table} ${found.record}` : structuralDamage(database);
+    return found && `${found.table} ${found.record}`;
   } finally {
     checker.close();
   }
@@ -57,12 +57,6 @@ function firstDamage(checker: SqliteChecker, onProgress: OnProgress): DamagedDat
     onProgress(rows, 0);
     if (step.damage.length > 0 || step.isLast) return step.damage[0];
   }
-}
-
-/** What SQLite itself finds, e.g. a page that belongs to two tables. */
-function structuralDamage(database: Database): string | undefined {
-  const [found] = database.query("PRAGMA integrity_check(1)").values() as [string][];
-  return found?.[0] === "ok" ? undefined : found?.[0];
 }
 
 export class RepairFile {
@@ -106,7 +100,9 @@ export class RepairFile {
   complete(onProgress: OnProgress): void {
     const { database, writer } = this.#writer!;
     const { prunedBefore } = this.source;
-    if (prunedBefore !== null) setPrunedBefore(new Statements(database), prunedBefore);
+    if (prunedBefore !== null) {
+      withStatements(database, (statements) => setPrunedBefore(statements, prunedBefore));
+    }
     // Not by closing it: SQLite keeps a connection until the last statement is collected as garbage.
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     writer.close();
