@@ -6,7 +6,7 @@ import { type GivenColumn, insertRows } from "./bulk-write.ts";
 import type { Connection } from "./session.ts";
 
 /** Casts, because bigint arrives as text. */
-const BASE_ROWS = `SELECT id, ranked_evidence, last_match_at::float8 AS last_match_at, last_match_id, streak, played,
+export const BASE_ROWS = `SELECT id, ranked_evidence, last_match_at::float8 AS last_match_at, last_match_id, streak, played,
   wins, played_ranked, gold, snapshot, checksum::float8 AS checksum FROM {player_base}`;
 
 export function pruningTables(connection: Connection) {
