@@ -7,7 +7,7 @@ import { SQL } from "bun";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
 import { digestAt, homeAt, ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { spawnMatchbook } from "../support/process.ts";
+import { ROOT, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
@@ -367,11 +367,30 @@ test("a running server gives the right responses before, during and after, and n
 
 test("a schema that only looks like one of an interrupted repair is not dropped", async () => {
   const { database, data } = await copy();
-  await run(database, "CREATE SCHEMA na_repair", "DELETE FROM na.name_index");
+  const [{ id }] = await query(database, "SELECT id FROM na.match_documents ORDER BY id LIMIT 1");
+  await run(
+    database,
+    "CREATE SCHEMA na_repair",
+    `UPDATE na.match_documents SET document = '\\x00' WHERE id = '${id}'`,
+  );
   const { exitCode, stderr } = await repair(data);
   expect(exitCode).toBe(1);
   expect(stderr).toContain("there is a schema na_repair that no repair has created");
   expect(await schemasOf(database)).toEqual(["na", "na_repair"]);
+
+  // Without it, the output is what the documentation shows.
+  await run(database, "DROP SCHEMA na_repair");
+  const done = await matchbookAt(data, ["repair", "na"]);
+  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const shown = /^\$ matchbook repair eu\n([^`]*)```/m
+    .exec(page)![1]!
+    .replaceAll(/\beu\b|eu(?=_)/g, "na");
+  const masked = (text: string) =>
+    text
+      .replace(/(is damaged: match_documents ).*/, "$1ID")
+      .replaceAll(/\S+(?=na_damaged_\d+_\d+\.ndjson)/g, "DIR/")
+      .replaceAll(/\d+/g, "N");
+  expect(masked(`${done.stderr}${done.stdout}`)).toBe(masked(shown));
 });
 
 function overwritePage(path: string, page: number): void {
