@@ -1,7 +1,7 @@
 /** `matchbook repair` of a shard in PostgreSQL: the same guarantees as for files, while servers read the schema. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
@@ -236,6 +236,29 @@ test("damaged and unreadable records are listed and can be ingested again; all o
   expect(whys.get("long")).toStartWith("PostgreSQL cannot read it: invalid page in block 0");
   expect(whys.get("page 15")).toStartWith("PostgreSQL cannot read it: invalid page in block 15");
   expect((await stateOf(data)).damage).toEqual([]);
+  await ingestAt(data, lines);
+  expect(await stateOf(data)).toEqual(original);
+});
+
+test("if records may be missing that nothing lists, the report says so", async () => {
+  const { database, data } = await copy();
+  const [{ path }] = await query(
+    database,
+    "SELECT pg_relation_filepath('na.withheld') AS path FROM pg_class LIMIT 1",
+  );
+  await run(database, "DROP TABLE na.player_base");
+  await cluster.stop();
+  rmSync(join(cluster.folder, "data", path));
+  await cluster.start();
+  const { exitCode, report } = await repair(data);
+  const { served } = original.counts;
+  expect({ exitCode, ...report }).toMatchObject({
+    exitCode: 3,
+    records: served,
+    lost: 1,
+    pages: 1,
+  });
+  expect(report.isCompared).toBe(false);
   await ingestAt(data, lines);
   expect(await stateOf(data)).toEqual(original);
 });

@@ -1,6 +1,6 @@
 /** The schemas of a repair: the damaged one, the new one that is built beside it, and the swap of both. */
 
-import { isLockTimeout, isUndefined } from "../../postgres/errors.ts";
+import { isLockTimeout, isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import type { ShardRepair } from "../salvage.ts";
 import {
   type OnProgress,
@@ -46,8 +46,9 @@ export async function damageIn(
       if (step.isLast) return undefined;
     }
   } catch (error) {
-    // A table or column is missing.
-    if (isUndefined((error as Error).cause)) return (error as Error).message;
+    // A table or column is missing, or a file.
+    const { cause } = error as Error;
+    if (isUndefined(cause) || isUnreadable(cause)) return (cause as Error).message;
     throw error;
   } finally {
     await checker.close();

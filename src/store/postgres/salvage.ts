@@ -67,7 +67,7 @@ const SNAPSHOT_COLUMNS = `at, id, created_at::float8 AS created_at, checksum::fl
 export class PostgresSalvage implements DamagedStore {
   /** A copy of the snapshots in the new schema, with indexes that are not damaged. */
   readonly #snapshots: string;
-  /** The tables of which something could not be read. */
+  /** The tables of which something could not be read, so that it is not known what is missing. */
   readonly #unreadable = new Set<string>();
 
   private constructor(
@@ -236,7 +236,7 @@ export class PostgresSalvage implements DamagedStore {
       );
     for await (const rows of this.#scan(relation, READ_PAGES, read, onPages)) {
       if (rows instanceof Unreadable) {
-        this.#unreadable.add(name);
+        if (!rows.row) this.#unreadable.add(name);
         yield await this.#unread(table, name, rows);
         continue;
       }
@@ -321,8 +321,10 @@ export class PostgresSalvage implements DamagedStore {
     read: (where: string) => Promise<T>,
     onPages: (pages: number) => void = () => {},
   ): AsyncGenerator<T | Unreadable> {
-    for (let from = 0; from < relation.pages; from += pages) {
-      const to = Math.min(from + pages, relation.pages);
+    // An empty table too: its file may be missing.
+    const end = Math.max(1, relation.pages);
+    for (let from = 0; from < end; from += pages) {
+      const to = Math.min(from + pages, end);
       yield* this.#range(relation, read, from, to);
       onPages(to - from);
     }
