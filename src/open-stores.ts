@@ -34,10 +34,12 @@ import { examineDatabase } from "./store/postgres/examine.ts";
 import { readableFormat } from "./store/postgres/open.ts";
 import { sessionForReading } from "./store/postgres/read-session.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
+import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { Session } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
+import type { ShardRepair } from "./store/salvage.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteChecker } from "./store/sqlite/check.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
@@ -51,7 +53,7 @@ import {
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
 import { SqliteReader } from "./store/sqlite/reader.ts";
 import { readRedactions } from "./store/sqlite/redactions.ts";
-import { damageIn, RepairFile } from "./store/sqlite/repair-file.ts";
+import { damageIn as damageInFile, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
@@ -444,12 +446,18 @@ export function openWriter(
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 
-/** What is wrong with a shard in a file; undefined if nothing is. Throws StoreError if it is no shard. */
-export const damageAt = ({ path }: SqliteLocation, onProgress: OnProgress): string | undefined =>
-  damageIn(path, onProgress);
+/** What is wrong with a shard; undefined if nothing is. Throws StoreError if it is no shard. */
+export const damageAt = (
+  location: ShardLocation,
+  onProgress: OnProgress,
+): Awaitable<string | undefined> =>
+  location.engine === "sqlite"
+    ? damageInFile(location.path, onProgress)
+    : damageInSchema(location, onProgress);
 
-/** Keeps writers of a shard in a file waiting until it is repaired. Throws StoreError. */
-export const openRepair = ({ path }: SqliteLocation): RepairFile => new RepairFile(path);
+/** Keeps writers of a shard waiting until it is repaired. Throws StoreError. */
+export const openRepair = (location: ShardLocation): Awaitable<ShardRepair> =>
+  location.engine === "sqlite" ? new RepairFile(location.path) : RepairSchema.open(location);
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(

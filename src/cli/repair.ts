@@ -1,21 +1,14 @@
 /** `matchbook repair`: rebuilds a damaged shard from its records. */
 
+import { join } from "node:path";
 import { damageAt, locationOf, openRepair, storesIn } from "../open-stores.ts";
 import { readList, redactionsOf } from "../redact/list-file.ts";
 import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { type SqliteLocation, showLocation } from "../settings/shard-locations.ts";
+import type { ShardLocation } from "../settings/shard-locations.ts";
 import { type Counts, MigrationNeeded } from "../store/store.ts";
-import {
-  type AddCommand,
-  CommandError,
-  note,
-  print,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
+import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { unknownShard } from "./shard-store.ts";
 
@@ -33,22 +26,28 @@ export const repair: AddCommand = (program) => {
     .command("repair")
     .summary("rebuild a damaged shard from its records")
     .description(
-      "rebuild a damaged SQLite shard: players, teams, indexes and totals are computed again from the records.\n" +
-        "Records that are damaged themselves are listed in a file beside the shard; ingest them again from their source.\n" +
-        "The shard is built in a new file, which needs as much space, is checked, and then replaces the damaged one; that is " +
-        "kept under another name. Servers may continue, and open the new file within a second; ingest into the shard waits.\n" +
+      "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records.\n" +
+        "Records that are damaged themselves are listed in a file beside the shard (of PostgreSQL: in the data folder); " +
+        "ingest them again from their source.\n" +
+        "The shard is built in a new file or schema, which needs as much space, is checked, and then replaces the damaged " +
+        "one; that is kept under another name. Servers may continue, and read the new one within a second; ingest into " +
+        "the shard waits.\n" +
         "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
         "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
         "2 wrong usage; 3 the shard is repaired, but records could not be restored.",
     )
     .argument("<shard>", "shard id")
-    .option("--dry-run", "build and check the new file and report, but do not use it")
-    .option("--force", "rebuild the shard even if no damage is found, or if its format is older")
+    .option("--dry-run", "build and check the new shard and report, but do not use it")
+    .option(
+      "--force",
+      "rebuild the shard even if no damage is found, or if its format is older (SQLite)",
+    )
     .option("--json", "print one JSON object")
     .action(async (shard: string, flags: Flags) => {
       const settings = settingsOf(command).values;
-      const report = await repairShard(shard, fileOf(settings, shard), settings, flags);
-      print(flags.json ? JSON.stringify(report) : describe(report));
+      const location = existing(settings, shard);
+      const report = await repairShard(shard, location, settings, flags);
+      print(flags.json ? JSON.stringify(report) : describe(report, location.engine));
       if (report.state === "incomplete") process.exitCode = INCOMPLETE;
     });
   withSettings(command, ["batch"]);
@@ -59,16 +58,12 @@ export const repair: AddCommand = (program) => {
   ]);
 };
 
-/** Throws CommandError if the shard does not exist, or is not in a file. */
-function fileOf(settings: Settings, id: string): SqliteLocation {
+/** Throws CommandError if the shard does not exist. */
+function existing(settings: Settings, id: string): ShardLocation {
   const { data, shards } = settings;
   const ids = shards.length > 0 ? shards.map((shard) => shard.id).sort() : storesIn(data);
   if (!ids.includes(id)) throw unknownShard(id, ids);
-  const location = locationOf(settings, id);
-  if (location.engine === "sqlite") return location;
-  throw new CommandError(
-    `repair works on SQLite files, and ${id} is in PostgreSQL (${showLocation(location)}): restore it with the tools of PostgreSQL, or ingest all records again into an empty schema`,
-  );
+  return locationOf(settings, id);
 }
 
 interface Report extends Partial<Rebuilt> {
@@ -81,37 +76,40 @@ interface Report extends Partial<Rebuilt> {
   withheld?: number;
   /** Whether the latest changes, in the WAL, could not be read completely. */
   isWalCut?: boolean;
-  /** The name of the damaged file now, and of the list of what could not be restored; null if there is none. */
+  /** The name of the damaged file or schema now, and of the list of what could not be restored; null if there is none. */
   kept?: string | null;
   list?: string | null;
 }
 
 async function repairShard(
   shard: string,
-  location: SqliteLocation,
+  location: ShardLocation,
   { data, batch }: Settings,
   flags: Flags,
 ): Promise<Report> {
   const isDryRun = flags.dryRun === true;
-  const damage = findDamage(location, flags.force === true);
+  const damage = await findDamage(location, flags.force === true);
   if (damage === undefined && !flags.force) {
     return { shard, state: "undamaged", isDryRun, damage: null };
   }
   if (damage !== undefined) note(`${shard} is damaged: ${damage}`);
-  const files = openRepair(location);
-  const aside = new MovedAsideFile(`${files.newPath}.ndjson`);
+  const repair = await openRepair(location);
+  // The list of what is in a database is a file too.
+  const listOf = (name: string) =>
+    `${location.engine === "sqlite" ? name : join(data, name)}.ndjson`;
+  const aside = new MovedAsideFile(listOf(repair.newName));
   const bar = new Bar();
   try {
-    const { pages } = files.source;
-    const target = files.open();
-    const rebuilt = await rebuild(files.source, target, {
+    const { pages } = repair.source;
+    const target = await repair.open();
+    const rebuilt = await rebuild(repair.source, target, {
       batch,
       redactions: redactionsOf(readList(data), shard),
       onAside: (one) => aside.add(one),
       onProgress: (page, records) => bar.show("repair", pages, page, records),
     });
     const counts = await target.counts();
-    files.complete((rows) => bar.show("check", 0, rows, rows, "rows"));
+    await repair.complete((rows) => bar.show("check", 0, rows, rows, "rows"));
     const isComplete = isNothingLost(rebuilt);
     const report: Report = {
       shard,
@@ -120,32 +118,33 @@ async function repairShard(
       damage: damage ?? null,
       ...rebuilt,
       ...sumsOf(counts),
-      isWalCut: files.isWalCut,
+      ...(repair.isWalCut !== undefined && { isWalCut: repair.isWalCut }),
       kept: null,
       list: null,
     };
     if (isDryRun) return report;
-    const kept = files.nameAfter(`.damaged-${timeStamp(new Date())}`);
-    const list = isComplete ? null : `${kept}.ndjson`;
+    const kept = repair.keptName(timeStamp(new Date()));
+    const list = isComplete ? null : listOf(kept);
     // Before the swap: a process that is killed in between must not lose the list.
     if (list !== null) aside.keepAs(list);
-    files.swap(kept);
+    await repair.swap(kept);
     return { ...report, kept, list };
   } finally {
     bar.stop();
     aside.close();
-    files.close();
+    await repair.close();
   }
 }
 
-/** Undefined if there is none. Throws StoreError if the file is not a shard of this version. */
-function findDamage(location: SqliteLocation, isForced: boolean): string | undefined {
+/** Undefined if there is none. Throws StoreError if it is not a shard of this version. */
+async function findDamage(location: ShardLocation, isForced: boolean): Promise<string | undefined> {
   const bar = new Bar();
   try {
-    return damageAt(location, (rows) => bar.show("check", 0, rows, rows, "rows"));
+    return await damageAt(location, (rows) => bar.show("check", 0, rows, rows, "rows"));
   } catch (error) {
-    // The records have been the same in all formats.
-    if (isForced && error instanceof MigrationNeeded) return undefined;
+    // The records have been the same in all formats of SQLite.
+    const mayBeOlder = isForced && location.engine === "sqlite";
+    if (mayBeOlder && error instanceof MigrationNeeded) return undefined;
     throw error;
   } finally {
     bar.stop();
@@ -164,7 +163,13 @@ const sumsOf = ({ served, withheld }: Counts) => ({
 const timeStamp = (now: Date): string =>
   now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 
-function describe(report: Report): string {
+const OLD_SHARD = {
+  sqlite: (kept: string) => `The old file is kept as ${kept}: delete it when`,
+  postgres: (kept: string) =>
+    `The old schema is kept as ${kept}: drop it (DROP SCHEMA ${kept} CASCADE) when`,
+};
+
+function describe(report: Report, engine: ShardLocation["engine"]): string {
   const { shard, state, isDryRun, kept, list } = report;
   if (state === "undamaged") {
     return `${shard} is not damaged, so nothing was changed. Use --force to rebuild it anyway.`;
@@ -185,8 +190,7 @@ function describe(report: Report): string {
       "ingest it again from its source or from an export (matchbook ingest FILE).",
     );
   }
-  if (kept)
-    lines.push(`The old file is kept as ${kept}: delete it when you do not need it any more.`);
+  if (kept) lines.push(`${OLD_SHARD[engine](kept)} you do not need it any more.`);
   return lines.join("\n");
 }
 
@@ -197,7 +201,7 @@ function lossesOf({ state, lost = 0, conflicts = 0, pages = 0, isCompared }: Rep
   if (conflicts > 0) lines.push(`${count(conflicts, "record")} had the id of another one.`);
   if (pages > 0 && !isCompared) {
     lines.push(
-      `${count(pages, "page")} of the file cannot be read, and neither can the index that lists the records on them: further records may be lost.`,
+      `${count(pages, "page")} of the shard cannot be read, and neither can an index that lists the records on them: further records may be lost.`,
     );
   }
   return lines;

@@ -13,6 +13,10 @@ const CONNECTION_ENDED = /^(57P0|08)/;
 /** The server found corrupted data or a corrupted index. */
 const DAMAGED = /^XX00[12]$/;
 
+/** The same, and files that cannot be read, and internal errors, to which damaged rows can lead. */
+const UNREADABLE = /^(XX|58)/;
+const DEADLOCK = "40P01";
+
 /** A replica cancels queries that conflict with recovery; a retry usually succeeds. */
 const CONFLICT = /^40(001|P01)$/;
 
@@ -45,14 +49,20 @@ export function isUndefined(error: unknown): boolean {
   return errno === UNDEFINED_TABLE || errno === UNDEFINED_COLUMN;
 }
 
-/** Whether a statement waited for a lock for too long. */
+/** Whether a statement waited for a lock for too long, or in vain. */
 export function isLockTimeout(error: unknown): boolean {
-  return (error as { errno?: unknown } | undefined)?.errno === LOCK_NOT_AVAILABLE;
+  const errno = (error as { errno?: unknown } | undefined)?.errno;
+  return errno === LOCK_NOT_AVAILABLE || errno === DEADLOCK;
 }
 
 /** Whether the server has found a damaged page or index. */
 export function isDamage(error: unknown): boolean {
   return DAMAGED.test(String((error as { errno?: unknown } | undefined)?.errno));
+}
+
+/** Whether the server cannot read what the statement asked for, while other rows may be fine. */
+export function isUnreadable(error: unknown): boolean {
+  return UNREADABLE.test(String((error as { errno?: unknown } | undefined)?.errno));
 }
 
 /** Whether the server is no longer the primary. */

@@ -1,6 +1,7 @@
 /** The list of what could not be restored: one JSON object per line, with the bytes that are left. */
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 
 export interface MovedAside {
@@ -29,8 +30,7 @@ export class MovedAsideFile {
   }
 
   add(one: MovedAside): void {
-    // Only for its owner: records have personal data.
-    this.#file ??= openSync(this.path, "w", 0o600);
+    this.#file ??= this.#create();
     const { table, page, row, id, createdAt, why, encoded, snapshot, bytes } = one;
     const line = {
       id,
@@ -44,6 +44,13 @@ export class MovedAsideFile {
       ...(bytes && { bytes: base64(bytes) }),
     };
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
+  }
+
+  #create(): number {
+    // There may be no data folder yet if all shards are in PostgreSQL.
+    mkdirSync(dirname(this.path), { recursive: true });
+    // Only for its owner: records have personal data.
+    return openSync(this.path, "w", 0o600);
   }
 
   /** Gives the file its final name. */

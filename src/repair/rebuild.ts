@@ -21,7 +21,7 @@ export interface RebuildOptions {
   redactions: Redaction[];
   /** Called for what cannot be restored. */
   onAside(aside: MovedAside): void;
-  /** Pages of the damaged file, and records so far. */
+  /** Pages of the damaged shard, and records so far. */
   onProgress(page: number, records: number): void;
 }
 
@@ -71,11 +71,11 @@ export async function rebuild(
 
   // First: they are applied to every record that is added.
   await target.write(async (transaction) => {
-    await transaction.addRedactions([...source.redactions(), ...redactions]);
+    await transaction.addRedactions([...(await source.redactions()), ...redactions]);
   });
   await addAllBases(source, target, (damaged) => setAside({ table: "player_base", ...damaged }));
-  for (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
-    if (found.kind !== "page") seen[found.table].add(found.row);
+  for await (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
+    if (found.kind !== "page" && found.row !== undefined) seen[found.table].add(found.row);
     if (found.kind === "page") {
       rebuilt.pages += 1;
       const { kind: _, ...page } = found;
@@ -97,7 +97,7 @@ export async function rebuild(
 
   rebuilt.isCompared = await compare(source, target, (listed) => {
     // With the row, only the index entry is damaged.
-    if (seen[listed.table].has(listed.row)) return;
+    if (listed.row !== undefined && seen[listed.table].has(listed.row)) return;
     setAside({ ...listed, why: "the indexes list the record, but its row is not there" });
   });
   return rebuilt;
@@ -113,7 +113,7 @@ async function addAllBases(
 ): Promise<void> {
   let bases: PlayerBase[] = [];
   const add = () => target.write((transaction) => addBases(transaction, bases));
-  for (const found of source.bases()) {
+  for await (const found of source.bases()) {
     if ("why" in found) onDamage(found);
     else bases.push(found);
     if (bases.length < BASES_AT_A_TIME) continue;
@@ -172,7 +172,7 @@ function asideOf(found: FoundRecord, record?: PreparedRecord) {
   const { table, row, encoded, snapshot } = found;
   return {
     table,
-    row,
+    ...(row !== undefined && { row }),
     id: record?.outline.id,
     createdAt: record?.outline.createdAt,
     encoded,
@@ -210,8 +210,8 @@ async function compare(
   const listed = source.listed();
   for (;;) {
     const step: ListedRecord[] = [];
-    let next = listed.next();
-    for (; !next.done; next = listed.next()) {
+    let next = await listed.next();
+    for (; !next.done; next = await listed.next()) {
       step.push(next.value);
       if (step.length === COMPARED) break;
     }

@@ -1,6 +1,9 @@
 /** What can be read of a damaged shard, whatever the state of its indexes and totals. */
 
-import type { PlayerBase, Redaction } from "./store.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import { isWholeFragment, isWholeMatch } from "./row-checks.ts";
+import { unpackServed } from "./row-encoding.ts";
+import type { OnProgress, PlayerBase, Redaction, Writer } from "./store.ts";
 
 export type RecordTable = "matches" | "withheld";
 
@@ -8,8 +11,8 @@ export type RecordTable = "matches" | "withheld";
 export interface FoundRecord {
   kind: "record";
   table: RecordTable;
-  /** The number of its row. */
-  row: number;
+  /** The number of its row, if rows have numbers. */
+  row?: number;
   contentHash: Uint8Array | undefined;
   /** The encoded match. */
   encoded: Uint8Array;
@@ -23,7 +26,7 @@ export interface FoundRecord {
 export interface DamagedRecord {
   kind: "damaged";
   table: RecordTable;
-  row: number;
+  row?: number;
   /** As far as they are known; they may be damaged too. */
   id: string | undefined;
   createdAt: number | undefined;
@@ -39,7 +42,7 @@ export interface DamagedPage {
   /** The table that it belongs to, if that is known. */
   table: string | undefined;
   why: string;
-  /** Undefined if the page is missing. */
+  /** Undefined if the page is missing, or if the database does not return it. */
   bytes: Uint8Array | undefined;
 }
 
@@ -47,7 +50,7 @@ export type Salvaged = FoundRecord | DamagedRecord | DamagedPage;
 
 /** What pruned records left behind of a player, and cannot be restored. */
 export interface DamagedBase {
-  row: number;
+  row?: number;
   id: string | undefined;
   why: string;
 }
@@ -55,7 +58,7 @@ export interface DamagedBase {
 /** A record that the indexes list. */
 export interface ListedRecord {
   table: RecordTable;
-  row: number;
+  row?: number;
   id: string;
   /** Withheld records are not listed by their time. */
   createdAt: number | undefined;
@@ -64,17 +67,82 @@ export interface ListedRecord {
 export interface DamagedStore {
   /** For progress: `salvaged` reads them in order. */
   readonly pages: number;
-  /** The cutoff of `matchbook prune`, if there is one that can be read. */
-  readonly prunedBefore: number | null;
   /** The redacted players, if the list can be read. */
-  redactions(): Redaction[];
+  redactions(): Awaitable<Redaction[]>;
   /** What pruned records left behind. */
-  bases(): Generator<PlayerBase | DamagedBase>;
+  bases(): Iterable<PlayerBase | DamagedBase> | AsyncIterable<PlayerBase | DamagedBase>;
   /** Everything that is left of the records. `onPage` is called for each page. */
-  salvaged(onPage: (page: number) => void): Generator<Salvaged>;
+  salvaged(onPage: (page: number) => void): Iterable<Salvaged> | AsyncIterable<Salvaged>;
   /**
    * The records that the indexes list, for comparison: one whose id and row were both not found is lost. At the end it
    * returns whether all of them could be read.
    */
-  listed(): Generator<ListedRecord, boolean>;
+  listed(): Generator<ListedRecord, boolean> | AsyncGenerator<ListedRecord, boolean>;
+}
+
+/** A damaged shard, the new one that is built beside it, and the swap of both. Writers wait until `close`. */
+export interface ShardRepair {
+  readonly source: DamagedStore;
+  /** What the new shard is called until it is swapped in. */
+  readonly newName: string;
+  /** Whether the latest changes could not be read completely; undefined if they are not stored separately. */
+  readonly isWalCut?: boolean;
+  /** The writer of the new, empty shard. One that an interrupted run has left is built again. */
+  open(): Awaitable<Writer>;
+  /** Completes and checks the new shard. Throws StoreError if it is damaged. */
+  complete(onProgress: OnProgress): Awaitable<void>;
+  /** A name for the damaged shard, with this time stamp. */
+  keptName(stamp: string): string;
+  /** Replaces the damaged shard, which is kept under that name. */
+  swap(kept: string): Awaitable<void>;
+  /** Lets writers continue. Removes the new shard, unless it was swapped in. */
+  close(): Awaitable<void>;
+}
+
+/** What is stored of a record; every part may be damaged. */
+export interface RecordParts {
+  id: unknown;
+  createdAt: unknown;
+  contentHash: Uint8Array | undefined;
+  document: Uint8Array;
+  snapshot: Uint8Array | undefined;
+  snapshotChecksum: number | null | undefined;
+}
+
+/** The record, if both of its parts have the checksums that they contain. */
+export function recordFrom(
+  found: Pick<DamagedRecord, "table" | "row">,
+  { id, createdAt, contentHash, document, snapshot, snapshotChecksum }: RecordParts,
+): FoundRecord | DamagedRecord {
+  const encoded = found.table === "matches" ? encodedIn(document) : wholeMatch(document);
+  if (!encoded || !snapshot || !isWholeFragment(snapshot)) {
+    const state = snapshot ? "damaged" : "missing";
+    return {
+      kind: "damaged",
+      ...found,
+      id: typeof id === "string" ? id : undefined,
+      createdAt: typeof createdAt === "number" ? createdAt : undefined,
+      why: encoded ? `the players and teams of the record are ${state}` : "the match is damaged",
+      encoded: encoded ?? document,
+      snapshot,
+    };
+  }
+  return { kind: "record", ...found, contentHash, encoded, snapshot, snapshotChecksum };
+}
+
+const wholeMatch = (bytes: Uint8Array): Uint8Array | undefined =>
+  isWholeMatch(bytes) ? bytes : undefined;
+
+/** Before the match are the numbers of its players and teams: their counts (4 bytes), and 4 bytes each. */
+const NUMBER = 4;
+const MOST_NUMBERS = 4096;
+
+/** The encoded match in a document. If the counts are damaged, it is searched by its checksum. */
+function encodedIn(document: Uint8Array): Uint8Array | undefined {
+  if (document.length < NUMBER) return undefined;
+  const expected = wholeMatch(unpackServed(document, [], []));
+  const end = Math.min(document.length, NUMBER * (MOST_NUMBERS + 1));
+  let found = expected;
+  for (let at = NUMBER; at < end && !found; at += NUMBER) found = wholeMatch(document.subarray(at));
+  return found;
 }

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { EXPECTED, putSqliteShard, SQLITE_SHARD_FORMATS } from "../support/formats.ts";
 import { startInstance } from "../support/instances.ts";
-import { digestAt, ingestAt, settingsAt, shardsFile } from "../support/places.ts";
+import { digestAt, ingestAt, settingsAt } from "../support/places.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
@@ -400,16 +400,6 @@ test("a shard that another program is writing to is refused", async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`${path} is locked: another program is writing to it`);
   expect(await repair(data)).toMatchObject({ exitCode: 0 });
-});
-
-test("a shard in PostgreSQL is refused, with what to do", async () => {
-  const config = shardsFile(join(folder.path, "postgres.toml"), {
-    na: "postgres://matchbook:secret@db.example.com/matchbook?schema=na",
-  });
-  const { exitCode, stderr } = await matchbook(["repair", "na", "--config", config]);
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^matchbook: repair works on SQLite files.*restore.*ingest/);
-  expect(stderr).not.toContain("secret");
 });
 
 test("a running server serves the repaired shard, and takes uploads, without a restart", async () => {

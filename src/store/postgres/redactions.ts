@@ -4,13 +4,13 @@ import { type RedactionRow, readRedaction, redactionChecksum } from "../row-chec
 import type { Redaction } from "../store.ts";
 import type { Connection } from "./session.ts";
 
+export const REDACTION_ROWS = `SELECT player_id, redacted_at::float8 AS redacted_at,
+  checksum::float8 AS checksum FROM {redactions} AS redactions ORDER BY player_id`;
+
 export function redactionTable(connection: Connection) {
   return {
     async redactions(): Promise<Redaction[]> {
-      const rows = await connection.rows<RedactionRow>(
-        `SELECT player_id, redacted_at::float8 AS redacted_at, checksum::float8 AS checksum
-         FROM {redactions} AS redactions ORDER BY player_id`,
-      );
+      const rows = await connection.rows<RedactionRow>(REDACTION_ROWS);
       return rows.map(readRedaction);
     },
 

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import type { DamagedStore } from "../salvage.ts";
+import type { ShardRepair } from "../salvage.ts";
 import { type DamagedData, type OnProgress, StoreError, type Writer } from "../store.ts";
 import { SqliteChecker } from "./check.ts";
 import { LockedFile } from "./locked-file.ts";
@@ -59,10 +59,10 @@ function firstDamage(checker: SqliteChecker, onProgress: OnProgress): DamagedDat
   }
 }
 
-export class RepairFile {
-  readonly source: DamagedStore;
-  /** The new file, until it is swapped in. One that an interrupted run has left is built again. */
-  readonly newPath: string;
+export class RepairFile implements ShardRepair {
+  readonly source: SqliteSalvage;
+  /** The path of the new file. */
+  readonly newName: string;
   readonly #locked: LockedFile;
   readonly #pages: PageFile;
   #writer: { writer: SqliteWriter; database: Database } | undefined;
@@ -70,7 +70,7 @@ export class RepairFile {
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
   constructor(private readonly path: string) {
     this.#locked = new LockedFile(path);
-    this.newPath = `${this.#locked.path}.repair`;
+    this.newName = `${this.#locked.path}.repair`;
     this.#pages = new PageFile(this.#locked.path);
     this.source = new SqliteSalvage(this.#pages, this.#locked.reader);
   }
@@ -80,23 +80,21 @@ export class RepairFile {
     return this.#locked.isWalCut;
   }
 
-  /** The writer of the new, empty file. */
   open(): Writer {
     this.#removeNew();
     const { mode, uid, gid } = statSync(this.#locked.path);
     // With the rights of the damaged file from the beginning: it has personal data.
-    writeFileSync(this.newPath, "", { mode: 0o600 });
-    chmodSync(this.newPath, mode & 0o777);
-    const made = statSync(this.newPath);
-    if (made.uid !== uid || made.gid !== gid) chownSync(this.newPath, uid, gid);
-    const database = openForWriting(this.newPath);
+    writeFileSync(this.newName, "", { mode: 0o600 });
+    chmodSync(this.newName, mode & 0o777);
+    const made = statSync(this.newName);
+    if (made.uid !== uid || made.gid !== gid) chownSync(this.newName, uid, gid);
+    const database = openForWriting(this.newName);
     // It is written to disk once, at the end.
     database.run("PRAGMA synchronous = OFF");
     this.#writer = { writer: new SqliteWriter(database), database };
     return this.#writer.writer;
   }
 
-  /** Completes and checks the new file. Throws StoreError if it is damaged. */
   complete(onProgress: OnProgress): void {
     const { database, writer } = this.#writer!;
     const { prunedBefore } = this.source;
@@ -107,10 +105,10 @@ export class RepairFile {
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     writer.close();
     this.#writer = undefined;
-    const file = openSync(this.newPath, "r");
+    const file = openSync(this.newName, "r");
     fsyncSync(file);
     closeSync(file);
-    const damage = damageIn(this.newPath, onProgress) ?? this.#unwritten();
+    const damage = damageIn(this.newName, onProgress) ?? this.#unwritten();
     if (damage === undefined) return;
     throw new StoreError(
       `the repaired file is damaged too (${damage}), and is not used: check the disk and the memory of this machine`,
@@ -119,22 +117,19 @@ export class RepairFile {
 
   /** Only the file itself is swapped in, without a WAL. */
   #unwritten(): string | undefined {
-    const wal = statSync(`${this.newPath}-wal`, { throwIfNoEntry: false });
+    const wal = statSync(`${this.newName}-wal`, { throwIfNoEntry: false });
     return wal && wal.size > 0 ? "its -wal was not written back" : undefined;
   }
 
-  /** A name for the damaged file. */
-  nameAfter(suffix: string): string {
-    return this.#locked.nameAfter(suffix);
+  keptName(stamp: string): string {
+    return this.#locked.nameAfter(`.damaged-${stamp}`);
   }
 
-  /** Replaces the damaged file, which is kept under that name. */
   swap(kept: string): void {
-    this.#locked.replaceWith(this.newPath, kept);
+    this.#locked.replaceWith(this.newName, kept);
     damageMarkerOf(this.path).remove();
   }
 
-  /** Lets writers continue. Removes the new file, unless it was swapped in. */
   close(): void {
     this.#writer?.writer.close();
     this.#removeNew();
@@ -143,6 +138,6 @@ export class RepairFile {
   }
 
   #removeNew(): void {
-    for (const end of ["", "-wal", "-shm"]) rmSync(`${this.newPath}${end}`, { force: true });
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${this.newName}${end}`, { force: true });
   }
 }

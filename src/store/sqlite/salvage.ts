@@ -4,17 +4,17 @@
  */
 
 import type { Database } from "bun:sqlite";
-import { type BaseRow, isWholeFragment, isWholeMatch, readBase } from "../row-checks.ts";
-import { unpackServed } from "../row-encoding.ts";
-import type {
-  DamagedBase,
-  DamagedPage,
-  DamagedRecord,
-  DamagedStore,
-  FoundRecord,
-  ListedRecord,
-  RecordTable,
-  Salvaged,
+import { type BaseRow, readBase } from "../row-checks.ts";
+import {
+  type DamagedBase,
+  type DamagedPage,
+  type DamagedRecord,
+  type DamagedStore,
+  type FoundRecord,
+  type ListedRecord,
+  type RecordTable,
+  recordFrom,
+  type Salvaged,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
 import {
@@ -26,7 +26,6 @@ import {
   kindAt,
   type LeafRow,
   rowsOn,
-  type Value,
   valuesIn,
 } from "./leaf-rows.ts";
 import type { PageFile } from "./page-file.ts";
@@ -36,6 +35,7 @@ import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
 import { isWholeShard } from "./totals.ts";
 
 export class SqliteSalvage implements DamagedStore {
+  /** The cutoff of `matchbook prune`, if there is one that can be read. */
   readonly prunedBefore: number | null = null;
   /** The names of tables and indexes by their root pages. */
   readonly #roots = new Map<number, string>();
@@ -151,24 +151,16 @@ export class SqliteSalvage implements DamagedStore {
     const found = { table: "matches", row: row.rowid } as const;
     const snapshot = this.#snapshots.find(row.rowid);
     const values = valuesIn(row);
-    if (!values) return lost(found, "a page of its row is missing", [], undefined, snapshot?.bytes);
+    if (!values) return lost(found, snapshot?.bytes);
     const [, id, createdAt, , , contentHash, document] = values;
-    const encoded = encodedIn(document as Buffer);
-    if (!encoded) {
-      return lost(found, "the match is damaged", [id, createdAt], document, snapshot?.bytes);
-    }
-    if (!snapshot || !isWholeFragment(snapshot.bytes)) {
-      const why = `the players and teams of the record are ${snapshot ? "damaged" : "missing"}`;
-      return lost(found, why, [id, createdAt], encoded, snapshot?.bytes);
-    }
-    return {
-      kind: "record",
-      ...found,
+    return recordFrom(found, {
+      id,
+      createdAt,
       contentHash: contentHash as Buffer,
-      encoded,
-      snapshot: snapshot.bytes,
-      snapshotChecksum: snapshot.checksum,
-    };
+      document: document as Buffer,
+      snapshot: snapshot?.bytes,
+      snapshotChecksum: snapshot?.checksum,
+    });
   }
 
   #noteRoot(row: LeafRow): void {
@@ -180,23 +172,16 @@ export class SqliteSalvage implements DamagedStore {
 function withheld(row: LeafRow): FoundRecord | DamagedRecord {
   const found = { table: "withheld", row: row.rowid } as const;
   const values = valuesIn(row);
-  if (!values) return lost(found, "a page of its row is missing", []);
-  const [id, createdAt, , , , contentHash, encoded, snapshot] = values;
-  const isMatch = isWholeMatch(encoded as Buffer);
-  if (!isMatch || !isWholeFragment(snapshot as Buffer)) {
-    const why = isMatch
-      ? "the players and teams of the record are damaged"
-      : "the match is damaged";
-    return lost(found, why, [id, createdAt], encoded, snapshot);
-  }
-  return {
-    kind: "record",
-    ...found,
+  if (!values) return lost(found);
+  const [id, createdAt, , , , contentHash, document, snapshot] = values;
+  return recordFrom(found, {
+    id,
+    createdAt,
     contentHash: contentHash as Buffer,
-    encoded: encoded as Buffer,
+    document: document as Buffer,
     snapshot: snapshot as Buffer,
     snapshotChecksum: undefined,
-  };
+  });
 }
 
 /** Only indexes are read, so that damaged rows do not matter. Returns whether they could be read to the end. */
@@ -232,38 +217,18 @@ function baseIn(row: LeafRow): PlayerBase | DamagedBase {
   }
 }
 
-function lost(
+const lost = (
   found: { table: RecordTable; row: number },
-  why: string,
-  [id, createdAt]: readonly (Value | undefined)[],
-  encoded?: Value,
-  snapshot?: Value,
-): DamagedRecord {
-  return {
-    kind: "damaged",
-    ...found,
-    id: typeof id === "string" ? id : undefined,
-    createdAt: typeof createdAt === "number" ? createdAt : undefined,
-    why,
-    encoded: encoded instanceof Buffer ? encoded : undefined,
-    snapshot: snapshot instanceof Buffer ? snapshot : undefined,
-  };
-}
-
-/** Before the match are the numbers of its players and teams: their counts (4 bytes), and 4 bytes each. */
-const NUMBER = 4;
-const MOST_NUMBERS = 4096;
-
-/** The encoded match in a document. If the counts are damaged, it is searched by its checksum. */
-function encodedIn(document: Buffer): Buffer | undefined {
-  const expected = unpackServed(document, [], []) as Buffer;
-  if (isWholeMatch(expected)) return expected;
-  const end = Math.min(document.length, NUMBER * (MOST_NUMBERS + 1));
-  for (let at = NUMBER; at < end; at += NUMBER) {
-    if (isWholeMatch(document.subarray(at))) return document.subarray(at);
-  }
-  return undefined;
-}
+  snapshot?: Uint8Array,
+): DamagedRecord => ({
+  kind: "damaged",
+  ...found,
+  id: undefined,
+  createdAt: undefined,
+  why: "a page of its row is missing",
+  encoded: undefined,
+  snapshot,
+});
 
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);

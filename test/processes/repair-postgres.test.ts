@@ -1,0 +1,424 @@
+/** `matchbook repair` of a shard in PostgreSQL: the same guarantees as for files, while servers read the schema. */
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { ndjson, startAdminWorld } from "../support/admin.ts";
+import { digestAt, homeAt, ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { ROOT, spawnMatchbook } from "../support/process.ts";
+import { pruneAt } from "../support/prune.ts";
+import { aMatch } from "../support/records.ts";
+import { redactIn } from "../support/redact.ts";
+import { countsOf, until } from "../support/state.ts";
+import { damageOf, verified } from "../support/verify.ts";
+import { aFolder } from "../support/world.ts";
+
+setDefaultTimeout(120_000);
+
+/** So long that its row needs TOAST. */
+const long = aMatch({
+  id: "long",
+  shard: "na",
+  createdAt: "2026-06-30T12:00:00Z",
+  stats: { noise: Array.from({ length: 1000 }, () => crypto.randomUUID()).join() },
+});
+const lines = [...linesOf("na", 120, Date.UTC(2026, 6, 1)), JSON.stringify(long)];
+const records = lines.length;
+const folder = aFolder();
+let cluster: Cluster;
+let original: Awaited<ReturnType<typeof stateOf>>;
+let made = 0;
+
+const urlOf = (database: string) => {
+  const url = new URL(cluster.url);
+  url.pathname = `/${database}`;
+  return url.href;
+};
+const sqlAt = (database: string) => new SQL(urlOf(database), { max: 1 });
+const homeOf = (database: string) =>
+  homeAt(join(folder.path, database), `${urlOf(database)}?schema=na`);
+
+async function run(database: string, ...statements: string[]): Promise<void> {
+  const sql = sqlAt(database);
+  try {
+    for (const statement of statements) await sql.unsafe(statement);
+  } finally {
+    await sql.close();
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of every shape.
+async function query(database: string, text: string): Promise<any[]> {
+  const sql = sqlAt(database);
+  try {
+    return [...(await sql.unsafe(text))];
+  } finally {
+    await sql.close();
+  }
+}
+
+/** Everything that the shard serves and holds, and what a check of it finds. */
+async function stateOf(data: string) {
+  const { digest } = await digestAt(data);
+  const counts = (await countsOf(data)).na!;
+  return { digest, counts, damage: damageOf(await verified(settingsAt(data), "na")) };
+}
+
+/** Another database with the same shard. */
+async function copy(): Promise<{ database: string; data: string }> {
+  const database = `copy_${made++}`;
+  await run("postgres", `CREATE DATABASE ${database} TEMPLATE original`);
+  return { database, data: homeOf(database) };
+}
+
+async function repair(data: string, ...flags: string[]) {
+  const { exitCode, stdout, stderr } = await matchbookAt(data, [
+    "repair",
+    "na",
+    "--json",
+    ...flags,
+  ]);
+  return { exitCode, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
+}
+
+const schemasOf = async (database: string): Promise<string[]> =>
+  (await query(database, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^na' ORDER BY 1")).map(
+    ({ nspname }) => nspname,
+  );
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  await run("postgres", "CREATE DATABASE original");
+  const data = homeOf("original");
+  await ingestAt(data, lines);
+  // Records in another order than they came in: the rebuilt shard has other numbers.
+  await run(
+    "original",
+    "UPDATE na.match_documents SET id = id WHERE ctid < '(10,0)'",
+    "VACUUM na.match_documents",
+  );
+  original = await stateOf(data);
+  expect(original.damage).toEqual([]);
+  expect(original.counts.served).toBeGreaterThan(50);
+  expect(records).toBeGreaterThan(original.counts.served);
+});
+
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+test("everything that follows from the records is rebuilt, with the privileges of the old schema", async () => {
+  const { database, data } = await copy();
+  const kind = "abs(hashtext(id)) % 4";
+  const kinds = await query(database, `SELECT DISTINCT ${kind} FROM na.match_documents`);
+  expect(kinds.length).toBe(4);
+  await run(
+    database,
+    "CREATE ROLE owner_of_na",
+    "CREATE ROLE reader_of_na LOGIN",
+    "GRANT USAGE ON SCHEMA na TO reader_of_na",
+    "GRANT SELECT ON ALL TABLES IN SCHEMA na TO reader_of_na",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA na GRANT SELECT ON TABLES TO reader_of_na",
+    "ALTER SCHEMA na OWNER TO owner_of_na",
+    "ALTER TABLE na.players OWNER TO owner_of_na",
+    `UPDATE na.matches SET id = 'x' || id WHERE ${kind} = 0`,
+    `UPDATE na.match_documents SET created_at = created_at + 1000, results = '' WHERE ${kind} = 1`,
+    `UPDATE na.match_documents SET id = 'y' || id, content_hash = '' WHERE ${kind} = 2`,
+    "DELETE FROM na.player_matches WHERE player % 3 = 0",
+    "UPDATE na.team_matches SET plays = NOT plays",
+    "INSERT INTO na.team_matches SELECT 7777, created_at, match_id, true FROM na.team_matches LIMIT 1",
+    "UPDATE na.players SET played = played + 1, gold = '7', name = 'X', resource = '\\x00' WHERE num % 2 = 0",
+    "DELETE FROM na.players WHERE num % 5 = 0",
+    "DROP TABLE na.teams, na.name_index, na.vocabulary",
+    "DELETE FROM na.ranked_evidence",
+    "DELETE FROM na.dependents",
+    "UPDATE na.changes SET players = '{1}'",
+    "UPDATE na.shard SET matches = 7, token = 'x'",
+    "UPDATE na.matches SET game_mode = 'none', patch_version = 'none'",
+    "UPDATE na.match_documents SET document = '\\xffff'::bytea || substr(document, 3)",
+    "UPDATE na.withheld SET reason = 'ending', created_at = 5, checksum = 0",
+    "DROP INDEX na.matches_game_mode_created_at_id_idx",
+  );
+  const { exitCode, report } = await repair(data);
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, state: "repaired", records });
+  expect(report).toMatchObject({ lost: 0, conflicts: 0, list: null, isDryRun: false });
+  expect(report.kept).toMatch(/^na_damaged_\d{8}_\d{6}$/);
+  expect(await schemasOf(database)).toEqual(["na", report.kept]);
+  expect(await stateOf(data)).toEqual(original);
+  // The records are known by their content: none is a conflict.
+  await ingestAt(data, lines);
+  expect(await stateOf(data)).toEqual(original);
+
+  const [owners] = await query(
+    database,
+    `SELECT nspowner::regrole::text AS schema, obj_description(oid) AS comment,
+       (SELECT relowner::regrole::text FROM pg_class WHERE oid = 'na.players'::regclass) AS players
+     FROM pg_namespace WHERE nspname = 'na'`,
+  );
+  expect(owners).toEqual({ schema: "owner_of_na", players: "owner_of_na", comment: null });
+  await run(
+    database,
+    "CREATE TABLE na.later ()",
+    "SET ROLE reader_of_na",
+    "SELECT * FROM na.matches, na.players, na.later LIMIT 1",
+  );
+});
+
+test("damaged and unreadable records are listed and can be ingested again; all others survive", async () => {
+  const { database, data } = await copy();
+  const served: string[] = (
+    await query(
+      database,
+      "SELECT id FROM na.match_documents WHERE id <> 'long' AND ctid >= '(20,0)' ORDER BY id LIMIT 4",
+    )
+  ).map(({ id }) => id);
+  const [{ id: withheld }] = await query(database, "SELECT id FROM na.withheld ORDER BY id");
+  const [document, snapshot, unlisted, gone] = served;
+  const altered = (column: string) =>
+    `${column} = substr(${column}, 1, 200) || '\\xaa55'::bytea || substr(${column}, 203)`;
+  const onPage = (
+    await query(
+      database,
+      "SELECT id FROM na.match_documents WHERE ctid >= '(15,0)' AND ctid < '(16,0)'",
+    )
+  ).map(({ id }) => id);
+  expect(onPage.length).toBeGreaterThan(0);
+  await run(
+    database,
+    `UPDATE na.match_documents SET ${altered("document")} WHERE id = '${document}'`,
+    `UPDATE na.matches SET ${altered("snapshot")} WHERE id = '${snapshot}'`,
+    `DELETE FROM na.matches WHERE id = '${unlisted}'`,
+    `DELETE FROM na.match_documents WHERE id = '${gone}'`,
+    `UPDATE na.withheld SET ${altered("document")} WHERE id = '${withheld}'`,
+    "CHECKPOINT",
+  );
+  const [{ table, toast }] = await query(
+    database,
+    `SELECT pg_relation_filepath(oid) AS table, pg_relation_filepath(reltoastrelid) AS toast
+     FROM pg_class WHERE oid = 'na.match_documents'::regclass`,
+  );
+  await cluster.stop();
+  overwritePage(join(cluster.folder, "data", table), 15);
+  overwritePage(join(cluster.folder, "data", toast), 0);
+  await cluster.start();
+
+  const before = await schemasOf(database);
+  const files = readdirSync(data);
+  const tried = await repair(data, "--dry-run");
+  expect({ exitCode: tried.exitCode, ...tried.report }).toMatchObject({
+    exitCode: 3,
+    state: "incomplete",
+    isDryRun: true,
+    kept: null,
+    list: null,
+  });
+  expect(await schemasOf(database)).toEqual(before);
+  expect(readdirSync(data)).toEqual(files);
+
+  const { exitCode, report } = await repair(data);
+  const lost = [document, snapshot, unlisted, gone, withheld, "long", ...onPage];
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: lost.length, pages: 1 });
+  expect(report).toMatchObject({ records: records - lost.length, isCompared: true });
+  expect(report.list).toBe(join(data, `${report.kept}.ndjson`));
+  const listed = readFileSync(report.list, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const whys = new Map(listed.map(({ id, page, why }) => [id ?? `page ${page}`, why]));
+  expect([...whys.keys()].sort()).toEqual(["page 15", ...lost].sort());
+  expect(whys.get(document)).toBe("the match is damaged");
+  expect(whys.get(snapshot)).toBe("the players and teams of the record are damaged");
+  expect(whys.get(unlisted)).toBe("the players and teams of the record are missing");
+  expect(whys.get(gone)).toBe("the indexes list the record, but its row is not there");
+  expect(whys.get("long")).toStartWith("PostgreSQL cannot read it: invalid page in block 0");
+  expect(whys.get("page 15")).toStartWith("PostgreSQL cannot read it: invalid page in block 15");
+  expect((await stateOf(data)).damage).toEqual([]);
+  await ingestAt(data, lines);
+  expect(await stateOf(data)).toEqual(original);
+});
+
+test("if records may be missing that nothing lists, the report says so", async () => {
+  const { database, data } = await copy();
+  const [{ path }] = await query(
+    database,
+    "SELECT pg_relation_filepath('na.withheld') AS path FROM pg_class LIMIT 1",
+  );
+  await run(database, "DROP TABLE na.player_base");
+  await cluster.stop();
+  rmSync(join(cluster.folder, "data", path));
+  await cluster.start();
+  const { exitCode, report } = await repair(data);
+  const { served } = original.counts;
+  expect({ exitCode, ...report }).toMatchObject({
+    exitCode: 3,
+    records: served,
+    lost: 1,
+    pages: 1,
+  });
+  expect(report.isCompared).toBe(false);
+  await ingestAt(data, lines);
+  expect(await stateOf(data)).toEqual(original);
+});
+
+test("pruned and redacted shards stay so, and a damaged base is listed", async () => {
+  const { database, data } = await copy();
+  const settings = settingsAt(data);
+  const [{ id: player }] = await query(database, "SELECT id FROM na.players ORDER BY id LIMIT 1");
+  await redactIn(settings, "na", player);
+  await pruneAt(settings, "na", Date.UTC(2026, 5, 20), 50);
+  const before = await stateOf(data);
+  expect(before.counts.served).toBeLessThan(original.counts.served);
+  await run(database, "DELETE FROM na.players", "DELETE FROM na.redactions");
+  expect((await repair(data)).exitCode).toBe(0);
+  expect(await stateOf(data)).toEqual(before);
+  await ingestAt(data, lines);
+  expect(await stateOf(data)).toEqual(before);
+
+  await run(
+    database,
+    "UPDATE na.player_base SET played = played + 1 WHERE id = (SELECT min(id) FROM na.player_base)",
+  );
+  const undamaged = await matchbookAt(data, ["repair", "na"]);
+  expect(undamaged.stdout).toStartWith("na is not damaged, so nothing was changed.");
+  const { exitCode, report } = await repair(data, "--force");
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 1 });
+});
+
+test("a running server gives the right responses before, during and after, and nothing is mixed", async () => {
+  const { database } = await copy();
+  const toml = `[shards.na]\nurl = "${urlOf(database)}?schema=na"\n`;
+  const world = await startAdminWorld([], {}, toml);
+  const paths = ["matches?page[limit]=5&filter[createdAt-start]=2026-01-01T00:00:00Z"];
+  const ids = await query(database, "SELECT id FROM na.match_documents ORDER BY id");
+  for (const { id } of ids) paths.push(`matches/${id}`);
+  // Several at a time, on several connections.
+  const read = () =>
+    Promise.all(
+      paths.map(async (path) => {
+        const { status, body } = await world.get(`/shards/na/${path}`);
+        return JSON.stringify([status, body.data, body.included]);
+      }),
+    );
+  const expected = await read();
+  expect(expected.every((text) => text.startsWith("[200,"))).toBe(true);
+  const numbers = () => query(database, "SELECT id, num FROM na.players ORDER BY id");
+  const numbersBefore = await numbers();
+  const sequence = async () =>
+    Number((await query(database, "SELECT sequence FROM na.shard"))[0].sequence);
+  // Its upload thread remembers that there is a partition.
+  const early = aMatch({ id: "early", shard: "na", createdAt: "2019-03-01T00:00:00Z" });
+  expect((await world.upload(ndjson([early]))).report.stored).toBe(1);
+  await run(
+    database,
+    ...["match_documents", "matches"].map((table) => `DELETE FROM na.${table} WHERE id = 'early'`),
+    "DELETE FROM na.name_index",
+  );
+
+  const sequenceBefore = await sequence();
+
+  // A read that is not finished: both of its statements must see the same schema.
+  const reader = sqlAt(database);
+  await reader.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  const [first] = await reader.unsafe("SELECT 'na.match_documents'::regclass::oid AS oid");
+  await reader.unsafe("SELECT count(*) FROM na.match_documents");
+  const isWaiting = async () =>
+    (
+      await query(
+        database,
+        "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted",
+      )
+    ).length > 0;
+  const start = () =>
+    spawnMatchbook(
+      ["repair", "na", "--json", "--data", world.data],
+      // Its settings file is in its working directory.
+      { cwd: world.data },
+    );
+
+  // Killed when everything is ready to be swapped: the next run begins again.
+  const killed = start();
+  await until("it waits for the read", isWaiting);
+  expect(await schemasOf(database)).toEqual(["na", "na_repair"]);
+  killed.kill("SIGKILL");
+  await killed.exited;
+  expect(await read()).toEqual(expected);
+
+  // Without the connection that keeps writers waiting, nothing is swapped.
+  const cut = start();
+  await until("it waits for the read", isWaiting);
+  await run(
+    database,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = '${database}')`,
+  );
+  expect(await cut.exited).toBe(1);
+  expect(await schemasOf(database)).toEqual(["na"]);
+
+  const child = start();
+  await until("it waits for the read", isWaiting);
+  const late = aMatch({ id: "late", shard: "na", createdAt: "2026-06-30T00:00:00Z" });
+  const upload = world.upload(ndjson([early, late]));
+  expect(await read()).toEqual(expected);
+  const [second] = await reader.unsafe("SELECT 'na.match_documents'::regclass::oid AS oid");
+  expect(second).toEqual(first);
+  expect(child.exitCode).toBeNull();
+  let isOver = false;
+  const during = (async () => {
+    do expect(await read()).toEqual(expected);
+    while (!isOver);
+  })();
+  await reader.unsafe("COMMIT");
+  await reader.close();
+  expect(await child.exited).toBe(0);
+  isOver = true;
+  await during;
+  const { kept } = JSON.parse(await new Response(child.stdout).text());
+  expect(await schemasOf(database)).toEqual(["na", kept]);
+  expect(await numbers()).not.toEqual(numbersBefore);
+  // So that cursors of before are not ahead of it.
+  expect(await sequence()).toBeGreaterThan(sequenceBefore);
+  // What waited is stored in the new schema.
+  expect((await upload).report.stored).toBe(2);
+  expect(await read()).toEqual(expected);
+  expect((await world.get("/shards/na/matches/late")).status).toBe(200);
+  expect(damageOf(await verified(world.settings, "na"))).toEqual([]);
+  await world.stop();
+});
+
+test("a schema that only looks like one of an interrupted repair is not dropped", async () => {
+  const { database, data } = await copy();
+  const [{ id }] = await query(database, "SELECT id FROM na.match_documents ORDER BY id LIMIT 1");
+  await run(
+    database,
+    "CREATE SCHEMA na_repair",
+    `UPDATE na.match_documents SET document = '\\x00' WHERE id = '${id}'`,
+  );
+  const { exitCode, stderr } = await repair(data);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("there is a schema na_repair that no repair has created");
+  expect(await schemasOf(database)).toEqual(["na", "na_repair"]);
+
+  // Without it, the output is what the documentation shows.
+  await run(database, "DROP SCHEMA na_repair");
+  const done = await matchbookAt(data, ["repair", "na"]);
+  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const shown = /^\$ matchbook repair eu\n([^`]*)```/m
+    .exec(page)![1]!
+    .replaceAll(/\beu\b|eu(?=_)/g, "na");
+  const masked = (text: string) =>
+    text
+      .replace(/(is damaged: match_documents ).*/, "$1ID")
+      .replaceAll(/\S+(?=na_damaged_\d+_\d+\.ndjson)/g, "DIR/")
+      .replaceAll(/\d+/g, "N");
+  expect(masked(`${done.stderr}${done.stdout}`)).toBe(masked(shown));
+});
+
+function overwritePage(path: string, page: number): void {
+  const bytes = Buffer.alloc(8192, "no page of a table looks like this. ");
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, page * bytes.length);
+  closeSync(file);
+}
