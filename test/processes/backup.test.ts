@@ -117,7 +117,7 @@ test("a backup made during ingest and reads is restored with equal counts and di
 });
 
 test("keys and days of usage are counted, printed and compared; a manifest without these counts is restored", async () => {
-  await ingest(linesOf("na", 5, now));
+  await ingest(linesOf("na", 5, Date.UTC(2026, 6, 1)));
   for (const name of ["one", "two", "gone"]) await run("keys", "create", "--name", name);
   const usage = openAccess({ data });
   await usage.usage.open();
