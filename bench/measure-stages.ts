@@ -10,15 +10,16 @@ import { KeyLookup, type LiveKey } from "../src/access/key-lookup.ts";
 import { MemoryQuotas } from "../src/access/quota.ts";
 import { MemoryLimiter } from "../src/access/rate-limit.ts";
 import { UsageCounter } from "../src/access/usage.ts";
-import { strongTag, weakTag } from "../src/document/entity-tag.ts";
 import { gzipBody } from "../src/document/gzip.ts";
 import { authenticate, checkQuota, checkRate, consumeQuota } from "../src/http/admission.ts";
+import { Bodies } from "../src/http/body.ts";
 import { PROFILES } from "../src/http/compat-profile.ts";
 import type { ServerContext } from "../src/http/context.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
 import { handleRequest, newProgress } from "../src/http/pipeline.ts";
 import { type ApiRequest, readRequest } from "../src/http/request.ts";
 import { documentResponse, planDelivery } from "../src/http/response.ts";
+import { ResultCache } from "../src/http/result-cache.ts";
 import { findRoute } from "../src/http/routes.ts";
 import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
@@ -115,6 +116,8 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
     usage: { daysOf: () => [] },
     maxOffset: 10_000,
     profile: PROFILES.off,
+    results: new ResultCache(0),
+    bodies: new Bodies("fast", 0),
     clock: CLOCK,
     observe: observeAll([aLog(), aCount(usage)]),
   };
@@ -144,7 +147,7 @@ async function stagesOf(
   const found = calls.map(({ path }) => findRoute(path)!);
   const key = authenticate(service, calls[0]!);
   const asked = calls.map((call, at): ShardRequest => {
-    const { maxOffset, profile } = service;
+    const { maxOffset, profile, results } = service;
     const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
     const { query } = call;
@@ -157,6 +160,7 @@ async function stagesOf(
       now: Date.now(),
       maxOffset,
       profile,
+      results,
       watch: newStopwatch(),
     };
   });
@@ -165,7 +169,6 @@ async function stagesOf(
   const answers: ShardResult[] = [];
   for (const one of asked) answers.push(await route.endpoint(one));
   const documents = answers.map(({ document }) => document);
-  const isStrong = answers[0]!.tag === "strong";
   const headers = checkRate(key, await service.limiter.take(key.id, key.limits, performance.now()));
   const events = calls.map((call, at) => eventOf(call, key, answers[at]!));
   const [log, count] = [aLog(), aCount(new UsageCounter())];
@@ -184,14 +187,12 @@ async function stagesOf(
     await consumeQuota(service, key, matches, now);
   });
   const endpoint = await cost(asked, (one) => route.endpoint(one));
-  const tag = await cost(
-    documents,
-    (one) => void (isStrong ? strongTag(one, "gzip") : weakTag(one)),
-  );
-  const body = await cost(documents, ({ content, rest }) => void gzipBody(content, rest));
-  const reply = await cost(calls, (one, at) => {
+  const body = await cost(documents, ({ content, rest }) => void gzipBody(content.pieces, rest));
+  const reply = await cost(calls, async (one, at) => {
     const result = answers[at]!;
-    documentResponse(one, result, planDelivery(one, result), headers);
+    const { encodings, etag } = planDelivery(one, result);
+    const body = await service.bodies.of(result.document, encodings);
+    documentResponse(one, body, etag, headers);
   });
   const logged = await cost(events, (event) => log(event));
   const counted = await cost(events, (event) => count(event));
@@ -205,9 +206,8 @@ async function stagesOf(
     ["rate limit and headers", limit],
     ["daily quota", quota],
     ["query, lookup, assembly, links", endpoint],
-    ["entity tag", tag],
     ["gzip body from the pieces", body],
-    ["response with headers", Math.max(0, reply - tag - body)],
+    ["response with headers", Math.max(0, reply - body)],
     ["log line", logged],
     ["metrics and usage", counted],
     ["all stages together", all],

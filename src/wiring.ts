@@ -10,9 +10,11 @@ import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { BackgroundCheck, type Pace } from "./check/background-check.ts";
+import { Bodies } from "./http/body.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
+import { ResultCache } from "./http/result-cache.ts";
 import { type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
@@ -69,6 +71,7 @@ export async function serve(
     if (token !== undefined) {
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
+    const responseCache = settings["response-cache-mib"] * 2 ** 20;
     const server = startServer({
       version,
       shards,
@@ -86,6 +89,9 @@ export async function serve(
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
       profile: PROFILES[settings.compat],
+      // Two kinds of entries: what was read for a request, and its content compressed as a whole.
+      results: new ResultCache(responseCache / 2),
+      bodies: new Bodies(settings.compression, responseCache / 2),
       portal: settings.portal === "on" ? new Portal(offeredKey) : undefined,
       drainMs: settings["drain-ms"],
       clock,

@@ -95,7 +95,12 @@ export function hasKeys({ stored, hashesEnd }: EncodedMatch, keys: readonly stri
 }
 
 /** 64 bits that identify a match. */
-export function matchHash(stored: Fragment): { high: number; low: number } {
+export interface MatchHash {
+  high: number;
+  low: number;
+}
+
+export function matchHash(stored: Fragment): MatchHash {
   const storedCrc = numberAt(stored, 0);
   return { high: mixed(numberAt(stored, 15) ^ storedCrc) >>> 0, low: mixed(storedCrc) >>> 0 };
 }

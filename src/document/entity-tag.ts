@@ -1,20 +1,21 @@
 /** Computes entity tags and compares them with If-None-Match. */
 
 import { crc32 } from "node:zlib";
-import { mixed } from "./crc32.ts";
 import type { Document } from "./stitch.ts";
 
-export type Encoding = "gzip" | "identity";
+export type Encoding = "zstd" | "gzip" | "identity";
 
-/** For single resources: depends on every byte and on the encoding. */
-export function strongTag({ content, rest }: Document, encoding: Encoding): string {
-  const hash = hashOf(content, crc32(rest));
-  return encoding === "gzip" ? `"${hash}-gzip"` : `"${hash}"`;
-}
+/** For single resources, it depends on every byte; for collections on the records only, not on links and times. */
+export type TagKind = "single" | "collection";
 
-/** For collections: depends on the records only, not on links and times. */
-export function weakTag({ content }: Document): string {
-  return `W/"${hashOf(content, 0)}"`;
+/**
+ * The same for all encodings, so that a client may compare tags across them. Compressed bytes can differ from one
+ * response to the next, and so can the links of a collection: such tags are weak.
+ */
+export function entityTag({ content, rest }: Document, kind: TagKind, encoding: Encoding): string {
+  if (kind === "collection") return `W/"${content.hash}"`;
+  const tag = `"${content.hash}${crc32(rest).toString(36)}"`;
+  return encoding === "identity" ? tag : `W/${tag}`;
 }
 
 /** Uses weak comparison, as RFC 9110 requires for If-None-Match. */
@@ -25,18 +26,4 @@ export function namesTag(header: string, tag: string): boolean {
     .split(",")
     .map((one) => one.trim())
     .some((one) => one === "*" || one.replace(/^W\//, "") === opaque);
-}
-
-/**
- * 64 bits from the checksums of the pieces: plain bytes in one half, stored bytes in the other. The
- * order of the pieces counts.
- */
-function hashOf(pieces: Document["content"], seed: number): string {
-  let one = seed;
-  let other = ~seed;
-  for (const { crc, storedCrc, length } of pieces) {
-    one = mixed(one ^ crc);
-    other = mixed(other ^ storedCrc) + length;
-  }
-  return (mixed(one) >>> 0).toString(36) + (mixed(other) >>> 0).toString(36).padStart(7, "0");
 }

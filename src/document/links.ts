@@ -20,6 +20,9 @@ export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
 }
 
+/** What the links of a page depend on. */
+export type PageEnds = Omit<Page, "matches" | "players" | "teams">;
+
 /** The time window of a page, as timestamps. */
 export type Window = Record<"start" | "end", string>;
 
@@ -33,7 +36,7 @@ export function matchesLinks(
   address: string,
   query: MatchesQuery,
   { start, end }: Window,
-  page: Page,
+  page: PageEnds,
   resolvedNames: ResolvedNames | undefined,
 ): Links {
   const kept = writeQuery(query.given.filter(([name]) => !REPLACED.has(name)));
@@ -58,7 +61,7 @@ export function matchesLinks(
 /** The positions before and after a page. For an empty page, both are the requested position. */
 function gapsAround(
   query: MatchesQuery,
-  { edges }: Page,
+  { edges }: PageEnds,
 ): { start: Gap | undefined; end: Gap | undefined } {
   if (!edges) {
     const gap = query.pageStart.from === "offset" ? undefined : query.pageStart.gap;

@@ -6,6 +6,7 @@
 import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { MatchesWithLinked, NamedParts, NamedPlayer } from "../store/store.ts";
+import type { Content } from "./content.ts";
 import { type EncodedMatch, readEncodedMatch, repeatResources } from "./encoded-match.ts";
 import {
   COMMA,
@@ -24,7 +25,7 @@ import { project } from "./project.ts";
  * A document in two parts: the content, and the rest (links, meta), which depends on the request.
  */
 export interface Document {
-  content: Piece[];
+  content: Content;
   rest: string;
 }
 

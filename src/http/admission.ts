@@ -3,8 +3,7 @@
 import type { LiveKey } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
-import { matchHash } from "../document/encoded-match.ts";
-import type { Fragment } from "../store/store.ts";
+import type { MatchHash } from "../document/encoded-match.ts";
 import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import type { ApiRequest } from "./request.ts";
@@ -86,12 +85,12 @@ export async function checkQuota(
 export async function consumeQuota(
   { quotas }: ServerContext,
   key: LiveKey,
-  matches: readonly Fragment[],
+  matches: readonly MatchHash[],
   now: number,
 ): Promise<void> {
   const most = key.limits.matchesPerDay;
   if (matches.length === 0) return;
-  const allowed = await quotas.consume(key.id, matches.map(matchHash), most, now);
+  const allowed = await quotas.consume(key.id, matches, most, now);
   if (!allowed) throw quotaExceeded(most, now);
 }
 

@@ -9,8 +9,10 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
+import type { Bodies } from "./body.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import type { Portal } from "./portal.ts";
+import type { ResultCache } from "./result-cache.ts";
 
 export interface ServerContext {
   version: string;
@@ -30,6 +32,8 @@ export interface ServerContext {
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
   profile: CompatProfile;
+  results: ResultCache;
+  bodies: Bodies;
   /** Undefined if the portal is disabled. */
   portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;

@@ -1,11 +1,20 @@
 /** GET /shards/{shard}/matches and /shards/{shard}/matches/{id}. */
 
 import { crc32 } from "node:zlib";
+import { contentOf } from "../document/content.ts";
+import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks, type Window } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
-import type { Cursor, Gap, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
+import type {
+  Cursor,
+  Gap,
+  MatchesQuery,
+  PageStart,
+  ResolvedNames,
+  SingleQuery,
+} from "../query/query.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
 import {
   checkEmpty,
@@ -21,31 +30,52 @@ import {
 } from "./shard-request.ts";
 
 export async function getMatches(request: ShardRequest): Promise<ShardResult> {
-  const { reader, url, profile } = request;
   const context = parseContext(request, await extraVocabulary(request));
   const query = parseQuery(parseMatchesQuery, request, "matches", context);
+  const found = await request.results.find(request, "matches", query.window, () =>
+    findMatches(request, query),
+  );
+  request.watch.lap("store");
+  const { content, matches, ends, pageStart, names } = found;
+  if (matches.length === 0) checkEmpty(request, "match");
+  const window = windowOf(query);
+  const links = matchesLinks(request.url, { ...query, pageStart }, window, ends, names);
+  const rest = restOf(links, { window });
+  return { document: { content, rest }, records: matches.length, matches, tag: "collection" };
+}
+
+async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
   const { playerNames, teamNames } = query.filters;
   const names = playerNames || teamNames ? await resolveNames(query, reader) : undefined;
   const { page, pageStart } = await readPage(selectionOf(query, names), reader);
-  request.watch.lap("store");
-  const { matches } = page;
-  if (matches.length === 0) checkEmpty(request, "match");
-  const content = matchListContent(page, query, profile.decorate);
-  const window = windowOf(query);
-  const links = matchesLinks(url, { ...query, pageStart }, window, page, names);
-  const rest = restOf(links, { window });
-  return { document: { content, rest }, records: matches.length, matches, tag: "weak" };
+  const { matches, players: _players, teams: _teams, ...ends } = page;
+  return {
+    content: contentOf(matchListContent(page, query, profile.decorate)),
+    matches: matches.map(matchHash),
+    ends,
+    pageStart,
+    names,
+  };
 }
 
 export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   const context = parseContext(request, await extraVocabulary(request));
   const query = parseQuery(parseSingleQuery, request, "single", context);
-  const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
+  const { content, matches } = await request.results.find(request, "match", undefined, () =>
+    findMatch(request, query),
+  );
   request.watch.lap("store");
-  if (!bundle) throw notFound("match");
-  const content = matchContent(bundle, query, request.profile.decorate);
   const document = unpagedDocument(request, query, content);
-  return { document, records: 1, matches: bundle.matches, tag: "strong" };
+  return { document, records: 1, matches, tag: "single" };
+}
+
+async function findMatch({ reader, id, profile }: ShardRequest, query: SingleQuery) {
+  const bundle = isSearchable(id) ? await reader.match(id) : undefined;
+  if (!bundle) throw notFound("match");
+  return {
+    content: contentOf(matchContent(bundle, query, profile.decorate)),
+    matches: bundle.matches.map(matchHash),
+  };
 }
 
 /**

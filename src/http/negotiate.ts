@@ -1,4 +1,4 @@
-/** Content negotiation: the Accept header that the API requires, and gzip. */
+/** Content negotiation: the Accept header that the API requires, and the encodings that a client accepts. */
 
 import type { Encoding } from "../document/entity-tag.ts";
 
@@ -44,32 +44,40 @@ export function acceptsAnyJson(header: string): boolean {
 }
 
 /** Nearly all clients send one of a few headers, so the last one is cached with its result. */
-const last: { header: string; encoding: Encoding } = { header: "", encoding: "identity" };
+const last: { header: string; encodings: readonly Encoding[] } = { header: "", encodings: [] };
 
-/** gzip if the client prefers it to identity, or accepts both equally. */
-export function chooseEncoding(header: string | null): Encoding {
-  if (header === null) return "identity";
+/** The encodings that an Accept-Encoding header accepts, the preferred one first. The last one is always identity. */
+export function acceptedEncodings(header: string | null): readonly Encoding[] {
+  if (header === null) return IDENTITY;
   if (header !== last.header) {
-    last.encoding = encodingAskedFor(header);
+    last.encodings = encodingsIn(header);
     last.header = header;
   }
-  return last.encoding;
+  return last.encodings;
 }
 
-function encodingAskedFor(header: string): Encoding {
-  let gzip: number | undefined;
-  let any: number | undefined;
-  let identity = 0;
+const IDENTITY: readonly Encoding[] = ["identity"];
+
+function encodingsIn(header: string): Encoding[] {
+  const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(",")) {
     const [name, ...parameters] = item.split(";").map((part) => part.trim());
     const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
-    const asked = q === undefined ? 1 : weight(q);
-    if (name === "gzip" || name === "x-gzip") gzip = Math.max(gzip ?? 0, asked);
-    else if (name === "*") any = asked;
-    else if (name === "identity") identity = asked;
+    const coding = name === "x-gzip" ? "gzip" : name!;
+    weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weight(q)));
   }
-  const wish = gzip ?? any ?? 0;
-  return wish > 0 && wish >= identity ? "gzip" : "identity";
+  const identity = weights.get("identity") ?? 0;
+  // Clients that accept "*" read gzip, but not always zstd.
+  const gzip = weights.get("gzip") ?? weights.get("*") ?? 0;
+  const zstd = weights.get("zstd") ?? 0;
+  const named: [Encoding, number][] = [
+    ["zstd", zstd],
+    ["gzip", gzip],
+  ];
+  const accepted = named
+    .filter(([, asked]) => asked > 0 && asked >= identity)
+    .sort(([, one], [, other]) => other - one);
+  return [...accepted.map(([name]) => name), "identity"];
 }
 
 function weight(parameter: string): number {

@@ -92,13 +92,14 @@ export async function handleRequest(
     const result = await route.endpoint(shardRequest(context, request, found, reader, watch));
     watch.lap("document");
 
-    const delivery = planDelivery(request, result);
+    const { isUnchanged, encodings, etag } = planDelivery(request, result);
     // HEAD and 304 have no body and do not count.
-    if (!delivery.isUnchanged && request.method === "GET") {
+    if (!isUnchanged && request.method === "GET") {
       if (hasQuota) await consumeQuota(context, key, result.matches, request.time);
       progress.records = result.records;
     }
-    const response = documentResponse(request, result, delivery, limitHeaders);
+    const body = isUnchanged ? undefined : await context.bodies.of(result.document, encodings);
+    const response = documentResponse(request, body, etag, limitHeaders);
     watch.lap("response");
     return response;
   } catch (error) {
@@ -111,7 +112,7 @@ export async function handleRequest(
 }
 
 function shardRequest(
-  { maxOffset, profile }: ServerContext,
+  { maxOffset, profile, results }: ServerContext,
   request: ApiRequest,
   { shard, id }: Found,
   reader: Reader,
@@ -119,7 +120,7 @@ function shardRequest(
 ): ShardRequest {
   const { query, time: now } = request;
   const url = request.baseUrl() + request.path;
-  return { reader, shard, id, query, url, now, maxOffset, profile, watch };
+  return { reader, shard, id, query, url, now, maxOffset, profile, results, watch };
 }
 
 function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {

@@ -1,5 +1,6 @@
 /** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
 
+import { contentOf } from "../document/content.ts";
 import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/similar-names.ts";
 import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
@@ -26,13 +27,16 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
     "players",
     playerContext(request, await extraVocabulary(request)),
   );
-  const found = await findPlayers(query, request.reader);
+  const { reader, profile, results } = request;
+  const { content, records } = await results.find(request, "players", undefined, async () => {
+    const players = (await findPlayers(query, reader)).slice(0, query.limit);
+    const pieces = playerListContent(players, query, profile.decorate);
+    return { content: contentOf(pieces), records: players.length };
+  });
   request.watch.lap("store");
-  const players = found.slice(0, query.limit);
-  if (players.length === 0) checkEmpty(request, "player");
-  const content = playerListContent(players, query, request.profile.decorate);
+  if (records === 0) checkEmpty(request, "player");
   const document = unpagedDocument(request, query, content);
-  return { document, records: players.length, matches: NO_MATCHES, tag: "weak" };
+  return { document, records, matches: NO_MATCHES, tag: "collection" };
 }
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
@@ -42,12 +46,15 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
     "single",
     playerContext(request, await extraVocabulary(request)),
   );
-  const [player] = await request.reader.players(searchable([request.id]));
+  const { reader, profile, results, id } = request;
+  const { content } = await results.find(request, "player", undefined, async () => {
+    const [player] = await reader.players(searchable([id]));
+    if (!player) throw notFound("player");
+    return { content: contentOf(playerContent(player, query, profile.decorate)) };
+  });
   request.watch.lap("store");
-  if (!player) throw notFound("player");
-  const content = playerContent(player, query, request.profile.decorate);
   const document = unpagedDocument(request, query, content);
-  return { document, records: 1, matches: NO_MATCHES, tag: "strong" };
+  return { document, records: 1, matches: NO_MATCHES, tag: "single" };
 }
 
 export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
@@ -56,9 +63,9 @@ export async function getPlayerNames(request: ShardRequest): Promise<ShardResult
   const query = parseQuery(parseNamesQuery, request, "names", context);
   const found = await findNear(query.near, request.reader);
   request.watch.lap("store");
-  const content = nameListContent(found, request.shard);
+  const content = contentOf(nameListContent(found, request.shard));
   const document = unpagedDocument(request, query, content);
-  return { document, records: found.length, matches: NO_MATCHES, tag: "weak" };
+  return { document, records: found.length, matches: NO_MATCHES, tag: "collection" };
 }
 
 const NONE: ReadonlySet<string> = new Set();

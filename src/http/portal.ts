@@ -2,7 +2,7 @@
 
 import { gunzipSync, gzipSync } from "node:zlib";
 import { namesTag } from "../document/entity-tag.ts";
-import { chooseEncoding } from "./negotiate.ts";
+import { acceptedEncodings } from "./negotiate.ts";
 import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
 import type { ApiRequest } from "./request.ts";
 
@@ -115,10 +115,7 @@ function send(
     if (known !== null && namesTag(known, tag)) return new Response(null, { status: 304, headers });
   }
   headers["Content-Type"] = type;
-  const encoding = chooseEncoding(raw.headers.get("accept-encoding"));
-  if (encoding === "gzip") headers["Content-Encoding"] = "gzip";
-  return new Response(encoding === "gzip" ? (file.gzip as Bytes) : plainBytes(file), {
-    status,
-    headers,
-  });
+  const isGzip = acceptedEncodings(raw.headers.get("accept-encoding")).includes("gzip");
+  if (isGzip) headers["Content-Encoding"] = "gzip";
+  return new Response(isGzip ? (file.gzip as Bytes) : plainBytes(file), { status, headers });
 }

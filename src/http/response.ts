@@ -1,11 +1,10 @@
 /** Builds responses: status, headers and body, the same way for every route. */
 
 import type { LimitHeaders } from "../access/rate-limit.ts";
-import { type Encoding, namesTag, strongTag, weakTag } from "../document/entity-tag.ts";
-import { gzipBody, plainBody } from "../document/gzip.ts";
-import type { Document } from "../document/stitch.ts";
+import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
+import { type Body, bytesOf } from "./body.ts";
 import { type ApiError, errorDocument, internalError } from "./errors.ts";
-import { chooseEncoding, MEDIA_TYPE } from "./negotiate.ts";
+import { acceptedEncodings, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";
 import type { ShardResult } from "./shard-request.ts";
 import type { JsonResult } from "./status.ts";
@@ -39,11 +38,8 @@ const DOCUMENT_HEADERS: HeaderFields = { ...COMMON_HEADERS, "Cache-Control": "pr
 const TEMPLATES = {
   unchanged: template(DOCUMENT_HEADERS),
   identity: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE }),
-  gzip: template({
-    ...DOCUMENT_HEADERS,
-    "Content-Type": MEDIA_TYPE,
-    "Content-Encoding": "gzip",
-  }),
+  gzip: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
+  zstd: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE, "Content-Encoding": "zstd" }),
 } as const;
 
 function template(fields: HeaderFields): { headers: Headers; limits: Partial<LimitHeaders> } {
@@ -52,28 +48,28 @@ function template(fields: HeaderFields): { headers: Headers; limits: Partial<Lim
 
 /** How a document is sent to this client. */
 export interface Delivery {
-  encoding: Encoding;
+  /** The encodings that the client accepts, the preferred one first. */
+  encodings: readonly Encoding[];
   etag: string;
   /** The client has it already. */
   isUnchanged: boolean;
 }
 
-export function planDelivery(request: ApiRequest, { document, tag }: ShardResult): Delivery {
-  const { headers } = request.raw;
-  const encoding = chooseEncoding(headers.get("accept-encoding"));
-  const etag = tag === "strong" ? strongTag(document, encoding) : weakTag(document);
-  const known = headers.get("if-none-match");
-  return { encoding, etag, isUnchanged: known !== null && namesTag(known, etag) };
+export function planDelivery({ raw }: ApiRequest, { document, tag }: ShardResult): Delivery {
+  const encodings = acceptedEncodings(raw.headers.get("accept-encoding"));
+  const etag = entityTag(document, tag, encodings[0]!);
+  const known = raw.headers.get("if-none-match");
+  return { encodings, etag, isUnchanged: known !== null && namesTag(known, etag) };
 }
 
-/** A document, or 304 if the client has it already. */
+/** A document, or 304 without a body. */
 export function documentResponse(
   request: ApiRequest,
-  { document }: ShardResult,
-  { encoding, etag, isUnchanged }: Delivery,
+  body: Body | undefined,
+  etag: string,
   limitHeaders: LimitHeaders,
 ): Response {
-  const { headers, limits } = TEMPLATES[isUnchanged ? "unchanged" : encoding];
+  const { headers, limits } = TEMPLATES[body?.encoding ?? "unchanged"];
   headers.set("X-Request-Id", request.requestId);
   headers.set("ETag", etag);
   let name: keyof LimitHeaders;
@@ -83,12 +79,8 @@ export function documentResponse(
     limits[name] = limitHeaders[name];
     headers.set(name, limitHeaders[name]);
   }
-  if (isUnchanged) return new Response(null, { status: 304, headers });
-  return new Response(bodyOf(document, encoding), { headers });
-}
-
-function bodyOf({ content, rest }: Document, encoding: Encoding): Uint8Array<ArrayBuffer> {
-  return encoding === "gzip" ? gzipBody(content, rest) : plainBody(content, rest);
+  if (!body) return new Response(null, { status: 304, headers });
+  return new Response(bytesOf(body), { headers });
 }
 
 export function errorResponse(
@@ -159,8 +151,8 @@ function sendText(
     ...more,
     "Cache-Control": "no-store",
   };
-  const encoding = chooseEncoding(request.raw.headers.get("accept-encoding"));
-  if (encoding === "identity") return new Response(cached.text, { status, headers });
+  const encodings = acceptedEncodings(request.raw.headers.get("accept-encoding"));
+  if (!encodings.includes("gzip")) return new Response(cached.text, { status, headers });
   headers["Content-Encoding"] = "gzip";
   cached.gzip ??= Bun.gzipSync(cached.text, FAST_GZIP);
   return new Response(cached.gzip, { status, headers });

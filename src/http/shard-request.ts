@@ -1,5 +1,7 @@
 /** What all endpoints of a shard share: their request, result and query parsing. */
 
+import type { MatchHash } from "../document/encoded-match.ts";
+import type { TagKind } from "../document/entity-tag.ts";
 import { selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
@@ -7,9 +9,10 @@ import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { Endpoint } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
-import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
+import type { Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import { ApiError, apiError } from "./errors.ts";
+import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except that of its parameters. */
@@ -24,6 +27,7 @@ export interface ShardRequest {
   now: number;
   maxOffset: number;
   profile: CompatProfile;
+  results: ResultCache;
   watch: Stopwatch;
 }
 
@@ -32,14 +36,13 @@ export interface ShardResult {
   /** The number of records in its primary data. */
   records: number;
   /** The matches among them, which count against the daily quota. */
-  matches: readonly Fragment[];
-  /** Single resources have strong entity tags, collections weak ones. */
-  tag: "strong" | "weak";
+  matches: readonly MatchHash[];
+  tag: TagKind;
 }
 
 export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
 
-export const NO_MATCHES: readonly Fragment[] = [];
+export const NO_MATCHES: readonly MatchHash[] = [];
 
 /** Parses the query string, after the profile has adapted it. */
 export function parseQuery<Q>(

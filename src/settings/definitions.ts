@@ -51,6 +51,7 @@ export interface TableSetting<T> {
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
+const COMPRESSIONS = ["auto", "fast", "small"] as const;
 const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
 /** Higher than any offset a client can send. */
@@ -172,6 +173,16 @@ export const SETTINGS = {
     default: "256",
     help: "cache per shard for the players and teams read most often, in MiB",
     parse: wholeNumber(0, 1_000_000),
+  }),
+  "response-cache-mib": setting({
+    default: "32",
+    help: "cache per process for responses that are requested again and again, in MiB",
+    parse: wholeNumber(0, 1_000_000),
+  }),
+  compression: setting({
+    default: "auto",
+    help: "compress responses as a whole: auto unless the server is busy, fast never, small always",
+    parse: oneOf(COMPRESSIONS),
   }),
   "map-files": setting({
     default: "off",

@@ -113,6 +113,8 @@ export interface NamedPlayer {
  * `since`, replicas in an older state are skipped; the primary is always recent enough.
  */
 export interface Reader {
+  /** Undefined if the records are in another process, which would have to be asked. */
+  readonly local?: LocalState;
   match(id: string): Awaitable<MatchesWithLinked | undefined>;
   matches(selection: Selection): Awaitable<Page>;
   /** The players with these (distinct) ids, in the order of the ids. Unknown ids are skipped. */
@@ -149,6 +151,14 @@ export interface Reader {
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
+}
+
+/** What a reader knows about the state of its shard, at next to no cost. */
+export interface LocalState {
+  /** The same object until anything changes that readers can see. */
+  state(): object;
+  /** The creation time of the first match that was created at this time or later. */
+  nextMatch(time: number): number | undefined;
 }
 
 export interface Summary {

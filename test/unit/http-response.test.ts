@@ -17,13 +17,8 @@ function limitsOf(rate: number): LimitHeaders {
 function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged = false) {
   return documentResponse(
     { requestId } as ApiRequest,
-    {
-      document: { content: [pieceOf(text)], rest: "}" },
-      records: 0,
-      matches: [],
-      tag: "weak",
-    },
-    { encoding: "gzip", etag: `"${requestId}"`, isUnchanged },
+    isUnchanged ? undefined : { encoding: "gzip", pieces: [pieceOf(text)], rest: "}" },
+    `"${requestId}"`,
     limits,
   );
 }

@@ -17,6 +17,7 @@ import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts"
 import {
   DamagedData,
   type Fragment,
+  type LocalState,
   type MatchesWithLinked,
   type NamedParts,
   type NamedPlayer,
@@ -50,6 +51,8 @@ export class SqliteReader implements Reader {
   readonly #snapshot: Snapshot;
   readonly #cached: Record<NamedTable, NamedCache>;
   #vocabulary: Vocabulary | undefined;
+  /** A new object for each state. */
+  #state = {};
   #lastChange = -1;
   /** Matches that were created before it may not be removed yet. */
   #prunedBefore = Number.NEGATIVE_INFINITY;
@@ -67,6 +70,17 @@ export class SqliteReader implements Reader {
       teams: new NamedCache(cacheBytes * TEAMS_SHARE),
     };
   }
+
+  readonly local: LocalState = {
+    state: () => this.#read(() => this.#state),
+    nextMatch: (time) =>
+      this.#read(() => {
+        const [first] = this.#statements
+          .get("SELECT created_at FROM matches WHERE created_at >= ? ORDER BY created_at LIMIT 1")
+          .values(time) as [number][];
+        return first?.[0];
+      }),
+  };
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
@@ -272,6 +286,7 @@ export class SqliteReader implements Reader {
    * changes no longer reaches back that far, or if the file was restored to an earlier state.
    */
   #forgetChanges(): void {
+    this.#state = {};
     this.#vocabulary = undefined;
     this.#prunedBefore = readShard(this.#statements).pruned_before ?? Number.NEGATIVE_INFINITY;
     const since = this.#statements

@@ -1,0 +1,131 @@
+/**
+ * Response bodies: small ones whenever the machine has time for them, fast ones when it is busy. Joining the stored
+ * pieces takes a few microseconds; compressing a document as a whole takes a hundred times as long and halves it.
+ */
+
+import { availableParallelism } from "node:os";
+import { recompressed, zstdBody } from "../document/content.ts";
+import type { Encoding } from "../document/entity-tag.ts";
+import { type Piece, pieceOf } from "../document/fragment.ts";
+import { gzipBody, plainBody } from "../document/gzip.ts";
+import type { Document } from "../document/stitch.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import { ByteCache } from "./byte-cache.ts";
+
+/** "auto": small unless the machine is busy. "fast": never compress as a whole. "small": always. */
+export type Compression = "auto" | "fast" | "small";
+
+/** What a body is made of. `bytesOf` assembles it when the response is created. */
+export type Body =
+  | { encoding: "zstd"; bytes: Uint8Array<ArrayBuffer> }
+  | { encoding: "gzip" | "identity"; pieces: readonly Piece[]; rest: string };
+
+/** The bytes are valid until the next call. */
+export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
+  if (body.encoding === "zstd") return body.bytes;
+  const { encoding, pieces, rest } = body;
+  return encoding === "gzip" ? gzipBody(pieces, rest) : plainBody(pieces, rest);
+}
+
+/** With its headers, such a body fits into one packet, however it is compressed. */
+const MIN_SIZE = 1024;
+
+/** Links of this length are compressed too; shorter ones gain little. */
+const MIN_REST = 256;
+
+export class Bodies {
+  readonly #small: ByteCache<Piece>;
+  readonly #running = new Map<string, Promise<Piece>>();
+  readonly #load = new Load();
+  #compressing = 0;
+
+  constructor(
+    private readonly compression: Compression,
+    cacheBytes: number,
+  ) {
+    this.#small = new ByteCache(cacheBytes);
+  }
+
+  /** `encodings` are those that the client accepts, the preferred one first. */
+  of(document: Document, encodings: readonly Encoding[]): Awaitable<Body> {
+    const { content, rest } = document;
+    const [preferred] = encodings;
+    const isGzip = encodings.includes("gzip");
+    const stitched: Body = { encoding: isGzip ? "gzip" : "identity", pieces: content.pieces, rest };
+    if (preferred === "identity" || this.compression === "fast") return stitched;
+    if (content.size < MIN_SIZE && isGzip) return stitched;
+    const isBusy = this.#isBusy();
+    const known = isGzip ? this.#small.get(content.hash) : undefined;
+    if (known) return gzipOf([known], rest, isBusy);
+    // The load decides only if there is another way.
+    if (preferred === "zstd" && (!isBusy || !isGzip)) return this.#zstd(document);
+    if (!isBusy) return this.#recompress(document).then((piece) => gzipOf([piece], rest, false));
+    // What is requested again and again is worth it even now, one after another.
+    if (content.isHot && this.#compressing === 0) this.#recompress(document).catch(() => {});
+    return stitched;
+  }
+
+  #isBusy(): boolean {
+    this.#load.note();
+    if (this.compression === "small") return false;
+    return this.#load.isHigh || this.#compressing >= CORES;
+  }
+
+  async #zstd({ content, rest }: Document): Promise<Body> {
+    return { encoding: "zstd", bytes: await this.#counted(zstdBody(content.pieces, rest)) };
+  }
+
+  /** Once for all requests that wait for the same content. */
+  async #recompress({ content }: Document): Promise<Piece> {
+    const { hash } = content;
+    const running = this.#running.get(hash) ?? this.#counted(recompressed(content));
+    this.#running.set(hash, running);
+    try {
+      const piece = await running;
+      this.#small.set(hash, piece, piece.bytes.length);
+      return piece;
+    } finally {
+      this.#running.delete(hash);
+    }
+  }
+
+  async #counted<T>(work: Promise<T>): Promise<T> {
+    this.#compressing += 1;
+    try {
+      return await work;
+    } finally {
+      this.#compressing -= 1;
+    }
+  }
+}
+
+const CORES = availableParallelism();
+
+function gzipOf(pieces: Piece[], rest: string, isBusy: boolean): Body {
+  if (isBusy || rest.length < MIN_REST) return { encoding: "gzip", pieces, rest };
+  return { encoding: "gzip", pieces: [...pieces, pieceOf(rest)], rest: "" };
+}
+
+/**
+ * Whether requests wait for this process. Those that arrive while it is busy are handled together in the next turn of the
+ * event loop, so more than one in a turn means that some have waited. CPU time would not tell: a single client that
+ * sends one request after another uses a core as well as a hundred clients do.
+ */
+class Load {
+  #thisTurn = 0;
+  #lastTurn = 0;
+
+  note(): void {
+    if (this.#thisTurn === 0) setImmediate(this.#endTurn);
+    this.#thisTurn += 1;
+  }
+
+  get isHigh(): boolean {
+    return this.#thisTurn > 1 || this.#lastTurn > 1;
+  }
+
+  readonly #endTurn = () => {
+    this.#lastTurn = this.#thisTurn;
+    this.#thisTurn = 0;
+  };
+}
