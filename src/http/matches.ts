@@ -9,7 +9,6 @@ import { formatTimestamp } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type {
   Cursor,
-  Gap,
   MatchesQuery,
   PageStart,
   ResolvedNames,
@@ -36,9 +35,10 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
     findMatches(request, query),
   );
   request.watch.lap("store");
-  const { content, matches, ends, pageStart, names } = found;
+  const { content, matches, ends, isPastEnd, names } = found;
   if (matches.length === 0) checkEmpty(request, "match");
   const window = windowOf(query);
+  const pageStart = isPastEnd ? endOf(query) : query.pageStart;
   const links = matchesLinks(request.url, { ...query, pageStart }, window, ends, names);
   const rest = restOf(links, { window });
   return { document: { content, rest }, records: matches.length, matches, tag: "collection" };
@@ -47,13 +47,13 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
 async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
   const { playerNames, teamNames } = query.filters;
   const names = playerNames || teamNames ? await resolveNames(query, reader) : undefined;
-  const { page, pageStart } = await readPage(selectionOf(query, names), reader);
+  const { page, isPastEnd } = await readPage(selectionOf(query, names), reader);
   const { matches, players: _players, teams: _teams, ...ends } = page;
   return {
     content: contentOf(matchListContent(page, query, profile.decorate)),
     matches: matches.map(matchHash),
     ends,
-    pageStart,
+    isPastEnd,
     names,
   };
 }
@@ -120,19 +120,18 @@ function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Sel
 async function readPage(
   selection: Selection,
   reader: Reader,
-): Promise<{ page: Page; pageStart: Selection["pageStart"] }> {
+): Promise<{ page: Page; isPastEnd: boolean }> {
   const { pageStart } = selection;
   const page = await reader.matches(selection);
-  if (page.edges || pageStart.from !== "offset" || pageStart.offset === 0)
-    return { page, pageStart };
-  const end = { from: "after", gap: endOf(selection) } as const;
-  return { page: await reader.matches({ ...selection, pageStart: end }), pageStart: end };
+  const isPastEnd = !page.edges && pageStart.from === "offset" && pageStart.offset > 0;
+  if (!isPastEnd) return { page, isPastEnd };
+  return { page: await reader.matches({ ...selection, pageStart: endOf(selection) }), isPastEnd };
 }
 
 /** The position after everything in the window, in the sort direction. No id sorts before "-". */
-function endOf({ window, sort }: Selection): Gap {
+function endOf({ window, sort }: Pick<MatchesQuery, "window" | "sort">): PageStart {
   const createdAt = sort === "createdAt" ? window.end + 1 : window.start;
-  return { createdAt, id: "-", side: "before" };
+  return { from: "after", gap: { createdAt, id: "-", side: "before" } };
 }
 
 function windowOf({ window }: MatchesQuery): Window {
