@@ -55,10 +55,10 @@ export class Bodies {
     if (preferred === "identity" || this.compression === "fast") return stitched;
     if (content.size < MIN_SIZE && isGzip) return stitched;
     const isBusy = this.#isBusy();
-    const known = isGzip ? this.#small.get(content.hash) : undefined;
-    if (known) return gzipOf([known], rest, isBusy);
     // The load decides only if there is another way.
     if (preferred === "zstd" && (!isBusy || !isGzip)) return this.#zstd(document);
+    const known = this.#small.get(content.hash);
+    if (known) return gzipOf([known], rest, isBusy);
     if (!isBusy) return this.#recompress(document).then((piece) => gzipOf([piece], rest, false));
     // What is requested again and again is worth it even now, one after another.
     if (content.isHot && this.#compressing === 0) this.#recompress(document).catch(() => {});

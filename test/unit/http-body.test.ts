@@ -1,0 +1,130 @@
+/** Tests when a body is compressed as a whole, and when stored pieces are joined. */
+
+import { expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import { contentOf, hotContent } from "../../src/document/content.ts";
+import type { Encoding } from "../../src/document/entity-tag.ts";
+import { pieceOf } from "../../src/document/fragment.ts";
+import { Bodies, type Body, bytesOf, type Compression } from "../../src/http/body.ts";
+import { ByteCache } from "../../src/http/byte-cache.ts";
+
+const MIB = 1 << 20;
+const GZIP: Encoding[] = ["gzip", "identity"];
+const ZSTD: Encoding[] = ["zstd", "gzip", "identity"];
+
+let made = 0;
+
+/** Pieces that are similar, so that they are smaller when compressed together. */
+function aDocument() {
+  made += 1;
+  const words = Array.from({ length: 200 }, (_, index) =>
+    Bun.hash(`${made} ${index}`).toString(36),
+  );
+  const pieces = [1, 2, 3].map(() => pieceOf(words.join()));
+  return { content: contentOf(pieces), rest: '],"links":{}}' };
+}
+
+type Document = ReturnType<typeof aDocument>;
+
+function textOf(body: Body): string {
+  const bytes = Buffer.from(bytesOf(body));
+  if (body.encoding === "gzip") return gunzipSync(bytes).toString();
+  return (body.encoding === "zstd" ? Bun.zstdDecompressSync(bytes) : bytes).toString();
+}
+
+/** Whether a body contains the pieces as they are stored. */
+const isStitched = (body: Body, { content }: Document): boolean =>
+  body.encoding !== "zstd" && body.pieces === content.pieces;
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Two turns without a request. */
+const pause = async () => {
+  await turn();
+  await turn();
+};
+
+const bodiesWith = (compression: Compression, bytes = MIB) => new Bodies(compression, bytes);
+
+test("a single request gets a body that is compressed as a whole", async () => {
+  const bodies = bodiesWith("auto");
+  for (const encodings of [GZIP, ZSTD]) {
+    const document = aDocument();
+    const body = await bodies.of(document, encodings);
+    expect(body.encoding).toBe(encodings[0]!);
+    expect(bytesOf(body).length).toBeLessThan(document.content.size / 2);
+    expect(textOf(body)).toBe(textOf(await bodiesWith("fast").of(document, GZIP)));
+    await pause();
+  }
+});
+
+test("requests that are handled in one turn have waited, and get the stored pieces", async () => {
+  const bodies = bodiesWith("auto");
+  const documents = Array.from({ length: 20 }, aDocument);
+  const sent = await Promise.all(documents.map((one) => bodies.of(one, ZSTD)));
+  const stitched = sent.filter((body, index) => isStitched(body, documents[index]!));
+  expect(stitched).toHaveLength(19);
+});
+
+test("a turn with several requests is followed by one with stored pieces, and a quiet one is not", async () => {
+  const bodies = bodiesWith("auto");
+  for (const one of [aDocument(), aDocument(), aDocument()]) await bodies.of(one, GZIP);
+  await turn();
+  const after = aDocument();
+  expect(isStitched(await bodies.of(after, GZIP), after)).toBe(true);
+  await pause();
+  const later = aDocument();
+  expect(isStitched(await bodies.of(later, GZIP), later)).toBe(false);
+});
+
+test("under load, what is requested again is compressed in the background", async () => {
+  const bodies = bodiesWith("auto");
+  const { content, rest } = aDocument();
+  const hot = { content: hotContent(content), rest };
+  const overload = () => [aDocument(), aDocument()].map((one) => bodies.of(one, GZIP));
+  await Promise.all(overload());
+  expect(isStitched(await bodies.of(hot, GZIP), hot)).toBe(true);
+  for (;;) {
+    await Promise.all(overload());
+    const body = await bodies.of(hot, GZIP);
+    if (isStitched(body, hot)) await turn();
+    else {
+      expect(textOf(body)).toBe(textOf(await bodiesWith("fast").of(hot, GZIP)));
+      return;
+    }
+  }
+});
+
+test("a client that accepts zstd only gets it under load too", async () => {
+  const bodies = bodiesWith("auto");
+  const documents = Array.from({ length: 5 }, aDocument);
+  const sent = await Promise.all(documents.map((one) => bodies.of(one, ["zstd", "identity"])));
+  expect(sent.map(({ encoding }) => encoding)).toEqual(documents.map(() => "zstd"));
+});
+
+test("fast never compresses as a whole, small always does", async () => {
+  const documents = Array.from({ length: 10 }, aDocument);
+  const [fast, small] = [bodiesWith("fast"), bodiesWith("small")];
+  for (const encodings of [GZIP, ZSTD]) {
+    const quick = await Promise.all(documents.map((one) => fast.of(one, encodings)));
+    expect(quick.every((body, index) => isStitched(body, documents[index]!))).toBe(true);
+    expect(quick.every(({ encoding }) => encoding === "gzip")).toBe(true);
+    const thorough = await Promise.all(documents.map((one) => small.of(one, encodings)));
+    expect(thorough.some((body, index) => isStitched(body, documents[index]!))).toBe(false);
+  }
+});
+
+test("a cache has at most as many bytes as it may, of the entries used last", () => {
+  const cache = new ByteCache<number>(100_000);
+  for (let index = 0; index < 10_000; index++) {
+    cache.set(`key ${index}`, index, 9_000);
+    cache.get("key 0");
+  }
+  const kept = Array.from({ length: 10_000 }, (_, index) => index).filter(
+    (index) => cache.get(`key ${index}`) !== undefined,
+  );
+  expect(kept.length * 9_000).toBeWithin(50_000, 100_001);
+  expect(kept[0]).toBe(0);
+  expect(kept.at(-1)).toBe(9_999);
+  cache.set("large", 1, 100_001);
+  expect(cache.get("large")).toBeUndefined();
+});
