@@ -67,10 +67,11 @@ test("requests that are handled in one turn have waited, and get the stored piec
 
 test("a turn with several requests is followed by one with stored pieces, and a quiet one is not", async () => {
   const bodies = bodiesWith("auto");
-  for (const one of [aDocument(), aDocument(), aDocument()]) await bodies.of(one, GZIP);
+  const sent = [aDocument(), aDocument(), aDocument()].map((one) => bodies.of(one, GZIP));
   await turn();
   const after = aDocument();
   expect(isStitched(await bodies.of(after, GZIP), after)).toBe(true);
+  await Promise.all(sent);
   await pause();
   const later = aDocument();
   expect(isStitched(await bodies.of(later, GZIP), later)).toBe(false);
