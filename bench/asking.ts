@@ -57,9 +57,10 @@ export function documentIn({ origin, headers, body }: Reply): Document {
 
 export const isEmpty = ({ data }: Document): boolean => Array.isArray(data) && data.length === 0;
 
-function plainOf(headers: Headers, body: Uint8Array): string {
-  const isGzip = headers.get("content-encoding") === "gzip";
-  return Buffer.from(isGzip ? gunzipSync(body) : body).toString();
+export function plainOf(headers: Headers, body: Uint8Array): string {
+  const encoding = headers.get("content-encoding");
+  if (encoding === "gzip") return gunzipSync(body).toString();
+  return Buffer.from(encoding === "zstd" ? Bun.zstdDecompressSync(body) : body).toString();
 }
 
 /** In small groups, so that the server is not overloaded. */

@@ -12,6 +12,7 @@ const SECTIONS = [
   "memory-beside-ingest",
   "postgres",
   "workers",
+  "cost",
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -27,6 +28,9 @@ export interface Flags {
   against: string | undefined;
   sizes: number[];
   minutes: number;
+  /** For `cost`, in dollars: per GB sent, and per hour of a core. */
+  trafficPrice: number;
+  corePrice: number;
   out: string;
   /** Whether results are saved. A run with a few scenarios does not replace all results. */
   keep: boolean;
@@ -69,6 +73,8 @@ export function readFlags(argv: string[]): Flags {
     )
     .option("--large", "growth: also 10,000,000 matches (about 45 GB of disk, several hours)")
     .addOption(number("--minutes <M>", "memory: duration of the load", positive, 10))
+    .addOption(number("--traffic-price <USD>", "cost: dollars per GB sent", positive, 0.09))
+    .addOption(number("--core-price <USD>", "cost: dollars per hour of a core", positive, 0.04))
     .option("--out <DIR>", "folder for data, results and plots (default: bench)")
     .addHelpText(
       "after",
@@ -99,6 +105,8 @@ Examples:
     against: options.against && resolve(options.against),
     sizes: options.large === true ? [...options.sizes, 10_000_000] : options.sizes,
     minutes: options.minutes,
+    trafficPrice: options.trafficPrice,
+    corePrice: options.corePrice,
     out: resolve(options.out ?? import.meta.dir),
     keep: options.only === undefined || options.out !== undefined,
   };

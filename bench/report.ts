@@ -2,6 +2,8 @@
 
 import type { Circumstances } from "./machine.ts";
 import type {
+  CostFigures,
+  CostSection,
   GrowthSection,
   IngestSection,
   MemorySection,
@@ -26,6 +28,7 @@ export const PARTS = [
   "memory-beside-ingest",
   "postgres",
   "workers",
+  "cost",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -38,6 +41,7 @@ export function render(part: Part, results: Results, plots: string): string | un
   if (part === "stages") return stages && renderStages(stages);
   if (part === "growth") return growth && renderGrowth(growth, plots);
   if (part === "postgres") return results.postgres && renderPostgres(results.postgres);
+  if (part === "cost") return results.cost && renderCost(results.cost);
   if (part === "workers") return results.workers && renderWorkers(results.workers);
   if (part === "memory") return memory && renderMemory(memory, `${plots}/memory.svg`);
   return (
@@ -83,6 +87,38 @@ function renderWorkers({ rows, ...section }: WorkersSection): string {
   return [
     `${readable(section.matches)} matches, ${section.connections} connections per worker, medians of ${section.rounds} alternating rounds (ratios are computed per round); the second worker shares the core of the load generator.`,
     table,
+    provenance(section),
+  ].join("\n\n");
+}
+
+function renderCost({ rows, trafficPrice, corePrice, ...section }: CostSection): string {
+  const dollars = ({ wireBytes, cpuMicros }: CostFigures) =>
+    (wireBytes / 1000) * trafficPrice + (cpuMicros / 3600) * corePrice;
+  const cells = (one: CostFigures | undefined) =>
+    one
+      ? [readable(one.wireBytes), readable(one.cpuMicros), dollars(one).toFixed(2)]
+      : ["", "", ""];
+  const kinds = ["one connection", "one connection, zstd", "busy", "conventional"];
+  const costs = markdownTable(
+    ["Scenario", ...kinds.flatMap((kind) => [`${kind}: bytes`, "CPU, µs", "$ per million"])],
+    rows.map(({ name, idle, idleZstd, busy, conventional }) => [
+      name,
+      ...[idle, idleZstd, busy, conventional].flatMap(cells),
+    ]),
+  );
+  const sizes = markdownTable(
+    ["Scenario", "size ÷ gzip -6", "size ÷ zstd -3", "busy: requests/s, auto ÷ fast"],
+    rows.map(({ name, gzipRatio, zstdRatio, autoToFast }) => [
+      name,
+      gzipRatio.toFixed(2),
+      zstdRatio.toFixed(2),
+      autoToFast.toFixed(2),
+    ]),
+  );
+  return [
+    `${readable(section.matches)} matches, ${roundsOf(section)}; busy means ${section.connections} connections. Bytes and CPU time are per response, bytes with headers. $${trafficPrice} per GB and $${corePrice} per core and hour; \`--traffic-price\` and \`--core-price\` set other prices.`,
+    costs,
+    sizes,
     provenance(section),
   ].join("\n\n");
 }

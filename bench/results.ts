@@ -132,6 +132,36 @@ export interface WorkersSection extends Circumstances {
   rows: WorkersRow[];
 }
 
+/** Medians. */
+export type CostFigures = Pick<Measured, "requestsPerSecond" | "wireBytes" | "cpuMicros">;
+
+export interface CostRow {
+  name: string;
+  /** One connection; with zstd: of a client that accepts it. */
+  idle: CostFigures;
+  idleZstd: CostFigures;
+  /** With compression = auto and fast. */
+  busy: CostFigures;
+  busyFast: CostFigures;
+  conventional?: CostFigures;
+  /** Sizes of single responses, as multiples of gzip -6 and zstd -3 of the same documents. */
+  gzipRatio: number;
+  zstdRatio: number;
+  /** Requests per second when busy. */
+  autoToFast: number;
+}
+
+/** Prices in dollars: per GB sent, and per hour of a core. */
+export interface CostSection extends Circumstances {
+  matches: number;
+  seconds: number;
+  rounds: number;
+  connections: number;
+  trafficPrice: number;
+  corePrice: number;
+  rows: CostRow[];
+}
+
 export interface Results {
   scenarios?: ScenariosSection;
   ingest?: IngestSection;
@@ -141,6 +171,7 @@ export interface Results {
   memoryBesideIngest?: MemorySection;
   postgres?: PostgresSection;
   workers?: WorkersSection;
+  cost?: CostSection;
 }
 
 export function readResults(file: string): Results {

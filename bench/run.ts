@@ -6,6 +6,7 @@ import { compareWith } from "./compare.ts";
 import { BenchError, progress } from "./failure.ts";
 import { type Flags, readFlags, type SectionName } from "./flags.ts";
 import { type Circumstances, circumstances } from "./machine.ts";
+import { measureCost } from "./measure-cost.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureMemory } from "./measure-memory.ts";
@@ -67,6 +68,8 @@ async function measureSection(
       return { memoryBesideIngest: await measureMemory(flags, places, where, true) };
     case "postgres":
       return { postgres: await measurePostgres(flags, places, where) };
+    case "cost":
+      return { cost: await measureCost(flags, places, where) };
     case "workers":
       return { workers: await measureWorkers(flags, places, where) };
   }

@@ -140,6 +140,12 @@ export const SCENARIOS: readonly Scenario[] = [
         .map((id) => withQuery(MATCHES, { "filter[playerIds]": id, sort: "-createdAt" })),
   },
   {
+    name: "hot page",
+    about: "the newest five matches of the shard, the same request again and again",
+    status: 200,
+    addresses: () => [withQuery(MATCHES, { sort: "-createdAt" })],
+  },
+  {
     name: "deep page",
     about: "five matches at page[offset]=5000",
     status: 200,
