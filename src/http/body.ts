@@ -38,6 +38,7 @@ export class Bodies {
   readonly #running = new Map<string, Promise<Piece>>();
   readonly #load = new Load();
   #compressing = 0;
+  #nextInBackground = 0;
 
   constructor(
     private readonly compression: Compression,
@@ -60,9 +61,18 @@ export class Bodies {
     const known = this.#small.get(content.hash);
     if (known) return gzipOf([known], rest, isBusy);
     if (!isBusy) return this.#recompress(document).then((piece) => gzipOf([piece], rest, false));
-    // What is requested again and again is worth it even now, one after another.
-    if (content.isHot && this.#compressing === 0) this.#recompress(document).catch(() => {});
+    if (content.isHot && performance.now() >= this.#nextInBackground) this.#inBackground(document);
     return stitched;
+  }
+
+  /** What is requested again and again is worth it even under load, for a twentieth of a core at most. */
+  async #inBackground(document: Document): Promise<void> {
+    const began = performance.now();
+    this.#nextInBackground = Number.POSITIVE_INFINITY;
+    // A failure is reported when the server has time to compress this document for a request.
+    await this.#recompress(document).catch(() => {});
+    const now = performance.now();
+    this.#nextInBackground = now + 20 * (now - began);
   }
 
   #isBusy(): boolean {
