@@ -6,13 +6,20 @@
 import { type Content, hotContent } from "../document/content.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Window } from "../query/query.ts";
-import type { LocalState } from "../store/store.ts";
+import type { LocalState, Reader } from "../store/store.ts";
 import { ByteCache } from "./byte-cache.ts";
-import type { ShardRequest } from "./shard-request.ts";
 
 /** What an endpoint read, apart from links and times. */
 interface Result {
   content: Content;
+}
+
+/** What a result depends on, apart from the endpoint and the time. */
+interface CachedRequest {
+  reader: Pick<Reader, "local">;
+  shard: string;
+  id: string;
+  query: string;
 }
 
 interface Entry {
@@ -37,7 +44,7 @@ export class ResultCache {
 
   /** `window` is the time window, if the result depends on one: it may move with the time of the request. */
   find<T extends Result>(
-    { reader, shard, id, query }: ShardRequest,
+    { reader, shard, id, query }: CachedRequest,
     endpoint: string,
     window: Window | undefined,
     read: () => Awaitable<T>,

@@ -126,7 +126,7 @@ const IF_NONE_MATCH = {
   in: "header",
   description: "The ETag of an earlier response. If it is still current, the response is 304.",
   schema: { type: "string" },
-  example: '"3c2l8grlwrhzb-gzip"',
+  example: 'W/"3c2l8grlwrhzb"',
 };
 
 /** One per type: generators disagree on how to serialize a deepObject parameter. */

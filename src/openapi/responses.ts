@@ -38,7 +38,7 @@ function successes(route: DescribedRoute): Responses {
   const example = examples[route.response as keyof typeof examples];
   return {
     200: {
-      description: "The records, compressed with gzip if the client accepts it.",
+      description: "The records, compressed with gzip or zstd if the client accepts it.",
       headers: { ...headers, ...reference(["Content-Encoding"]) },
       content: { [JSON_API]: { schema, example } },
     },
@@ -153,9 +153,9 @@ const NUMBER = { type: "integer", minimum: 0 };
 
 export const HEADERS: Record<string, object> = {
   ETag: header(
-    "Entity tag of the bytes (single records), or a weak one of the records (collections).",
+    "Entity tag, the same in every encoding: of all bytes (single records) or of the records (collections). Weak, except for single records that are not compressed.",
     TEXT,
-    '"3c2l8grlwrhzb-gzip"',
+    'W/"3c2l8grlwrhzb"',
   ),
   "X-Request-Id": header("Request id, for problem reports.", TEXT, "53a3a804-1"),
   "RateLimit-Policy": header(
@@ -174,7 +174,7 @@ export const HEADERS: Record<string, object> = {
   "Retry-After": header("Seconds to wait before the next request.", NUMBER, 1),
   "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
   "Cache-Control": header("How the response may be cached.", TEXT, "private, no-cache"),
-  "Content-Encoding": header("gzip, if the client accepts it.", TEXT, "gzip"),
+  "Content-Encoding": header("gzip or zstd, if the client accepts it.", TEXT, "gzip"),
   Vary: header(
     "The request headers that the response depends on.",
     TEXT,
