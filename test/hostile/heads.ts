@@ -156,7 +156,17 @@ const FIELDS = [
 ];
 
 const KNOWN_VALUES: Record<string, readonly string[]> = {
-  "Accept-Encoding": ["gzip", "gzip;q=0", "br", "*", "*;q=0", "gzip, identity;q=2", "identity;q=0"],
+  "Accept-Encoding": [
+    "gzip",
+    "gzip;q=0",
+    "br",
+    "zstd",
+    "zstd;q=0.5, gzip",
+    "*",
+    "*;q=0",
+    "gzip, identity;q=2",
+    "identity;q=0",
+  ],
   "If-None-Match": ["*", '""', 'W/"x"', '"a", "b"', '"'.repeat(50), '"x-gzip"'],
   Connection: ["keep-alive", "Keep-Alive, x", "TE, trailers"],
   Range: ["bytes=0-0", "bytes=-1", "bytes=5-1", "bytes=0-99999999999"],
