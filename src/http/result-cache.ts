@@ -38,7 +38,7 @@ export class ResultCache {
   readonly #entries: ByteCache<Entry>;
   #seen = new Set<string>();
 
-  constructor(bytes: number) {
+  constructor(private readonly bytes: number) {
     this.#entries = new ByteCache(bytes);
   }
 
@@ -50,7 +50,7 @@ export class ResultCache {
     read: () => Awaitable<T>,
   ): Awaitable<T> {
     const { local } = reader;
-    if (!local) return read();
+    if (!local || this.bytes === 0) return read();
     const state = local.state();
     const key = `${endpoint} ${shard} ${id} ${query}`;
     const entry = this.#entries.get(key);
