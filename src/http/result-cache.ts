@@ -52,7 +52,7 @@ export class ResultCache {
     const { local } = reader;
     if (!local || this.bytes === 0) return read();
     const state = local.state();
-    const key = `${endpoint} ${shard} ${id} ${query}`;
+    const key = `${endpoint} ${shard} ${query} ${id}`;
     const entry = this.#entries.get(key);
     if (entry && entry.state === state && isCurrent(entry, window, local)) {
       return entry.result as T;
