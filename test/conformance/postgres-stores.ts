@@ -1,5 +1,6 @@
 /** Empty shards in PostgreSQL for the conformance suite, each in its own schema. */
 
+import { SQL } from "bun";
 import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import type { Writer } from "../../src/store/store.ts";
+import { rowsOf } from "../support/shard-rows.ts";
 import type { TestStore } from "./suite.ts";
 
 const CACHE_BYTES = 8192;
@@ -21,13 +23,15 @@ const CACHE_BYTES = 8192;
 export function emptyShards(url: () => string, prepares: boolean) {
   const idle: EmptySchema[] = [];
   let made = 0;
+  let sql: SQL | undefined;
   const create = async (): Promise<EmptySchema> => {
     const schema = `test_${process.pid}_${++made}`;
     const place = { url: url(), shown: "the test's database", schema, prepares, pool: 4 };
     const session = new KeptSession(place);
     await new PostgresWriter(session).ready();
     const reading = new KeptSession(place, PATIENCE, IN_INDEX_ORDER);
-    return { place, session, reading, row: await shardRow(session) };
+    sql ??= new SQL(url(), { max: 1, prepare: prepares });
+    return { place, session, reading, empty: await rowsOf(sql, schema) };
   };
   return {
     async make(): Promise<TestStore> {
@@ -45,7 +49,7 @@ export function emptyShards(url: () => string, prepares: boolean) {
         },
         async close() {
           for (const rival of rivals) await rival.close();
-          await empty(schema);
+          await schema.empty();
           idle.push(schema);
         },
       };
@@ -56,6 +60,7 @@ export function emptyShards(url: () => string, prepares: boolean) {
         await session.run(`DROP SCHEMA "${place.schema}" CASCADE`);
         await session.end();
       }
+      await sql?.close();
     },
   };
 }
@@ -64,8 +69,7 @@ interface EmptySchema {
   place: PostgresTarget;
   session: KeptSession;
   reading: KeptSession;
-  /** The row of its table `shard` when it was new. */
-  row: string;
+  empty(): Promise<void>;
 }
 
 /** Stays open when the store that uses it is closed. */
@@ -75,23 +79,4 @@ class KeptSession extends Session {
   end(): Promise<void> {
     return super.close();
   }
-}
-
-async function shardRow(session: Session): Promise<string> {
-  const [found] = await session.rows<{ row: string }>(
-    "SELECT to_jsonb(shard)::text AS row FROM {shard}",
-  );
-  return found!.row;
-}
-
-/** Makes it like a new one, except for partitions, which stay. */
-async function empty({ place, session, row }: EmptySchema): Promise<void> {
-  await session.run(`DO $$ DECLARE emptied regclass; BEGIN
-    FOR emptied IN SELECT oid FROM pg_class WHERE relnamespace = '"${place.schema}"'::regnamespace
-      AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'format'
-    LOOP EXECUTE 'DELETE FROM ' || emptied; END LOOP; END $$`);
-  await session.run(
-    "INSERT INTO {shard} SELECT (jsonb_populate_record(NULL::{shard}, $1::text::jsonb)).*",
-    [row],
-  );
 }
