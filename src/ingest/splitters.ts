@@ -140,6 +140,7 @@ export class ValueSplitter implements Splitter {
   #read(chunk: Buffer, found: DocumentText[]): void {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
+      if (this.#depth > 0 && !this.#isLineBlank && !this.#escaped) at = this.#skip(chunk, at);
       const byte = chunk[at]!;
       const isFirstOfLine = this.#noteLine(byte);
       if (isFirstOfLine && byte === OPEN_OBJECT && this.#mayRestart()) {
@@ -192,6 +193,30 @@ export class ValueSplitter implements Splitter {
     if (length > MOST_RESTARTS || (length > 0 && current.size + rest.length > this.longest)) {
       this.#split(current, found, rest);
     } else current.add(rest);
+  }
+
+  /**
+   * Follows the brackets within a line of a document, several times faster than byte by byte. Returns the offset of the
+   * first byte that may mean more, or of the last one.
+   */
+  #skip(chunk: Buffer, start: number): number {
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let at = start;
+    for (; at < chunk.length - 1; at++) {
+      const byte = chunk[at]!;
+      if (byte === QUOTE) inString = !inString;
+      else if (byte === NEWLINE || byte === BACKSLASH) break;
+      else if (inString) continue;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (depth === 1) break;
+        depth -= 1;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    return at;
   }
 
   /** Whether the byte is the first on its line that is not whitespace. */

@@ -1,39 +1,82 @@
 /** Empty shards in PostgreSQL for the conformance suite, each in its own schema. */
 
-import { sessionForReading } from "../../src/store/postgres/read-session.ts";
+import { SQL } from "bun";
+import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { Session } from "../../src/store/postgres/session.ts";
+import {
+  IN_INDEX_ORDER,
+  PATIENCE,
+  type PostgresTarget,
+  Session,
+} from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import type { Writer } from "../../src/store/store.ts";
+import { rowsOf } from "../support/shard-rows.ts";
 import type { TestStore } from "./suite.ts";
 
 const CACHE_BYTES = 8192;
-let made = 0;
 
-export async function emptyShard(url: string, prepares: boolean): Promise<TestStore> {
-  const schema = `test_${process.pid}_${++made}`;
-  const place = { url, shown: "the test's database", schema, prepares, pool: 4 };
-  const writer = new PostgresWriter(new Session(place));
-  await writer.ready();
-  const others: (PostgresReader | Writer)[] = [];
+/**
+ * The empty shards of one database; `remove` drops them. The next shard gets the schema of one that is
+ * closed, emptied, and its connections: new ones would take most of the time of the suite.
+ */
+export function emptyShards(url: () => string, prepares: boolean) {
+  const idle: EmptySchema[] = [];
+  let made = 0;
+  let sql: SQL | undefined;
+  const create = async (): Promise<EmptySchema> => {
+    const schema = `test_${process.pid}_${++made}`;
+    const place = { url: url(), shown: "the test's database", schema, prepares, pool: 4 };
+    const session = new KeptSession(place);
+    await new PostgresWriter(session).ready();
+    const reading = new KeptSession(place, PATIENCE, IN_INDEX_ORDER);
+    sql ??= new SQL(url(), { max: 1, prepare: prepares });
+    return { place, session, reading, empty: await rowsOf(sql, schema) };
+  };
   return {
-    writer,
-    place,
-    reader() {
-      const reader = new PostgresReader(sessionForReading(place), CACHE_BYTES);
-      others.push(reader);
-      return reader;
+    async make(): Promise<TestStore> {
+      const schema = idle.pop() ?? (await create());
+      const { place, session, reading } = schema;
+      const rivals: Writer[] = [];
+      return {
+        writer: new PostgresWriter(session),
+        place,
+        reader: () => new PostgresReader(new ReadSession(reading), CACHE_BYTES),
+        rival(patienceMs) {
+          const rival = new PostgresWriter(new Session(place), Date.now, patienceMs);
+          rivals.push(rival);
+          return rival;
+        },
+        async close() {
+          for (const rival of rivals) await rival.close();
+          await schema.empty();
+          idle.push(schema);
+        },
+      };
     },
-    rival(patienceMs) {
-      const rival = new PostgresWriter(new Session(place), Date.now, patienceMs);
-      others.push(rival);
-      return rival;
-    },
-    async close() {
-      for (const store of [...others, writer]) await store.close();
-      const session = new Session(place);
-      await session.run(`DROP SCHEMA "${schema}" CASCADE`);
-      await session.close();
+    async remove(): Promise<void> {
+      for (const { place, session, reading } of idle) {
+        await reading.end();
+        await session.run(`DROP SCHEMA "${place.schema}" CASCADE`);
+        await session.end();
+      }
+      await sql?.close();
     },
   };
+}
+
+interface EmptySchema {
+  place: PostgresTarget;
+  session: KeptSession;
+  reading: KeptSession;
+  empty(): Promise<void>;
+}
+
+/** Stays open when the store that uses it is closed. */
+class KeptSession extends Session {
+  override async close(): Promise<void> {}
+
+  end(): Promise<void> {
+    return super.close();
+  }
 }

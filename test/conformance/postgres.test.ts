@@ -2,10 +2,14 @@
 
 import { afterAll } from "bun:test";
 import { aPostgres } from "../support/postgres.ts";
-import { emptyShard } from "./postgres-stores.ts";
+import { emptyShards } from "./postgres-stores.ts";
 import { storeConformance } from "./suite.ts";
 
 const { url, stop } = await aPostgres();
-afterAll(stop);
+const shards = emptyShards(() => url, true);
+afterAll(async () => {
+  await shards.remove();
+  stop();
+});
 
-storeConformance("PostgreSQL", () => emptyShard(url, true));
+storeConformance("PostgreSQL", shards.make);

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { exportRecords } from "../../src/export/export.ts";
 import { inSteps } from "../../src/export/scan.ts";
-import { loadSettings } from "../../src/settings/load.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import type { ShardContents, Writer } from "../../src/store/store.ts";
-import { homeAt, ingestAt, linesOf, lookInto } from "../support/places.ts";
+import { homeAt, ingestAt, linesOf, lookInto, settingsAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel, type MatchDocument } from "../support/records.ts";
-import { aFolder, ingestInto } from "../support/world.ts";
+import { aFolder, ingestInto, ingestWith } from "../support/world.ts";
 
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
@@ -41,11 +42,6 @@ const LOCATIONS = {
     return url.href;
   },
 };
-
-const ingest = (home: string, documents: MatchDocument[], replace = false) =>
-  ingestInto(loadSettings({ flags: { data: home }, env: {}, cwd: home }).values, documents, {
-    replace,
-  });
 
 /** More than a first step reads, so that each pass has several. */
 const MANY = 70;
@@ -116,13 +112,17 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an export from %s", (engine) =
     "has every record although %s before any of its steps",
     async (_, [before, after]) => {
       const home = homeAt(path(`home-${made++}`), LOCATIONS[engine]());
-      await ingest(home, [...filling, ...hidden, before]);
+      const settings = settingsAt(home);
+      // Another writer, which stays open: opening it for each step would take most of the time.
+      const shards = openShards(settings, unobserved);
+      const put = (documents: MatchDocument[]) =>
+        ingestWith(shards, settings, documents, { replace: true });
+      await put([...filling, ...hidden, before]);
       const lasting = [...filling, ...hidden].map(({ data }) => data.id as string).sort();
       await lookInto(home, async (writer: Writer) => {
         let steps = 1;
         for (let step = 0; step < steps; step++) {
-          const act = () => ingest(home, [after], true);
-          const contents = interrupted(inSteps(writer), step, act);
+          const contents = interrupted(inSteps(writer), step, () => put([after]));
           const ids = await idsOf(contents);
           steps = contents.steps;
           const distinct = new Set(ids);
@@ -132,10 +132,11 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an export from %s", (engine) =
           const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
           const private_ = hidden.map(({ data }) => data.id as string);
           expect(repeated.filter((id) => ![...private_, "evidence"].includes(id))).toEqual([]);
-          await ingest(home, [before], true);
+          await put([before]);
         }
         expect(steps).toBeGreaterThan(5);
       });
+      await shards.close();
     },
     120_000,
   );
@@ -148,7 +149,7 @@ test("an export that waits for its reader does not keep SQLite from emptying the
   await lookInto(home, async (writer) => {
     const chunks = exportRecords(inSteps(writer), { shard: "na", withheld: true });
     expect((await chunks.next()).done).toBe(false);
-    await ingest(home, hidden);
+    await ingestInto(settingsAt(home), hidden);
     const other = new Database(file);
     const { busy } = other.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()!;
     other.close();

@@ -1,7 +1,7 @@
 /** Tests exports of pruned and redacted shards: ingest makes the identical shard, and counts no match twice. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { digestOf } from "../../src/export/digest.ts";
@@ -26,7 +26,11 @@ const path = (name: string) => join(folder.path, name);
 afterAll(() => folder.remove());
 
 let made = 0;
-const aHome = () => homeAt(path(`home-${made}`), `sqlite:${path(`shard-${made++}.db`)}`);
+const fileOf = (home: string) => `${home}.db`;
+function aHome(): string {
+  const home = path(`home-${made++}`);
+  return homeAt(home, `sqlite:${fileOf(home)}`);
+}
 
 const take = (home: string, documents: Json[], options = {}) =>
   ingestInto(settingsAt(home), documents, options);
@@ -91,10 +95,21 @@ const SHARDS: Record<string, readonly (keyof typeof acts)[]> = {
   redacted: ["redact"],
 };
 
+/** The files of shards that were made before, by how. */
+const originals = new Map<string, string>();
+
 async function aShard(how: readonly (keyof typeof acts)[]): Promise<string> {
   const home = aHome();
+  const original = originals.get(how.join());
+  if (original) {
+    copyFileSync(original, fileOf(home));
+    return home;
+  }
   await take(home, records);
   for (const act of how) await lookInto(home, (writer) => acts[act](writer));
+  const copy = path(`${how.join("-")}.original`);
+  copyFileSync(fileOf(home), copy);
+  originals.set(how.join(), copy);
   return home;
 }
 

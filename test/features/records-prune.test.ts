@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { prune } from "../../src/prune/prune.ts";
 import { damageIn } from "../support/check.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -64,10 +65,12 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       const days = Array.from({ length: 31 }, (_, at) => at + 1);
       await world.ingest(days.map((on) => played(`m${on}`, on, on % 3 > 0)));
       let pruned = 1;
-      const pruneOne = async (isRebuild: boolean) => {
-        if (isRebuild && pruned < 30) await pruneAt(world.settings, "na", day(++pruned), 1);
-      };
-      expect(await verifiedInSteps(world.settings, "na", 4, pruneOne)).toEqual([]);
+      await withWriter(world.settings, "na", async (writer) => {
+        const pruneOne = async (isRebuild: boolean) => {
+          if (isRebuild && pruned < 30) await prune(writer, day(++pruned), { step: 1, rest: 0 });
+        };
+        expect(await verifiedInSteps(world.settings, "na", 4, pruneOne)).toEqual([]);
+      });
       expect(pruned).toBeGreaterThan(5);
     }));
 

@@ -8,18 +8,19 @@ import { openAccess } from "../../src/open-stores.ts";
 import { refusalStatuses } from "../docs/refusals.ts";
 import { startServerProcess } from "../support/process.ts";
 import { checkReply } from "../support/replies.ts";
+import { scaled } from "../support/scale.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 import { type Answered, send, sendSlowly } from "./caller.ts";
 import { SEED } from "./chance.ts";
 import { complaintAbout, isOurs, type Rules } from "./judge.ts";
 import { type HostileRequest, hostileRequest, type Surroundings } from "./requests.ts";
 
-const COUNT = 10_000;
-const WARM_UP = 2000;
-const WITH_PROFILE = 2000;
+const COUNT = scaled(10_000);
+const WARM_UP = scaled(2000);
+const WITH_PROFILE = scaled(2000);
 const SLOW_CALLERS = 24;
 /** How far memory may grow after the warm-up. */
-const GROWTH_MIB = 64;
+const GROWTH_MIB = 16 + scaled(48);
 
 type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 

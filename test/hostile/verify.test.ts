@@ -1,7 +1,9 @@
 /** What `matchbook verify` finds in shards whose rows are whole, but not as the records say; the same for both stores. */
 
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -9,6 +11,7 @@ import type { MatchEntry, PlayerRow, ShardRecord, Transaction } from "../../src/
 import { homeAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { rowsOf } from "../support/shard-rows.ts";
 import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { aFolder, ingestInto } from "../support/world.ts";
 
@@ -277,24 +280,44 @@ const CASES: [what: string, harm: Harm, found: string, detail: string][] = [
 ];
 
 const postgres = await aPostgres();
-afterAll(() => postgres.stop());
+const sql = new SQL(postgres.url, { max: 1 });
+afterAll(async () => {
+  await sql.close();
+  postgres.stop();
+});
 
-let made = 0;
 const PLACES = {
   SQLite: (folder: string) => `sqlite:${join(folder, "na.db")}`,
-  PostgreSQL: () => `${postgres.url}?schema=verify_${process.pid}_${made++}`,
+  PostgreSQL: () => `${postgres.url}?schema=verify_${process.pid}`,
 };
 
-describe.each(Object.entries(PLACES))("%s:", (_engine, placeIn) => {
-  let folder: ReturnType<typeof aFolder>;
-  let settings: ReturnType<typeof loadSettings>["values"];
-  beforeEach(async () => {
-    folder = aFolder();
-    const data = homeAt(folder.path, placeIn(folder.path));
-    settings = loadSettings({ flags: { data }, env: {}, cwd: data }).values;
+/** Remembers a shard; call it to restore it. */
+const SAVED = {
+  async SQLite(place: string) {
+    const path = place.slice("sqlite:".length);
+    const bytes = readFileSync(path);
+    return async () => {
+      for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
+      writeFileSync(path, bytes);
+    };
+  },
+  PostgreSQL: (place: string) => rowsOf(sql, place.split("?schema=")[1]!),
+};
+
+const ENGINES = ["SQLite", "PostgreSQL"] as const;
+
+describe.each(ENGINES)("%s:", (engine) => {
+  const folder = aFolder();
+  const place = PLACES[engine](folder.path);
+  const data = homeAt(folder.path, place);
+  const settings = loadSettings({ flags: { data }, env: {}, cwd: data }).values;
+  let restore: () => Promise<void>;
+  beforeAll(async () => {
     await ingestInto(settings, RECORDS);
+    restore = await SAVED[engine](place);
   });
-  afterEach(() => folder.remove());
+  afterEach(() => restore());
+  afterAll(() => folder.remove());
 
   /** Writes through the store, so that all checksums are right. */
   async function change(harm: Harm): Promise<void> {

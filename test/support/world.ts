@@ -133,29 +133,39 @@ export async function ingestInto(
   options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
 ): Promise<Ingested> {
   const shards = openShards(settings, unobserved);
-  const rejections: Rejection[] = [];
-  const conflicts: string[] = [];
   try {
-    const report = await ingest([{ name: "test", bytes: lines(documents) }], {
-      writer: (id) => shards.writer(id),
-      clock: Date.now,
-      replace: options.replace ?? false,
-      threads: options.threads ?? 0,
-      batch: options.batch ?? 10_000,
-      context: {
-        shard: options.shard,
-        shards: shards.allowed,
-        titleId: settings["title-id"],
-        longest: settings["max-record-bytes"],
-      },
-      onRejection: (rejection) => rejections.push(rejection),
-      onConflict: (id) => conflicts.push(id),
-      onProgress() {},
-    });
-    return { report, rejections, conflicts };
+    return await ingestWith(shards, settings, documents, options);
   } finally {
     await shards.close();
   }
+}
+
+/** The same into shards that are open, and stay so. */
+export async function ingestWith(
+  shards: ReturnType<typeof openShards>,
+  settings: Settings,
+  documents: Json[],
+  options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
+): Promise<Ingested> {
+  const rejections: Rejection[] = [];
+  const conflicts: string[] = [];
+  const report = await ingest([{ name: "test", bytes: lines(documents) }], {
+    writer: (id) => shards.writer(id),
+    clock: Date.now,
+    replace: options.replace ?? false,
+    threads: options.threads ?? 0,
+    batch: options.batch ?? 10_000,
+    context: {
+      shard: options.shard,
+      shards: shards.allowed,
+      titleId: settings["title-id"],
+      longest: settings["max-record-bytes"],
+    },
+    onRejection: (rejection) => rejections.push(rejection),
+    onConflict: (id) => conflicts.push(id),
+    onProgress() {},
+  });
+  return { report, rejections, conflicts };
 }
 
 async function* lines(documents: Json[]): AsyncGenerator<Uint8Array> {

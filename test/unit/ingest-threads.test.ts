@@ -7,6 +7,7 @@ import { type DocumentContent, readChunk } from "../../src/ingest/read-chunk.ts"
 import { ReaderPool } from "../../src/ingest/reader-pool.ts";
 import { demoLines } from "../support/demo.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 const LONGEST = 100_000;
@@ -41,8 +42,9 @@ function mixed(): string[] {
     numbers,
     JSON.stringify([aMatch({ id: "one" }), { data: 7 }, aMatch({ id: "two" })]),
   ];
-  return demoLines(400, NOW).flatMap((line, at) =>
-    at % 40 === 0 ? [line, "", bad[(at / 40) % bad.length]!] : [line],
+  // Several chunks for each thread.
+  return demoLines(200, NOW).flatMap((line, at) =>
+    at % 20 === 0 ? [line, "", bad[(at / 20) % bad.length]!] : [line],
   );
 }
 
@@ -50,7 +52,7 @@ function mixed(): string[] {
 async function readyPool(threads: number): Promise<ReaderPool> {
   const pool = new ReaderPool(context, threads);
   await contents(demoLines(250, NOW), (chunk) => pool.read(chunk, false));
-  while (pool.room === 0) await new Promise(setImmediate);
+  await until("a thread is ready", () => pool.room > 0);
   return pool;
 }
 
@@ -78,7 +80,7 @@ describe("reading threads", () => {
   });
 
   test("encode only on request", async () => {
-    const found = await contents(mixed(), (chunk) => pool.read(chunk, false));
+    const found = await contents(demoLines(50, NOW), (chunk) => pool.read(chunk, false));
     const records = found.flatMap((one) => one.incoming);
     expect(records.length).toBeGreaterThan(0);
     expect(records.every((one) => one.kind === "record" && one.encoded === undefined)).toBeTrue();
