@@ -92,7 +92,8 @@ const MARKS = /\p{M}+/gu;
  */
 export function lettersOf(name: string): string[] {
   // Most names are ASCII, in which every character is a letter of its own.
-  if (ASCII.test(name)) return withoutPunctuation(name.toLowerCase()).slice(0, MAX_LETTERS).split("");
+  if (ASCII.test(name))
+    return withoutPunctuation(name.toLowerCase()).slice(0, MAX_LETTERS).split("");
   return Array.from(withoutPunctuation(folded(name)) || name).slice(0, MAX_LETTERS);
 }
 
