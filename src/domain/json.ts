@@ -41,3 +41,25 @@ export function isReference(value: Json | undefined): value is JsonObject & Refe
 export function keyOf(resource: Reference): string {
   return `${resource.type}/${resource.id}`;
 }
+
+/** Finds resources by type and id. Looks for the id alone first, because joining texts is slower: few are repeated. */
+export class ResourceIndex {
+  readonly #byId = new Map<string, Resource>();
+  /** By key: those whose id a resource of another type has. */
+  readonly #others = new Map<string, Resource>();
+
+  constructor(resources: readonly Resource[]) {
+    for (const resource of resources) {
+      const known = this.#byId.get(resource.id);
+      if (known === undefined || known.type === resource.type)
+        this.#byId.set(resource.id, resource);
+      else this.#others.set(keyOf(resource), resource);
+    }
+  }
+
+  get(reference: Reference): Resource | undefined {
+    const found = this.#byId.get(reference.id);
+    if (found === undefined || found.type === reference.type) return found;
+    return this.#others.get(keyOf(reference));
+  }
+}

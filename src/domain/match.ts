@@ -1,6 +1,6 @@
 /** A match record: its resources, and the facts that the rules use. */
 
-import { type JsonObject, keyOf, type Resource, references } from "./json.ts";
+import { type JsonObject, type Resource, ResourceIndex, references } from "./json.ts";
 import { microGold, type Result } from "./player.ts";
 
 /** A player or team in a record: its resource, and the resources that only it links to. */
@@ -86,16 +86,15 @@ export function resultOf(part: Part | undefined): Result {
 
 /** Results by player id, and the teams that entered with a roster. */
 function rosterEntries(match: Resource, own: Resource[]) {
-  const byKey = new Map<string, Resource>();
-  for (const resource of own) byKey.set(keyOf(resource), resource);
+  const index = new ResourceIndex(own);
   const playing = new Map<string, Part>();
   const entered = new Set<string>();
   for (const named of references(match.relationships?.rosters)) {
-    const roster = byKey.get(keyOf(named))!;
+    const roster = index.get(named)!;
     const won = roster.attributes.won === "true";
     for (const { id } of references(roster.relationships?.team)) entered.add(id);
     for (const reference of references(roster.relationships?.participants)) {
-      const participant = byKey.get(keyOf(reference))!;
+      const participant = index.get(reference)!;
       const gold = (participant.attributes.stats as JsonObject).gold;
       for (const { id } of references(participant.relationships?.player)) {
         playing.set(id, { won, gold: typeof gold === "number" ? microGold(gold) : 0n });

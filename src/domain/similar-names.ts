@@ -25,13 +25,17 @@ export function indexKeys(name: string): string[] {
   const letters = lettersOf(name);
   const whole = letters.join("");
   // The whole name too: the typed name may have one letter too many.
-  const keys = new Set([WHOLE + whole, REVERSED + letters.toReversed().join(""), ONE_LESS + whole]);
+  const keys = [WHOLE + whole, REVERSED + letters.toReversed().join(""), ONE_LESS + whole];
   let start = 0;
+  let before = "";
   for (const letter of letters.slice(0, MAX_LEFT_OUT)) {
-    keys.add(ONE_LESS + whole.slice(0, start) + whole.slice(start + letter.length));
-    start += letter.length;
+    const end = start + letter.length;
+    // Without either of two equal neighbours, the rest is the same.
+    if (letter !== before) keys.push(ONE_LESS + whole.slice(0, start) + whole.slice(end));
+    start = end;
+    before = letter;
   }
-  return [...keys];
+  return keys;
 }
 
 /** For all keys of a name. Finds nearly every similar name among 300,000 (measured). */
@@ -78,7 +82,7 @@ function distanceBetween(typed: string[], name: string[]): number {
   return Math.min(typos, typed.length < 3 ? 0.5 : 1.5);
 }
 
-const ALPHANUMERIC = /^[A-Za-z0-9]+$/;
+const ASCII = /^[ -~]*$/;
 const PUNCTUATION = /[\p{P}\p{Z}\p{Cc}\p{Cf}]+/gu;
 const MARKS = /\p{M}+/gu;
 
@@ -87,15 +91,16 @@ const MARKS = /\p{M}+/gu;
  * dropped unless nothing else is left.
  */
 export function lettersOf(name: string): string[] {
-  return Array.from(ALPHANUMERIC.test(name) ? name.toLowerCase() : folded(name)).slice(
-    0,
-    MAX_LETTERS,
-  );
+  // Most names are ASCII, in which every character is a letter of its own.
+  if (ASCII.test(name))
+    return withoutPunctuation(name.toLowerCase()).slice(0, MAX_LETTERS).split("");
+  return Array.from(withoutPunctuation(folded(name)) || name).slice(0, MAX_LETTERS);
 }
 
 function folded(name: string): string {
   // Via upper case, because some letters differ in only one case.
   const bare = name.normalize("NFKD").replace(MARKS, "").toUpperCase().toLowerCase();
-  const lower = bare.replaceAll("ς", "σ").normalize("NFC");
-  return lower.replace(PUNCTUATION, "") || lower || name;
+  return bare.replaceAll("ς", "σ").normalize("NFC");
 }
+
+const withoutPunctuation = (text: string): string => text.replace(PUNCTUATION, "") || text;

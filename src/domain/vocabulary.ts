@@ -3,7 +3,7 @@
  * records.
  */
 
-import { isObject, keyOf, type Resource, references } from "./json.ts";
+import { isObject, type Resource, ResourceIndex, references } from "./json.ts";
 import type { MatchRecord, Named } from "./match.ts";
 
 /** Available for every match. */
@@ -73,8 +73,7 @@ function hasStandardRelationships({ type, relationships }: Resource): boolean {
 }
 
 function extraPaths(match: Resource, resources: Resource[]): string[] {
-  const index = new Map<string, Resource>();
-  for (const resource of resources) index.set(keyOf(resource), resource);
+  const index = new ResourceIndex(resources);
   const found: string[] = [];
   let level = new Map([["", new Set([match])]]);
   for (let length = 1; length <= MAX_PATH_LENGTH && level.size > 0; length++) {
@@ -89,7 +88,7 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
           const targets = next.get(longer) ?? new Set();
           next.set(longer, targets);
           for (const reference of references(relationships[name])) {
-            const target = index.get(keyOf(reference));
+            const target = index.get(reference);
             if (target) targets.add(target);
           }
         }

@@ -3,7 +3,7 @@
  * closing its connections; they would never return anything.)
  */
 
-import { type ReservedSQL, SQL } from "bun";
+import type { ReservedSQL, SQL } from "bun";
 import { isSettingRefused, NoResponse } from "./errors.ts";
 
 /** Connection timeout. */
@@ -88,7 +88,7 @@ export class Pool {
 
   #open(): SQL {
     const { size, prepares, settings } = this.options;
-    return new SQL(this.url, {
+    return new Bun.SQL(this.url, {
       max: size,
       prepare: prepares,
       connectionTimeout: CONNECT_SECONDS,

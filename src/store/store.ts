@@ -241,7 +241,9 @@ export interface StoredState
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
   /** The players with these ids, as they were put. Unknown and damaged ones are omitted. */
   playerRows(ids: string[]): Awaitable<PlayerRow[]>;
-  /** The same for teams. */
+  /** The players whose latest match was created at these times or between them. Damaged ones are omitted. */
+  playersSeen(from: number, to: number): Awaitable<PlayerRow[]>;
+  /** The teams with these ids, like `playerRows`. */
   teamRows(ids: string[]): Awaitable<TeamRow[]>;
   /**
    * The players and teams of these served matches, as the matches were added. A player or team that

@@ -7,7 +7,13 @@ import { addUp } from "../ingest/update-players.ts";
 import { type Codec, SpillingMap } from "../sqlite/spilling-map.ts";
 import type { DependentPair, PlayerBase, Standing } from "../store/store.ts";
 
-const STANDING: Codec<Standing> = {
+/** What a player must be like after the records so far. */
+interface Expectation extends Standing {
+  /** Whether the stored player is like this. */
+  isConfirmed?: true;
+}
+
+const STANDING: Codec<Expectation> = {
   write: (standing) =>
     JSON.stringify(standing, (_, value) => (typeof value === "bigint" ? String(value) : value)),
   read(text) {
@@ -21,7 +27,7 @@ const COUNT: Codec<number> = { write: String, read: Number };
 
 export class Expected {
   /** By player id. Its memory is bounded, like that of the next. */
-  readonly standings: SpillingMap<Standing>;
+  readonly standings: SpillingMap<Expectation>;
   /** How many records prove a player to be ranked. */
   readonly evidence: SpillingMap<number>;
   /** Pairs of a player and a match whose visibility depends on the player. */
@@ -64,6 +70,11 @@ export class Expected {
         latest: { createdAt: outline.createdAt, matchId: outline.id },
       });
     }
+  }
+
+  /** Holds until the player has a later match. */
+  confirm(id: string, standing: Standing): void {
+    this.standings.set(id, { ...standing, isConfirmed: true });
   }
 
   close(): void {

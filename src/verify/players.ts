@@ -2,16 +2,37 @@
 
 import { canonicalList } from "../document/canonical.ts";
 import { fragmentText } from "../document/gzip.ts";
+import type { Named } from "../domain/match.ts";
 import { continued, NO_TOTALS, streaks } from "../domain/player.ts";
 import { addUp, playerText, teamText } from "../ingest/update-players.ts";
 import { isWholeFragment } from "../store/row-checks.ts";
-import type { PlayerRow, Standing, StoredState, TeamRow } from "../store/store.ts";
+import type { MatchKey, PlayerRow, Standing, StoredState, TeamRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { carriedOf, outlinesOf } from "./decode.ts";
 import type { Expected } from "./expected.ts";
 
 const BATCH = 250;
 
+/** Compares the players whose latest match is one of these, while the records are at hand. */
+export async function confirmPlayers(
+  state: StoredState,
+  served: readonly { match: MatchKey; players: readonly Named[] }[],
+  expected: Expected,
+): Promise<void> {
+  const [first, last] = [served.at(0), served.at(-1)];
+  if (!first || !last) return;
+  const named = new Map(served.map(({ match, players }) => [match.id, players]));
+  for (const row of await state.playersSeen(first.match.createdAt, last.match.createdAt)) {
+    const found = named.get(row.latest.matchId)?.find(({ id }) => id === row.id);
+    const standing = expected.standings.get(row.id);
+    if (!found || !standing) continue;
+    if (!wrongStanding(row, standing) && !wrongPlayerText(row, standing, found)) {
+      expected.confirm(row.id, standing);
+    }
+  }
+}
+
+/** Those that are not confirmed yet. */
 export async function verifyPlayers(context: Context, expected: Expected): Promise<void> {
   const size = Math.min(BATCH, context.rows);
   for (let after = "", isOver = false; !isOver; ) {
@@ -19,7 +40,9 @@ export async function verifyPlayers(context: Context, expected: Expected): Promi
     await context.step(async (state) => {
       const ids = await state.namedIds("players", after, size);
       isOver = ids.length < size;
-      const rows = await state.playerRows(ids);
+      const rows = await state.playerRows(
+        ids.filter((id) => !expected.standings.get(id)?.isConfirmed),
+      );
       for (const row of rows) {
         const standing = expected.standings.get(row.id);
         if (!standing || (await wrongPart(state, row, standing))) doubtful.push(row.id);
@@ -72,8 +95,17 @@ async function standingOf(state: StoredState, id: string): Promise<Standing | un
 async function wrongPart(
   state: StoredState,
   row: PlayerRow,
-  { totals, run, latest }: Standing,
+  standing: Standing,
 ): Promise<string | undefined> {
+  const wrong = wrongStanding(row, standing);
+  if (wrong) return wrong;
+  const found =
+    (await carriedIn(state, standing.latest.matchId, "players", row.id)) ??
+    (await pruned(state, row.id));
+  return found ? wrongPlayerText(row, standing, found) : "a latest match";
+}
+
+function wrongStanding(row: PlayerRow, { totals, run, latest }: Standing): string | undefined {
   if (row.latest.matchId !== latest.matchId || row.latest.createdAt !== latest.createdAt) {
     return "a latest match";
   }
@@ -84,13 +116,11 @@ async function wrongPart(
     wins === totals.wins &&
     playedRanked === totals.playedRanked &&
     gold === totals.gold;
-  if (!isSame) return "totals";
-  const found =
-    (await carriedIn(state, latest.matchId, "players", row.id)) ?? (await pruned(state, row.id));
-  return found
-    ? wrongText(row, playerText(found.carried, totals, run), found.companions)
-    : "a latest match";
+  return isSame ? undefined : "totals";
 }
+
+const wrongPlayerText = (row: PlayerRow, { totals, run }: Standing, found: Named) =>
+  wrongText(row, playerText(found.carried, totals, run), found.companions);
 
 export async function verifyTeams({ note, step, rows }: Context): Promise<void> {
   const size = Math.min(BATCH, rows);

@@ -1,14 +1,15 @@
 /** Verifies each record: its content, whether it is served or withheld as the rules say, and its players and teams. */
 
 import { type OpenedRecord, openRecord } from "../document/record.ts";
-import { resultOf, rosterPlayers } from "../domain/match.ts";
+import { type MatchRecord, type Named, resultOf, rosterPlayers } from "../domain/match.ts";
 import { needsRankedPlayer, visibility } from "../domain/visibility.ts";
 import { dependencies } from "../ingest/commit-batch.ts";
 import { type Outline, outlineOf } from "../ingest/prepare.ts";
 import { verifyFollows } from "../store/row-checks.ts";
-import type { Fate, MatchEntry, ShardRecord, StoredState } from "../store/store.ts";
+import type { Fate, MatchEntry, MatchKey, ShardRecord, StoredState } from "../store/store.ts";
 import type { Context, Note } from "./context.ts";
 import type { Expected } from "./expected.ts";
+import { confirmPlayers } from "./players.ts";
 
 /** Before the size of records is known. */
 const FIRST_BATCH = 32;
@@ -62,7 +63,9 @@ function fitting(batch: readonly ShardRecord[]): number {
 
 interface Opened {
   fate: Fate;
+  match: MatchKey;
   outline: Outline;
+  players: readonly Named[];
 }
 
 async function verifyBatch(
@@ -72,8 +75,10 @@ async function verifyBatch(
   expected: Expected,
 ): Promise<void> {
   const records = batch.flatMap((record): Opened | [] => {
-    const outline = openOutline(record, note);
-    return outline ? { fate: record.fate, outline } : [];
+    const opened = open(record, note);
+    if (!opened) return [];
+    const { fate, match } = record;
+    return { fate, match, outline: outlineOf(opened), players: opened.players };
   });
   const served = records.filter(({ fate }) => fate.state === "served");
   const entries = await state.entriesOf(served.map(({ outline }) => outline.id));
@@ -94,6 +99,7 @@ async function verifyBatch(
       );
     }
   }
+  await confirmPlayers(state, served, expected);
   const pairs = doubtful.flatMap(({ outline }) => dependencies(outline));
   for (const [player, match] of await state.missingDependents(pairs)) {
     note(
@@ -104,8 +110,8 @@ async function verifyBatch(
   }
 }
 
-/** The facts of a record; undefined if it cannot be decoded, which is noted. */
-function openOutline({ fate, match }: ShardRecord, note: Note): Outline | undefined {
+/** Undefined if it cannot be decoded, which is noted. */
+function open({ fate, match }: ShardRecord, note: Note): MatchRecord | undefined {
   const table = fate.state === "served" ? "matches" : "withheld";
   let opened: OpenedRecord;
   try {
@@ -126,7 +132,7 @@ function openOutline({ fate, match }: ShardRecord, note: Note): Outline | undefi
       `match ${match.id} has a ${what} that does not fit its record: ${opened.isConsistent ? "the same record sent again is taken for another one" : "filters and responses are wrong"}`,
     );
   }
-  return outlineOf(opened.record);
+  return opened.record;
 }
 
 function verifyVisibility(

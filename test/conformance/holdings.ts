@@ -147,7 +147,7 @@ export function holdingGuarantees(guarantee: Guarantee): void {
       latest: { createdAt: -5, matchId: "m" },
       companions,
     });
-    const bea = aPlayer("Bea");
+    const bea = aPlayer("Bea", { latest: { createdAt: 1001, matchId: "m" } });
     const red = aTeam("red", { companions });
     const match = anEntry("m", {
       players: { Bea: "lost", ada: "won", uma: "named" },
@@ -161,6 +161,11 @@ export function holdingGuarantees(guarantee: Guarantee): void {
       expect(await state.namedIds("teams", "", 9)).toEqual(["blue", "red"]);
       const rows = await state.playerRows(["ada", "nobody", "Bea"]);
       expect(rows.map(plainRow).sort(byId)).toEqual([bea, ada].map(plainRow));
+      const seen = async (from: number, to: number) =>
+        (await state.playersSeen(from, to)).map(plainRow).sort(byId);
+      expect(await seen(-5, -5)).toEqual([ada].map(plainRow));
+      expect(await seen(1001, 5000)).toEqual([bea].map(plainRow));
+      expect(await seen(-4, 999)).toEqual([]);
       const teams = await state.teamRows(["red", "nobody"]);
       expect(teams.map(plainRow)).toEqual([red].map(plainRow));
       const { players, teams: entered } = (await state.entriesOf(["m", "unknown"])).get("m")!;

@@ -385,3 +385,10 @@ test("without a filter, the six most recently seen players are returned, ties by
   await world.ingest([seen(9, "b"), seen(1, "f")]);
   expect(await list()).toEqual(["b", "c", "d", "e", "f", "a"]);
 });
+
+test("a match counts for a player whose participant has the id of a roster", async () => {
+  const [id, match] = [anId("player"), anId("match")];
+  const document = JSON.stringify(played({ id }, 1, true, { id: match }));
+  await world.ingest([JSON.parse(document.replaceAll(`${match}-r0p0`, `${match}-r0`))]);
+  expect(await statsOf(id)).toMatchObject({ played: 1, wins: 1, winStreak: 1 });
+});

@@ -361,6 +361,22 @@ describe.each(ENGINES)("%s:", (engine) => {
     expect((await verified(settings, "na")).state).toBe("clean");
   });
 
+  test.each([1, 1000])(
+    "finds a player as it was before its latest match, in steps of %p rows",
+    async (rows) => {
+      let before: PlayerRow | undefined;
+      await change(async (state) => {
+        before = await playerIn(state, "bea");
+      });
+      await ingestInto(settings, [
+        aMatch({ id: "ranked-9", createdAt: START + 9, rosters: duel(BEA, ADA) }),
+      ]);
+      await change((state) => Promise.resolve(state.putPlayers([before!])));
+      const damage = await verifiedInSteps(settings, "na", rows, async () => {});
+      expect(damageOf({ damage })).toEqual(["players bea"]);
+    },
+  );
+
   test.each(CASES)("finds %s", async (_what, harm, found, detail) => {
     await change(harm);
     const report = await verified(settings, "na");

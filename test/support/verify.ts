@@ -48,5 +48,5 @@ export async function verifiedInSteps(
 }
 
 /** What is damaged, as "table record". */
-export const damageOf = ({ damage }: Report): string[] =>
+export const damageOf = ({ damage }: Pick<Report, "damage">): string[] =>
   damage.map(({ table, record }) => `${table} ${record}`);

@@ -1,12 +1,12 @@
 /** Asks Redis for its version, for `matchbook doctor`. Writes nothing. */
 
-import { RedisClient } from "bun";
+import type { RedisClient } from "bun";
 
 const PATIENCE_MS = 2000;
 
 /** Undefined if the user may not read it. Throws if Redis is unavailable. */
 export async function redisVersion(url: string): Promise<string | undefined> {
-  const client = new RedisClient(url, {
+  const client = new Bun.RedisClient(url, {
     connectionTimeout: PATIENCE_MS,
     autoReconnect: false,
     enableOfflineQueue: false,

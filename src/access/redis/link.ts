@@ -3,7 +3,7 @@
  * no commands are sent until a check, which runs every second, finds Redis usable again.
  */
 
-import { RedisClient } from "bun";
+import type { RedisClient } from "bun";
 import type { Observe } from "../../observe/events.ts";
 import { SCRIPTS, type Script, TAKE } from "./scripts.ts";
 
@@ -161,7 +161,7 @@ export class RedisLink {
   }
 
   async #connect(): Promise<void> {
-    const client = new RedisClient(this.#url, {
+    const client = new Bun.RedisClient(this.#url, {
       connectionTimeout: CONNECT_MS,
       autoReconnect: false,
       enableOfflineQueue: false,

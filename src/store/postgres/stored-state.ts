@@ -6,15 +6,14 @@ import type { DependentPair, ShardContents, StoredState, Transaction } from "../
 import { NAMED_ROWS } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
+const WITH_IDS = "id = ANY($1::text[])";
+
 export function stateTables(
   connection: Connection,
 ): Omit<StoredState, keyof ShardContents | keyof Transaction> {
   /** Rows that are not whole are omitted. */
-  async function named(table: NamedTable, ids: string[]): Promise<NamedRow[]> {
-    const rows = await connection.rows<NamedRow>(
-      `${NAMED_ROWS[table]} WHERE id = ANY($1::text[])`,
-      [ids],
-    );
+  async function named(table: NamedTable, where: string, values: unknown[]): Promise<NamedRow[]> {
+    const rows = await connection.rows<NamedRow>(`${NAMED_ROWS[table]} WHERE ${where}`, values);
     return rows.filter((row) => row.checksum === namedChecksum(row));
   }
 
@@ -36,8 +35,10 @@ export function stateTables(
       return rows.map(({ id }) => id);
     },
 
-    playerRows: async (ids) => (await named("players", ids)).map(playerOf),
-    teamRows: async (ids) => (await named("teams", ids)).map(teamOf),
+    playerRows: async (ids) => (await named("players", WITH_IDS, [ids])).map(playerOf),
+    playersSeen: async (from, to) =>
+      (await named("players", "last_match_at BETWEEN $1 AND $2", [from, to])).map(playerOf),
+    teamRows: async (ids) => (await named("teams", WITH_IDS, [ids])).map(teamOf),
 
     async entriesOf(matchIds) {
       const rows = await connection.rows<{

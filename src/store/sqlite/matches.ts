@@ -104,7 +104,7 @@ export function matchTables(
       .all(...values)
       .map(readWithheld);
 
-  /** Each row is read by its number: otherwise SQLite takes time and id from the index, and damage stays unseen. */
+  /** Rows are read by their numbers: otherwise SQLite takes time and id from the index, and damage stays unseen. */
   function servedAfter(
     { createdAt, id }: MatchKey,
     limit: number,
@@ -116,11 +116,12 @@ export function matchTables(
          ORDER BY created_at, id LIMIT ${limit}`,
       )
       .values(createdAt, id, before) as [number, number, string][];
-    return entries.map(([num, time, matchId]) => {
-      const [record] = served("WHERE num = ?", num);
-      if (record?.match.id !== matchId || record.match.createdAt !== time) {
-        throw new DamagedData("matches", matchId);
-      }
+    const nums = JSON.stringify(entries.map(([num]) => num));
+    const rows = served("WHERE num IN (SELECT value FROM json_each(?))", nums);
+    const records = new Map(rows.map((record) => [record.match.id, record]));
+    return entries.map(([, time, matchId]) => {
+      const record = records.get(matchId);
+      if (record?.match.createdAt !== time) throw new DamagedData("matches", matchId);
       return record;
     });
   }

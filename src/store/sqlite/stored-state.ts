@@ -10,11 +10,12 @@ export function stateTables(
   database: Statements,
 ): Omit<StoredState, keyof ShardContents | keyof Transaction> {
   /** Rows that are not whole are omitted. */
+  const whole = (rows: NamedRow[]) => rows.filter((row) => row.checksum === namedChecksum(row));
+
   const named = (table: NamedTable, ids: string[]): NamedRow[] =>
-    ids.flatMap((id) => {
-      const row = database.row<NamedRow>(`${NAMED_ROWS[table]} WHERE id = ?`, id);
-      return row && row.checksum === namedChecksum(row) ? [row] : [];
-    });
+    whole(
+      ids.flatMap((id) => database.row<NamedRow>(`${NAMED_ROWS[table]} WHERE id = ?`, id) ?? []),
+    );
 
   /** The rows with these keys. One statement for all: starting one costs more than a lookup. */
   const found = (select: string, keys: Iterable<string | number>) =>
@@ -34,6 +35,12 @@ export function stateTables(
         .map(([id]) => id as string),
 
     playerRows: (ids) => named("players", ids).map(playerOf),
+    playersSeen: (from, to) =>
+      whole(
+        database
+          .get<NamedRow>(`${NAMED_ROWS.players} WHERE last_match_at BETWEEN ? AND ?`)
+          .all(from, to),
+      ).map(playerOf),
     teamRows: (ids) => named("teams", ids).map(teamOf),
 
     entriesOf(matchIds) {
