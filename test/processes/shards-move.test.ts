@@ -13,7 +13,7 @@ import { aMatch, duel } from "../support/records.ts";
 import { countsOf, servedPages } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 500;
+const MATCHES = 320;
 const now = Date.now();
 const folder = aFolder();
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
