@@ -51,7 +51,7 @@ inBrowser("the match page", () => {
       openAll,
     );
 
-    test("shows the same from a shared link and after a reload", async () => {
+    test("shows the same from a shared link and after a reload, and links to the explorer", async () => {
       const address = `${world.url}/portal/na/matches/${id}`;
       const first = await visit(address, { key: world.key });
       const fresh = await visit(first.page.url(), { key: world.key });
@@ -61,17 +61,13 @@ inBrowser("the match page", () => {
       await fresh.page.reload();
       await settled(fresh.page);
       expect(await textOf(fresh.page)).toBe(shown);
-      await leave(first);
       await leave(fresh);
-    });
 
-    test("links to the explorer", async () => {
-      const visitor = await visit(`${world.url}/portal/na/matches/${id}`, { key: world.key });
-      await visitor.page.getByRole("link", { name: "Open in Explorer" }).click();
-      await visitor.page.waitForURL((url) => url.pathname === "/portal/explorer");
-      const search = new URL(visitor.page.url()).searchParams;
+      await first.page.getByRole("link", { name: "Open in Explorer" }).click();
+      await first.page.waitForURL((url) => url.pathname === "/portal/explorer");
+      const search = new URL(first.page.url()).searchParams;
       expect(Object.fromEntries(search)).toEqual({ shard: "na", on: "match", id });
-      await leave(visitor);
+      await leave(first);
     });
   });
 
@@ -183,21 +179,26 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test.each([UNEVEN, SPARE])("fits a narrow screen with %s", async (id) => {
-      const visitor = await open(id, 360);
-      await openAll(visitor.page);
-      expect(await sticksOut(visitor.page)).toEqual([]);
-      expect(await violations(visitor.page)).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
+    const fitsNarrow = async ({ page, complaints }: Visitor) => {
+      await openAll(page);
+      expect(await sticksOut(page)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    };
+
+    test("fits a narrow screen with one player against ten", async () => {
+      const visitor = await open(UNEVEN, 360);
+      await fitsNarrow(visitor);
       await leave(visitor);
     });
 
-    test("shows that nobody won, and that a side is empty", async () => {
-      const visitor = await open(SPARE);
+    test("shows that nobody won, and that a side is empty, and fits a narrow screen", async () => {
+      const visitor = await open(SPARE, 360);
       expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
       expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
       expect(await board(visitor.page, "Side 2").innerText()).toContain("No players recorded");
       expect(await visitor.page.locator(".match-outcome-won").count()).toBe(0);
+      await fitsNarrow(visitor);
       await leave(visitor);
     });
 

@@ -47,8 +47,8 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const now = Date.now();
 
 test("a backup made during ingest and reads is restored with equal counts and digests, valid keys and usage", async () => {
-  const na = linesOf("na", 300, now);
-  await ingest([...na.slice(0, 100), ...linesOf("eu", 40, now)]);
+  const na = linesOf("na", 150, now);
+  await ingest([...na.slice(0, 50), ...linesOf("eu", 20, now)]);
   const key = (await run("keys", "create", "--name", "kept", "--rate", "1000000")).stdout.trim();
   const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
@@ -63,7 +63,7 @@ test("a backup made during ingest and reads is restored with equal counts and di
   const statuses = new Set<number>();
   let isOver = false;
   const sending = (async () => {
-    for (const line of na.slice(100)) {
+    for (const line of na.slice(50)) {
       sender.stdin.write(`${line}\n`);
       await sender.stdin.flush();
       if (!isOver) statuses.add(await read(server.url));

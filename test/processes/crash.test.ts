@@ -11,14 +11,14 @@ import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, servedPages, sumsOf, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 480;
-const BATCH = 60;
+const MATCHES = 240;
+const BATCH = 30;
 const SHARD = "na";
 /** The minimum of stored records when it is killed, and how often it is resumed before. */
 const KILLS = [
   { stored: 0, steps: 0 },
-  { stored: BATCH, steps: 6 },
-  { stored: 2 * BATCH, steps: 12 },
+  { stored: BATCH, steps: 3 },
+  { stored: 2 * BATCH, steps: 6 },
 ];
 const now = Date.now();
 const folder = aFolder();

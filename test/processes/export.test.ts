@@ -35,7 +35,7 @@ const schemas: string[] = [];
 
 /** Records of every kind, among others one that is replaced. */
 const records = [
-  ...linesOf("na", 60, NOON),
+  ...linesOf("na", 20, NOON),
   ...[
     richMatch("rich").document,
     aMatch({ id: "bots", rosters: [{ members: [{ bot: true }] }, { members: [{ bot: true }] }] }),
@@ -183,7 +183,7 @@ const PRUNED = {
   "half pruned": (writer: Writer) => {
     const ending = new AbortController();
     const onStep = () => ending.abort();
-    return prune(writer, NOON - DAY, { step: 50, rest: 0, onStep, signal: ending.signal });
+    return prune(writer, NOON - DAY, { step: 15, rest: 0, onStep, signal: ending.signal });
   },
 };
 
@@ -195,7 +195,7 @@ test.each([
   async (how, engine, other) => {
     const name = `${how}-${engine}`;
     const home = aHome(engine, `${name}-source`);
-    await ingestAt(home, [...records, ...linesOf("na", 150, NOON - 3 * DAY)]);
+    await ingestAt(home, [...records, ...linesOf("na", 40, NOON - 3 * DAY)]);
     const redacted = await matchbookAt(home, ["redact", "na", "ann", "--yes"]);
     expect([redacted.exitCode, redacted.stderr]).toEqual([0, ""]);
     await lookInto(home, PRUNED[how]);
@@ -311,7 +311,7 @@ describe("the file", () => {
 
   test("does not appear if the export is ended by a signal", async () => {
     const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
-    await ingestAt(home, linesOf("na", 500, NOON));
+    await ingestAt(home, linesOf("na", 200, NOON));
     const file = path("ended.ndjson.zst");
     const args = ["export", "na", "--output", file, "--data", home];
     const child = spawnMatchbook([...args, "--config", join(home, "matchbook.toml")]);

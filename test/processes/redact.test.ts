@@ -219,7 +219,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     const readers = Promise.all(paths.map(read));
     const storing = (async () => {
       for (let index = 0; index < 3; index++) {
-        expectQuiet(await ingest([played(`more${index}`, 900 + index), ...many(40)]));
+        expectQuiet(await ingest([played(`more${index}`, 900 + index), ...many(10)]));
       }
     })();
     // Some requests come first.

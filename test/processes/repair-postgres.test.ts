@@ -24,7 +24,7 @@ const long = aMatch({
   createdAt: "2026-06-30T12:00:00Z",
   stats: { noise: Array.from({ length: 1000 }, () => crypto.randomUUID()).join() },
 });
-const lines = [...linesOf("na", 120, Date.UTC(2026, 6, 1)), JSON.stringify(long)];
+const lines = [...linesOf("na", 60, Date.UTC(2026, 6, 1)), JSON.stringify(long)];
 const records = lines.length;
 const folder = aFolder();
 let cluster: Cluster;
@@ -101,7 +101,7 @@ beforeAll(async () => {
   );
   original = await stateOf(data);
   expect(original.damage).toEqual([]);
-  expect(original.counts.served).toBeGreaterThan(50);
+  expect(original.counts.served).toBeGreaterThan(30);
   expect(records).toBeGreaterThan(original.counts.served);
 });
 
@@ -291,7 +291,7 @@ test("a running server gives the right responses before, during and after, and n
   const world = await startAdminWorld([], {}, toml);
   const paths = ["matches?page[limit]=5&filter[createdAt-start]=2026-01-01T00:00:00Z"];
   const ids = await query(database, "SELECT id FROM na.match_documents ORDER BY id");
-  for (const { id } of ids) paths.push(`matches/${id}`);
+  for (const { id } of ids.slice(0, 15)) paths.push(`matches/${id}`);
   // Several at a time, on several connections.
   const read = () =>
     Promise.all(

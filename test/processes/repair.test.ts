@@ -33,7 +33,7 @@ import { aFolder, startWorld } from "../support/world.ts";
 
 const folder = aFolder();
 afterAll(() => folder.remove());
-const shard = await aShardToDamage(folder.path, 80);
+const shard = await aShardToDamage(folder.path, 36);
 const served = shard.state.counts!.served;
 const records = shard.lines.length;
 
@@ -50,12 +50,14 @@ const listIn = (path: string) =>
     .map((line) => JSON.parse(line));
 
 test("the shard has records of all kinds, on many pages", () => {
-  expect(served).toBeGreaterThan(50);
-  expect(records).toBeGreaterThan(served);
+  expect(served).toBeGreaterThan(25);
+  for (const withheld of Object.values(shard.state.counts!.withheld)) {
+    expect(withheld).toBeGreaterThan(0);
+  }
   expect(shard.state.counts!.teams).toBeGreaterThan(0);
   expect(shard.state.damage).toEqual([]);
   for (const table of ["matches", "match_snapshots"]) {
-    expect(pagesOf(shard.original, table, "leaf").length).toBeGreaterThan(5);
+    expect(pagesOf(shard.original, table, "leaf").length).toBeGreaterThan(3);
   }
 });
 
@@ -303,8 +305,11 @@ describe("killed", () => {
   });
 
   test.each([
-    ["records are written", (path: string) => sizeOf(`${path}.repair-wal`) > 100_000],
-    ["the new file is complete", (path: string) => sizeOf(`${path}.repair`) > 1_000_000],
+    ["records are written", (path: string) => sizeOf(`${path}.repair-wal`) > 50_000],
+    [
+      "the new file is complete",
+      (path: string) => sizeOf(`${path}.repair`) > sizeOf(shard.original) / 2,
+    ],
     ["the files are swapped", (path: string) => readdirSync(dirname(path)).some(isKept)],
   ])("when %s, it can be run again", async (_, isReached) => {
     const { data, path } = shard.copy();

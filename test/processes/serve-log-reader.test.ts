@@ -14,10 +14,10 @@ const folder = aFolder();
 afterAll(() => folder.remove());
 const data = join(folder.path, "data");
 
-/** A query that makes a log line of about 1,100 bytes. */
-const LONG = `sort=${"a".repeat(900)}`;
+/** A query that makes a log line of about 3,300 bytes. */
+const LONG = `sort=${"a".repeat(3100)}`;
 /** More than a pipe and the buffers of two workers hold. */
-const TOO_MANY = 3000;
+const TOO_MANY = 1000;
 const AT_ONCE = 16;
 
 async function request(url: string, count: number): Promise<void> {
@@ -124,12 +124,12 @@ test.each([1, 2])(
   async (workers) => {
     const server = await startUnread(workers);
     // More than the pipe holds, but less than the buffer.
-    await request(server.url, 600);
+    await request(server.url, 200);
     const end = server.end();
     const { lines, ended } = server.read();
     expect(await end).toBe(0);
     await ended;
-    expect(countOf(lines(), "request")).toBe(600);
+    expect(countOf(lines(), "request")).toBe(200);
     expect(countOf(lines(), "stopped")).toBe(workers);
   },
   30_000,
@@ -141,11 +141,11 @@ test("a log file gets every line", async () => {
   const flags = ["--data", data, "--drain-ms", "0", "--workers", "2"];
   const server = await startServerProcess(flags, { stderr: written });
   closeSync(written);
-  await request(server.url, 500);
+  await request(server.url, 170);
   expect(await server.end()).toBe(0);
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const requests = lines.filter((line) => line.includes('"event":"request"'));
-  expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(500).fill(200));
+  expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(170).fill(200));
 }, 30_000);
 
 // util-linux's script runs a command in its own terminal.
@@ -172,7 +172,7 @@ test.skipIf(Bun.which("script") === null)(
     const CTRL_S = "\u0013";
     terminal.stdin.write(CTRL_S);
     await terminal.stdin.flush();
-    await request(url, 500);
+    await request(url, 170);
     const [server] = childrenOf(terminal.pid);
     process.kill(server!, "SIGTERM");
     expect(await terminal.exited).toBe(0);

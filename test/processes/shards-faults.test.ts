@@ -20,7 +20,7 @@ import { aMatch } from "../support/records.ts";
 import { servedPages, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
-const MATCHES = 300;
+const MATCHES = 150;
 const now = Date.now();
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
@@ -59,7 +59,7 @@ describe("a move that is killed", () => {
       const to = place(`killed_${engine.toLowerCase()}`);
       const copy = homeAt(path(`killed-${engine}`), to);
       const before = await digestAt(home);
-      const args = moving(to, "--batch", "5", "--config", join(home, "matchbook.toml"));
+      const args = moving(to, "--batch", "3", "--config", join(home, "matchbook.toml"));
       const child = spawnMatchbook([...args, "--data", home]);
       await until("the first records are copied", async () => (await recordsAt(copy)) > 0);
       child.kill("SIGKILL");
@@ -155,9 +155,18 @@ async function turns({ granted }: { granted: boolean }): Promise<number> {
 
 describe("damage in the source", () => {
   const cases: [what: string, sql: string][] = [
-    ["a served match", "SELECT id, document AS bytes, 'matches' AS place FROM matches"],
-    ["a withheld match", "SELECT id, document AS bytes, 'withheld' AS place FROM withheld"],
-    ["a player", "SELECT id, resource AS bytes, 'players' AS place FROM players"],
+    [
+      "a served match",
+      "SELECT id, document AS bytes, 'matches' AS place FROM matches ORDER BY rowid LIMIT 1 OFFSET 12",
+    ],
+    [
+      "a withheld match",
+      "SELECT id, document AS bytes, 'withheld' AS place FROM withheld ORDER BY rowid LIMIT 1 OFFSET 2",
+    ],
+    [
+      "a player",
+      "SELECT id, resource AS bytes, 'players' AS place FROM players ORDER BY rowid LIMIT 1 OFFSET 12",
+    ],
   ];
   const column = { matches: "document", withheld: "document", players: "resource" };
   test.each(cases)(
@@ -168,9 +177,7 @@ describe("damage in the source", () => {
       copyFileSync(path("home.db"), damaged);
       const store = new Database(damaged);
       const row = store
-        .query<{ id: string; bytes: Uint8Array; place: keyof typeof column }, []>(
-          `${sql} ORDER BY rowid LIMIT 1 OFFSET 12`,
-        )
+        .query<{ id: string; bytes: Uint8Array; place: keyof typeof column }, []>(sql)
         .get()!;
       row.bytes[row.bytes.length - 9]! ^= 1;
       store

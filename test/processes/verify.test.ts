@@ -191,10 +191,10 @@ test.each([
   "%s: a shard is clean while ingest runs",
   async (_engine, placeOf) => {
     homeAt(data, placeOf());
-    const lines = demoLines(240, Date.UTC(2026, 0, 1)).map(ofNa);
-    await ingestAt(data, lines.slice(0, 120));
+    const lines = demoLines(120, Date.UTC(2026, 0, 1)).map(ofNa);
+    await ingestAt(data, lines.slice(0, 60));
     const file = join(data, "matches.ndjson");
-    writeFileSync(file, lines.slice(60).join("\n"));
+    writeFileSync(file, lines.slice(30).join("\n"));
     let isOver = false;
     const ingest = matchbookAt(data, ["ingest", file, "--batch", "4"]).finally(() => {
       isOver = true;

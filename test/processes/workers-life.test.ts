@@ -1,11 +1,11 @@
 /** Tests the life cycle of workers: start, crash, replacement, shutdown. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Callers } from "../support/callers.ts";
-import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
@@ -53,89 +53,109 @@ const repliesOf = (callers: Callers, more: number) => {
 const ended = (pids: readonly number[]) =>
   until("the processes have ended", () => !pids.some(isAlive));
 
-describe("startup", () => {
-  test("is announced once, when all workers respond", async () => {
-    const server = await start();
+describe("a running server", () => {
+  // The tests of one server disturb it, but it recovers each time.
+  const settings = join(folder.path, "settings.toml");
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    writeFileSync(settings, "rate = 60\n");
+    server = await start("--config", settings);
+    await server.events("worker-ready", 2);
+  });
+  afterAll(async () => {
+    expect(await server.end()).toBe(0);
+  });
+
+  /** The log lines of an event from now on. */
+  const following = (event: string) => {
+    const before = server.log.filter((line) => line.event === event).length;
+    return async (least = 1) => (await server.events(event, before + least)).slice(before);
+  };
+
+  /** The processes that serve, by their slot. */
+  const pidOf = (worker: number) =>
+    server.log.findLast((line) => line.event === "worker-ready" && line.worker === worker)!.pid;
+
+  test("was announced once, when all workers respond", async () => {
     const callers = await meetBoth(server.url);
     await callers.stop();
     expect(callers.losses).toEqual([]);
     expect([...callers.statuses.keys()]).toEqual([200]);
     expect(childrenOf(server.pid)).toHaveLength(2);
-    expect(await server.end()).toBe(0);
   });
 
-  test("on a port in use fails like that of one process, and is reported once", async () => {
-    const other = await startServerProcess(["--data", data]);
-    const { port } = new URL(other.url);
+  test("does not share its port: another one fails as with one process, which is reported once", async () => {
+    const { port } = new URL(server.url);
     const args = ["serve", "--port", port, "--data", data, "--log-level", "error"];
-    const alone = await matchbook(args);
-    const several = await matchbook([...args, "--workers", "2"]);
+    const [alone, several] = await Promise.all([
+      matchbook(args),
+      matchbook([...args, "--workers", "2"]),
+    ]);
     expect(several).toEqual(alone);
-    expect(several.exitCode).toBe(1);
-    await other.end();
+    expect([several.exitCode, several.stdout]).toEqual([1, ""]);
+    expect(several.stderr).toContain(port);
   });
 
-  test("does not share the port of another server with workers", async () => {
-    const other = await start();
-    const { port } = new URL(other.url);
-    const second = await matchbook(["serve", "--port", port, "--data", data, "--workers", "2"]);
-    expect([second.exitCode, second.stdout]).toEqual([1, ""]);
-    expect(second.stderr).toContain(port);
-    await other.end();
-  });
-});
-
-describe("a worker that is killed", () => {
-  test("loses only its own requests in flight, and is replaced", async () => {
-    const server = await start();
+  test("loses only the requests in flight of a worker that is killed, and replaces it", async () => {
+    const isReady = following("worker-ready");
+    const isLost = following("worker-exited");
     const callers = callersOf(server.url);
-    const ready = await server.events("worker-ready", 2);
-    await repliesOf(callers, 500);
-    const victim = ready.find(({ worker }) => worker === 2)!;
-    process.kill(victim.pid, "SIGKILL");
-    const [, , another] = await server.events("worker-ready", 3);
+    await repliesOf(callers, 200);
+    const victim = pidOf(2);
+    process.kill(victim, "SIGKILL");
+    const [another] = await isReady();
     // Disconnected clients may all have moved to the other worker; enough new ones reach both.
     const newcomers = await meetBoth(server.url);
-    await repliesOf(callers, 500);
+    await repliesOf(callers, 200);
     await Promise.all([callers.stop(), newcomers.stop()]);
 
     expect(another).toMatchObject({ worker: 2 });
-    const [lost] = await server.events("worker-exited");
-    expect(lost).toMatchObject({ worker: 2, pid: victim.pid, how: "SIGKILL", delayMs: 0 });
+    const [lost] = await isLost();
+    expect(lost).toMatchObject({ worker: 2, pid: victim, how: "SIGKILL", delayMs: 0 });
     // Each client has one request in flight at a time. Those on the other worker lost none.
     expect(callers.losses.length).toBeLessThanOrEqual(8);
     const losers = new Set(callers.losses.flatMap((loss) => loss.process ?? []));
     expect(losers.size).toBeLessThanOrEqual(1);
     expect([...callers.statuses.keys()]).toEqual([200]);
     expect(newcomers.losses).toEqual([]);
-    expect(await server.end()).toBe(0);
   });
 
-  test("repeatedly is replaced after increasing delays", async () => {
-    const server = await start();
+  test("replaces a worker that is killed repeatedly after increasing delays", async () => {
+    const isReady = following("worker-ready");
+    const isLost = following("worker-exited");
     const callers = callersOf(server.url, 2);
     for (let time = 1; time <= 4; time++) {
-      const ready = await server.events("worker-ready", time + 1);
-      process.kill(ready.findLast(({ worker }) => worker === 1)!.pid, "SIGKILL");
-      await server.events("worker-exited", time);
+      process.kill(pidOf(1), "SIGKILL");
+      await isLost(time);
+      await isReady(time);
     }
-    await server.events("worker-ready", 6);
-    const lost = await server.events("worker-exited");
-    expect(lost.map(({ delayMs }) => delayMs)).toEqual([0, 250, 500, 1000]);
+    expect((await isLost()).map(({ delayMs }) => delayMs)).toEqual([0, 250, 500, 1000]);
     await callers.stop();
-    expect(await server.end()).toBe(0);
   });
-});
 
-describe("SIGHUP", () => {
-  test("replaces all workers under load, and no request on a reused connection fails", async () => {
-    const server = await start();
+  test("does not change by SIGHUP if new workers cannot start", async () => {
+    const before = childrenOf(server.pid);
+    const isBroken = following("restart-failed");
+    writeFileSync(settings, 'rate = "many"\n');
+    server.child.kill("SIGHUP");
+    const [broken] = await isBroken();
+    writeFileSync(settings, "rate = 60\n");
+    expect(broken).toMatchObject({ worker: 1, how: "exit code 2" });
+    expect(childrenOf(server.pid)).toEqual(before);
+    expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(1);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  test("replaces all workers by SIGHUP under load, and no request on a reused connection fails", async () => {
     // Slow ones, because replacing two workers takes half a minute.
-    const callers = await meetBoth(server.url, 100);
+    const callers = await meetBoth(server.url, 300);
     const before = childrenOf(server.pid);
     const old = [...callers.processes];
+    const isRestarted = following("restarted");
+    const isReady = following("worker-ready");
+    const isStopping = following("stopping");
     server.child.kill("SIGHUP");
-    await server.events("restarted");
+    await isRestarted();
     await repliesOf(callers, 100);
     const newcomers = await meetBoth(server.url);
     await Promise.all([callers.stop(), newcomers.stop()]);
@@ -148,27 +168,11 @@ describe("SIGHUP", () => {
     expect(callers.losses.filter(({ wasKept }) => wasKept)).toEqual([]);
     expect([...callers.statuses.keys()]).toEqual([200]);
     // Each process writes its own lines, so their times give the order, not their positions.
-    const ready = await server.events("worker-ready", 4);
-    const stopping = await server.events("stopping", 2);
-    const turns = [ready[2]!, stopping[0]!, ready[3]!, stopping[1]!];
+    const ready = await isReady(2);
+    const stopping = await isStopping(2);
+    const turns = [ready[0]!, stopping[0]!, ready[1]!, stopping[1]!];
     expect(turns.map(({ worker }) => worker)).toEqual([1, 1, 2, 2]);
     expect(turns.map(({ time }) => time)).toEqual(turns.map(({ time }) => time).sort());
-    expect(await server.end()).toBe(0);
-  });
-
-  test("changes nothing when new workers cannot start", async () => {
-    const settings = join(folder.path, "settings.toml");
-    writeFileSync(settings, "rate = 60\n");
-    const server = await start("--config", settings);
-    const before = childrenOf(server.pid);
-    writeFileSync(settings, 'rate = "many"\n');
-    server.child.kill("SIGHUP");
-    const [broken] = await server.events("restart-failed");
-    expect(broken).toMatchObject({ worker: 1, how: "exit code 2" });
-    expect(childrenOf(server.pid)).toEqual(before);
-    expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(1);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    expect(await server.end()).toBe(0);
   });
 });
 

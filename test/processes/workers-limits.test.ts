@@ -1,6 +1,6 @@
 /** Tests limits across several workers: each key has one of each kind, whichever worker responds. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Line } from "../support/callers.ts";
@@ -39,32 +39,38 @@ async function request(url: string, path: string, headers: Record<string, string
 const count = <T>(things: readonly T[], wanted: T) => things.filter((one) => one === wanted).length;
 
 describe("the rate limit of a key", () => {
+  // One token a minute is refilled: none during these tests.
+  let first: Record<string, string>;
+  let second: Record<string, string>;
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    first = await aKey("--rate", "1", "--burst", "50");
+    second = await aKey("--rate", "1", "--burst", "5");
+    server = await start();
+  });
+  afterAll(() => server.end());
+
   test("is shared by both workers: of 200 requests at once, exactly as many pass as the bucket has tokens", async () => {
-    // One token a minute is refilled: none during this test.
-    const headers = await aKey("--rate", "1", "--burst", "50");
-    const server = await start();
     const responses = await Promise.all(
-      Array.from({ length: 200 }, () => request(server.url, "/shards/na/matches/match-0", headers)),
+      Array.from({ length: 200 }, () => request(server.url, "/shards/na/matches/match-0", first)),
     );
     const statuses = responses.map(({ status }) => status);
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([50, 150]);
     const answered = responses.filter(({ status }) => status === 200);
     expect(new Set(answered.map(({ process }) => process)).size).toBe(2);
-    await server.end();
-    const lines = server.log.filter(({ event, status }) => event === "request" && status === 200);
-    expect(new Set(lines.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+    await until("the log has lines of both workers", () => {
+      const lines = server.log.filter(({ event, status }) => event === "request" && status === 200);
+      return new Set(lines.map(({ worker }) => worker)).size === 2;
+    });
   });
 
   test("is kept when a worker is killed and replaced", async () => {
-    const headers = await aKey("--rate", "1", "--burst", "5");
-    const server = await start();
-    const requestAgain = () => request(server.url, "/shards/na/matches/match-0", headers);
-    for (let time = 0; time < 5; time++) expect((await requestAgain()).status).toBe(200);
     const ready = await server.events("worker-ready", 2);
+    const requestAgain = () => request(server.url, "/shards/na/matches/match-0", second);
+    for (let time = 0; time < 5; time++) expect((await requestAgain()).status).toBe(200);
     for (const { pid } of ready) process.kill(pid, "SIGKILL");
-    await server.events("worker-ready", 4);
+    await server.events("worker-ready", ready.length + 2);
     expect((await requestAgain()).status).toBe(429);
-    await server.end();
   });
 });
 

@@ -104,14 +104,15 @@ export async function until<T>(
   ask: () => Promise<T | Pending> | T | Pending,
   seconds = 50,
 ): Promise<T> {
-  const end = performance.now() + seconds * 1000;
+  const began = performance.now();
+  const end = began + seconds * 1000;
   for (;;) {
     const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     const now = performance.now();
     if (now > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
-    // Costly checks are repeated less often, so as not to slow down what is waited for.
-    await Bun.sleep(Math.max(5, now - asked));
+    // Costly checks and those of long waits are repeated less often, so as not to slow down what is waited for.
+    await Bun.sleep(Math.max(5, (now - asked) * 3, (now - began) / 100));
   }
 }

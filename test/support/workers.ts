@@ -14,10 +14,16 @@ export async function startWorkers(
 ) {
   const server = await startServerProcess(args, options);
   const log: LogLine[] = [];
-  const reading = readLines(server.child.stderr, (line) =>
+  // Under load, there are many lines of requests for one of the others.
+  const byEvent = new Map<string, LogLine[]>();
+  const reading = readLines(server.child.stderr, (text) => {
     // A worker that cannot start prints plain text.
-    log.push(line.startsWith("{") ? JSON.parse(line) : { said: line }),
-  );
+    const line: LogLine = text.startsWith("{") ? JSON.parse(text) : { said: text };
+    log.push(line);
+    const same = byEvent.get(line.event);
+    if (same) same.push(line);
+    else byEvent.set(line.event, [line]);
+  });
   return {
     ...server,
     pid: server.child.pid,
@@ -27,8 +33,8 @@ export async function startWorkers(
       until(
         `${least} times ${event} in the log`,
         () => {
-          const found = log.filter((line) => line.event === event);
-          return found.length >= least ? found : undefined;
+          const found = byEvent.get(event) ?? [];
+          return found.length >= least ? [...found] : undefined;
         },
         // Replacing two workers takes half a minute: each drains for 14 seconds.
         110,
