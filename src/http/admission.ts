@@ -4,7 +4,7 @@ import type { LiveKey } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
 import { matchHash } from "../document/encoded-match.ts";
-import type { Fragment } from "../store/store.ts";
+import type { ByteRange } from "../store/byte-range.ts";
 import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import type { ApiRequest } from "./request.ts";
@@ -86,7 +86,7 @@ export async function checkQuota(
 export async function consumeQuota(
   { quotas }: ServerContext,
   key: LiveKey,
-  matches: readonly Fragment[],
+  matches: readonly ByteRange[],
   now: number,
 ): Promise<void> {
   const most = key.limits.matchesPerDay;

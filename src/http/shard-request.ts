@@ -7,7 +7,8 @@ import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { Endpoint } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
-import type { Fragment, Reader, Vocabulary } from "../store/store.ts";
+import type { ByteRange } from "../store/byte-range.ts";
+import type { Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import { ApiError, apiError } from "./errors.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -32,14 +33,14 @@ export interface ShardResult {
   /** The number of records in its primary data. */
   records: number;
   /** The matches among them, which count against the daily quota. */
-  matches: readonly Fragment[];
+  matches: readonly ByteRange[];
   /** Single resources have strong entity tags, collections weak ones. */
   tag: "strong" | "weak";
 }
 
 export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
 
-export const NO_MATCHES: readonly Fragment[] = [];
+export const NO_MATCHES: readonly ByteRange[] = [];
 
 /** Parses the query string, after the profile has adapted it. */
 export function parseQuery<Q>(
