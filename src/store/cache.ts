@@ -43,8 +43,8 @@ const BYTES_PER_SLOT = 64;
 export class NamedCache {
   readonly #pages: CachePage[] = [];
   /**
-   * By the low bits of a number, the location plus one; 0 if there is none. Numbers are dense: this takes half the time
-   * of a map. On a collision, only the later entry is found.
+   * By the low bits of a number, the location plus one; 0 if there is none. Numbers are dense, and a map would take
+   * longer. On a collision, only the later entry is found.
    */
   #slots: Int32Array;
   /** By a hash of the id. On a collision, only the later entry is found. */
