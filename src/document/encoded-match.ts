@@ -9,6 +9,7 @@
  */
 
 import { crc32 } from "node:zlib";
+import type { ByteRange } from "../store/byte-range.ts";
 import type { Fragment } from "../store/store.ts";
 import { mixed } from "./crc32.ts";
 import { deflate } from "./deflate.ts";
@@ -31,9 +32,8 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
-  /** Contains the hashes of the resources, which show whether two matches share one. */
-  stored: Uint8Array;
-  hashesEnd: number;
+  /** The hashes of the resources, which show whether two matches share one. */
+  hashes: ByteRange;
 }
 
 export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts): Fragment {
@@ -59,38 +59,39 @@ export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts
 }
 
 /** Reads a match for stitching, without inflating it. The store has verified it. */
-export function readEncodedMatch(stored: Fragment): EncodedMatch {
-  const storedCrc = numberAt(stored, 0);
-  const firstAt = HEADER + HASH * (stored[5]! | (stored[6]! << 8));
-  const secondAt = firstAt + numberAt(stored, 7);
+export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch {
+  const storedCrc = numberAt(bytes, start);
+  const hashesAt = start + HEADER;
+  const firstAt = hashesAt + HASH * (bytes[start + 5]! | (bytes[start + 6]! << 8));
+  const secondAt = firstAt + numberAt(bytes, start + 7);
   return {
     resource: {
-      bytes: stored,
+      bytes,
       start: firstAt,
       end: secondAt,
-      length: numberAt(stored, 11),
-      crc: numberAt(stored, 15),
+      length: numberAt(bytes, start + 11),
+      crc: numberAt(bytes, start + 15),
       storedCrc,
     },
     included: {
-      bytes: stored,
+      bytes,
       start: secondAt,
-      end: stored.length,
-      length: numberAt(stored, 19),
-      crc: numberAt(stored, 23),
+      end,
+      length: numberAt(bytes, start + 19),
+      crc: numberAt(bytes, start + 23),
       storedCrc,
     },
-    stitchable: stored[4] === 1,
-    stored,
-    hashesEnd: firstAt,
+    stitchable: bytes[start + 4] === 1,
+    hashes: { bytes, start: hashesAt, end: firstAt },
   };
 }
 
 /** Whether the hashes of the resources are those of these keys. */
-export function hasKeys({ stored, hashesEnd }: EncodedMatch, keys: readonly string[]): boolean {
+export function hasKeys({ hashes }: EncodedMatch, keys: readonly string[]): boolean {
+  const { bytes, start, end } = hashes;
   return (
-    hashesEnd === HEADER + HASH * keys.length &&
-    keys.every((key, index) => numberAt(stored, HEADER + HASH * index) === crc32(key))
+    end - start === HASH * keys.length &&
+    keys.every((key, index) => numberAt(bytes, start + HASH * index) === crc32(key))
   );
 }
 
@@ -100,9 +101,12 @@ export interface MatchHash {
   low: number;
 }
 
-export function matchHash(stored: Fragment): MatchHash {
-  const storedCrc = numberAt(stored, 0);
-  return { high: mixed(numberAt(stored, 15) ^ storedCrc) >>> 0, low: mixed(storedCrc) >>> 0 };
+export function matchHash({ bytes, start }: ByteRange): MatchHash {
+  const storedCrc = numberAt(bytes, start);
+  return {
+    high: mixed(numberAt(bytes, start + 15) ^ storedCrc) >>> 0,
+    low: mixed(storedCrc) >>> 0,
+  };
 }
 
 /** A bit set of hashes seen. On a collision, the hashes themselves are compared. */
@@ -116,9 +120,10 @@ const seenBits = new Int32Array(SEEN_BITS / 32);
 export function repeatResources(matches: readonly EncodedMatch[]): boolean {
   if (matches.length < 2) return false;
   seenBits.fill(0);
-  for (const { stored, hashesEnd } of matches) {
-    for (let at = HEADER; at < hashesEnd; at += HASH) {
-      const slot = numberAt(stored, at) % SEEN_BITS;
+  for (const { hashes } of matches) {
+    const { bytes, end } = hashes;
+    for (let at = hashes.start; at < end; at += HASH) {
+      const slot = numberAt(bytes, at) % SEEN_BITS;
       const bit = 1 << (slot & 31);
       if (seenBits[slot >>> 5]! & bit) return haveEqualHashes(matches);
       seenBits[slot >>> 5]! |= bit;
@@ -129,9 +134,9 @@ export function repeatResources(matches: readonly EncodedMatch[]): boolean {
 
 function haveEqualHashes(matches: readonly EncodedMatch[]): boolean {
   const seen = new Set<number>();
-  for (const { stored, hashesEnd } of matches) {
-    for (let at = HEADER; at < hashesEnd; at += HASH) {
-      const hash = numberAt(stored, at);
+  for (const { hashes } of matches) {
+    for (let at = hashes.start; at < hashes.end; at += HASH) {
+      const hash = numberAt(hashes.bytes, at);
       if (seen.has(hash)) return true;
       seen.add(hash);
     }

@@ -75,7 +75,9 @@ function gapsAround(
   };
 }
 
-const escaped = (timestamp: string) => timestamp.replaceAll(":", "%3A");
+/** Colons have fixed places: 2026-03-01T18:30:00Z. */
+const escaped = (timestamp: string) =>
+  `${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}`;
 
 const isFew = ({ players, teams }: ResolvedNames) =>
   players.length + teams.length <= MAX_RESOLVED_NAMES;

@@ -2,6 +2,7 @@
 
 import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
+import { whole } from "../store/byte-range.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
 import { encodeMatch, hasKeys, readEncodedMatch } from "./encoded-match.ts";
@@ -106,7 +107,7 @@ export function recordDocument(stored: StoredMatch): string {
 type Texts = Record<"match" | "own" | "carried", string>;
 
 function textsOf({ encoded, carried: fragment }: StoredMatch): Texts {
-  const { resource, included } = readEncodedMatch(encoded);
+  const { resource, included } = readEncodedMatch(whole(encoded));
   const plain = inflateEach([resource, included, readFragment(fragment)]);
   const [match, own, carried] = plain.map((text) => text.toString()) as [string, string, string];
   return { match, own, carried };
@@ -132,7 +133,7 @@ export interface OpenedRecord {
 export function openRecord(stored: StoredMatch): OpenedRecord {
   const texts = textsOf(stored);
   const record = recordOf(texts);
-  const encoded = readEncodedMatch(stored.encoded);
+  const encoded = readEncodedMatch(whole(stored.encoded));
   const keys = [record.match, ...record.own].map(keyOf);
   return {
     record,

@@ -1,7 +1,6 @@
 /** Parses and formats ISO 8601 timestamps. */
 
-const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 const ALREADY_CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
@@ -11,21 +10,28 @@ export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 
 /** Milliseconds since the epoch; undefined if the format is wrong or the date does not exist. */
 export function parseTimestamp(text: string): number | undefined {
-  const parts = TIMESTAMP.exec(text);
-  if (!parts) return undefined;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  if (!TIMESTAMP.test(text)) return undefined;
+  // Every part but the fraction has a fixed place. Reading it there takes a third of the time of capturing it.
+  const year = numberIn(text, 0, 4);
+  const month = numberIn(text, 5, 7);
+  const day = numberIn(text, 8, 10);
+  const hour = numberIn(text, 11, 13);
+  const minute = numberIn(text, 14, 16);
+  const second = numberIn(text, 17, 19);
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const offset = offsetMinutes(parts[8] as string);
+  const zoneAt = text.length - (text.endsWith("Z") ? 1 : 6);
+  const offset = offsetMinutes(text, zoneAt);
   if (offset === undefined) return undefined;
 
-  const millisecond = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const millisecond =
+    zoneAt === FRACTION_AT
+      ? 0
+      : Number(
+          text
+            .slice(FRACTION_AT + 1, zoneAt)
+            .slice(0, 3)
+            .padEnd(3, "0"),
+        );
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   // A nonexistent day (30 February) rolls over into the next month.
@@ -36,12 +42,22 @@ export function parseTimestamp(text: string): number | undefined {
   return moment < EARLIEST || moment > LATEST ? undefined : moment;
 }
 
-function offsetMinutes(zone: string): number | undefined {
-  if (zone === "Z") return 0;
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(4, 6));
+/** Where a fraction starts, or the zone if there is none. */
+const FRACTION_AT = 19;
+
+/** Expects digits. */
+function numberIn(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at++) number = 10 * number + text.charCodeAt(at) - 48;
+  return number;
+}
+
+function offsetMinutes(text: string, zoneAt: number): number | undefined {
+  if (text[zoneAt] === "Z") return 0;
+  const hours = numberIn(text, zoneAt + 1, zoneAt + 3);
+  const minutes = numberIn(text, zoneAt + 4, zoneAt + 6);
   if (hours > 23 || minutes > 59) return undefined;
-  return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
+  return (text[zoneAt] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** UTC, without a fraction for whole seconds. */

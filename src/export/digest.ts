@@ -11,6 +11,7 @@
 import { readEncodedMatch } from "../document/encoded-match.ts";
 import { readFragment, withoutComma } from "../document/fragment.ts";
 import { inflateEach, plainBody } from "../document/gzip.ts";
+import { whole } from "../store/byte-range.ts";
 import type { ShardContents, StoredMatch, StoredResource } from "../store/store.ts";
 import { namedBatches, recordBatches } from "./scan.ts";
 
@@ -53,7 +54,7 @@ export async function digestOf(
 }
 
 function addMatch(lines: Lines, { encoded: stored }: StoredMatch): void {
-  const { resource, included } = readEncodedMatch(stored);
+  const { resource, included } = readEncodedMatch(whole(stored));
   for (const line of inflateEach([resource, included])) lines.add(line);
 }
 

@@ -21,15 +21,14 @@ const BEFORE = 0;
 const AFTER = 1;
 
 /** Expects a valid resource id and a safe integer. */
-export function encodeCursor({ sequence, resolvedNames, ...gap }: Cursor): string {
-  const words = [gap.id];
-  if (sequence !== undefined) words.push(String(sequence));
-  if (resolvedNames) words.push(writeResolvedNames(resolvedNames));
-  const text = words.join(" ");
-  const bytes = Buffer.alloc(ID_AT + text.length);
+export function encodeCursor({ createdAt, id, side, sequence, resolvedNames }: Cursor): string {
+  let text = id;
+  if (sequence !== undefined) text += ` ${sequence}`;
+  if (resolvedNames) text += ` ${writeResolvedNames(resolvedNames)}`;
+  const bytes = Buffer.allocUnsafe(ID_AT + text.length);
   bytes[0] = VERSION;
-  bytes[SIDE_AT] = gap.side === "before" ? BEFORE : AFTER;
-  bytes.writeBigInt64BE(BigInt(gap.createdAt), CREATED_AT);
+  bytes[SIDE_AT] = side === "before" ? BEFORE : AFTER;
+  bytes.writeBigInt64BE(BigInt(createdAt), CREATED_AT);
   bytes.write(text, ID_AT, "latin1");
   bytes.writeUInt32BE(crc32(bytes.subarray(SIDE_AT)), CHECKSUM_AT);
   return bytes.toString("base64url");

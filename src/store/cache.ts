@@ -31,8 +31,10 @@ const MAX_PAGE_SIZE = 4 << WORD_BITS;
 /** As many as fit into 31 bits: 8 GiB. */
 const MAX_PAGES = 1 << (31 - WORD_BITS);
 const MIN_PAGES = 4;
-/** The rest is for the two maps. */
+/** The rest is for finding entries. */
 const PAGES_SHARE = 7 / 8;
+/** Entries are several times as large, so that few share a slot. */
+const BYTES_PER_SLOT = 64;
 
 /**
  * Pages are filled in turn. When all are full, the oldest is replaced: its entries that were used
@@ -40,7 +42,11 @@ const PAGES_SHARE = 7 / 8;
  */
 export class NamedCache {
   readonly #pages: CachePage[] = [];
-  readonly #byNumber = new Map<number, number>();
+  /**
+   * By the low bits of a number, the location plus one; 0 if there is none. Numbers are dense, and a map would take
+   * longer. On a collision, only the later entry is found.
+   */
+  #slots: Int32Array;
   /** By a hash of the id. On a collision, only the later entry is found. */
   readonly #byId = new Map<number, number>();
   readonly #pageSize: number;
@@ -51,11 +57,13 @@ export class NamedCache {
     const room = bytes * PAGES_SHARE;
     this.#pageSize = Math.min(MAX_PAGE_SIZE, 4 * Math.floor(room / MIN_PAGES / 4));
     this.#pageCount = Math.min(MAX_PAGES, Math.floor(room / Math.max(this.#pageSize, 1)));
+    const slots = Math.max(1, (this.#pageCount * this.#pageSize) / BYTES_PER_SLOT);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(slots)));
   }
 
   byNumber(num: number): NamedParts | undefined {
-    const location = this.#byNumber.get(num);
-    if (location === undefined) return undefined;
+    const location = this.#locate(num);
+    if (location < 0) return undefined;
     const page = this.#pageAt(location);
     page.use(location & WORD_MASK);
     return page.parts(location & WORD_MASK);
@@ -67,15 +75,15 @@ export class NamedCache {
     const page = this.#pageAt(location);
     const at = location & WORD_MASK;
     // Entries that were dropped by number are still in this map.
-    if (!page.hasId(at, id) || this.#byNumber.get(page.num(at)) !== location) return undefined;
+    if (!page.hasId(at, id) || this.#locate(page.num(at)) !== location) return undefined;
     page.use(at);
     return page.entry(at, id);
   }
 
   /** Whether the entry with this number has this id. */
   hasId(num: number, id: string): boolean {
-    const location = this.#byNumber.get(num);
-    return location !== undefined && this.#pageAt(location).hasId(location & WORD_MASK, id);
+    const location = this.#locate(num);
+    return location >= 0 && this.#pageAt(location).hasId(location & WORD_MASK, id);
   }
 
   /** Entries that are too large are not cached. */
@@ -87,19 +95,20 @@ export class NamedCache {
   }
 
   forget(num: number): void {
-    this.#byNumber.delete(num);
+    if (this.#locate(num) >= 0) this.#slots[this.#slotOf(num)] = 0;
   }
 
   clear(): void {
     this.#pages.length = 0;
-    this.#byNumber.clear();
+    // Memory that was never written to is not taken from the system.
+    this.#slots = new Int32Array(this.#slots.length);
     this.#byId.clear();
     this.#current = -1;
   }
 
   #keep(entry: NamedEntry, size: number): void {
     const location = (this.#current << WORD_BITS) | this.#pages[this.#current]!.add(entry, size);
-    this.#byNumber.set(entry.num, location);
+    this.#slots[this.#slotOf(entry.num)] = location + 1;
     this.#byId.set(hashOf(entry.id), location);
   }
 
@@ -118,10 +127,23 @@ export class NamedCache {
       const entry = old.entry(at, old.id(at));
       const hash = hashOf(entry.id);
       if (this.#byId.get(hash) === location) this.#byId.delete(hash);
-      if (this.#byNumber.get(entry.num) !== location) continue;
-      this.#byNumber.delete(entry.num);
+      const slot = this.#slotOf(entry.num);
+      if (this.#slots[slot] !== location + 1) continue;
+      this.#slots[slot] = 0;
       if (old.isUsed(at) && page.hasRoomFor(this.#pageSize / 2)) this.#keep(entry, sizeOf(entry));
     }
+  }
+
+  /** The location of the entry with this number; -1 if there is none. */
+  #locate(num: number): number {
+    const location = this.#slots[this.#slotOf(num)]! - 1;
+    return location >= 0 && this.#pageAt(location).num(location & WORD_MASK) === num
+      ? location
+      : -1;
+  }
+
+  #slotOf(num: number): number {
+    return num & (this.#slots.length - 1);
   }
 
   #pageAt(location: number): CachePage {

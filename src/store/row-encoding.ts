@@ -2,6 +2,7 @@
 
 import type { Result } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
+import { type ByteRange, viewOf } from "./byte-range.ts";
 import type {
   Fate,
   Fragment,
@@ -62,7 +63,7 @@ export function readRecord(row: RecordRow): ShardRecord {
       gameMode: row.game_mode,
       patchVersion: row.patch_version,
       contentHash: row.content_hash,
-      encoded: row.reason === null ? unpackServed(row.document, [], []) : row.document,
+      encoded: row.reason === null ? viewOf(unpackServed(row.document, [], [])) : row.document,
       carried: row.snapshot,
     },
   };
@@ -94,13 +95,13 @@ export function packServed(players: number[], teams: number[], encoded: Fragment
   ]);
 }
 
-/** Adds the numbers that are not in the lists yet. Returns the encoded match. */
-export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): Fragment {
+/** Adds the numbers that are not in the lists yet. Returns where the encoded match is. */
+export function unpackServed(packed: Uint8Array, players: number[], teams: number[]): ByteRange {
   const teamsAt = COUNTS + NUMBER * (packed[0]! | (packed[1]! << 8));
   const matchAt = teamsAt + NUMBER * (packed[2]! | (packed[3]! << 8));
   addNumbers(packed, COUNTS, teamsAt, players);
   addNumbers(packed, teamsAt, matchAt, teams);
-  return packed.subarray(matchAt);
+  return { bytes: packed, start: matchAt, end: packed.length };
 }
 
 function addNumbers(packed: Uint8Array, from: number, to: number, numbers: number[]): void {
@@ -108,8 +109,14 @@ function addNumbers(packed: Uint8Array, from: number, to: number, numbers: numbe
   const known = numbers.length;
   for (let at = from; at < to; at += NUMBER) {
     const number = readNumber(packed, at);
-    if (known === 0 || !numbers.includes(number)) numbers.push(number);
+    if (!isAmong(numbers, known, number)) numbers.push(number);
   }
+}
+
+/** Compiled code searches a short list faster than a call of includes(). */
+function isAmong(numbers: readonly number[], known: number, number: number): boolean {
+  for (let index = 0; index < known; index++) if (numbers[index] === number) return true;
+  return false;
 }
 
 /** Whether each player and team of a match took part: one byte each, in the order of the numbers. */

@@ -1,6 +1,7 @@
 /** What can be read of a damaged shard, whatever the state of its indexes and totals. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
+import { viewOf } from "./byte-range.ts";
 import { isWholeFragment, isWholeMatch } from "./row-checks.ts";
 import { unpackServed } from "./row-encoding.ts";
 import type { OnProgress, PlayerBase, Redaction, Writer } from "./store.ts";
@@ -140,7 +141,7 @@ const MOST_NUMBERS = 4096;
 /** The encoded match in a document. If the counts are damaged, it is searched by its checksum. */
 function encodedIn(document: Uint8Array): Uint8Array | undefined {
   if (document.length < NUMBER) return undefined;
-  const expected = wholeMatch(unpackServed(document, [], []));
+  const expected = wholeMatch(viewOf(unpackServed(document, [], [])));
   const end = Math.min(document.length, NUMBER * (MOST_NUMBERS + 1));
   let found = expected;
   for (let at = NUMBER; at < end && !found; at += NUMBER) found = wholeMatch(document.subarray(at));

@@ -47,7 +47,7 @@ export interface NamedParts {
  */
 export interface MatchesWithLinked {
   /** The encoded matches: each match resource with the resources that only it includes. */
-  matches: Fragment[];
+  matches: ByteRange[];
   players: NamedParts[];
   teams: NamedParts[];
 }

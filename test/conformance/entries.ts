@@ -141,7 +141,7 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
 }
 
 export const idsOf = (bundle: MatchesWithLinked): string[] =>
-  bundle.matches.map((encoded) => text(encoded).slice(ENCODED.length));
+  bundle.matches.map((encoded) => text(viewOf(encoded)).slice(ENCODED.length));
 
 /** The content of a bundle, as text. */
 export function namesIn(bundle: MatchesWithLinked) {

@@ -78,7 +78,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
     await serve(store.writer, anEntry("m"));
     const bundle = (await (await store.reader()).match("m"))!;
     expect(namesIn(bundle)).toEqual({ matches: ["m"], players: [], teams: [] });
-    expect(text(bundle.matches[0]!)).toBe("match m");
+    expect(text(viewOf(bundle.matches[0]!))).toBe("match m");
   });
 
   guarantee("match ids are case-sensitive", async (store) => {

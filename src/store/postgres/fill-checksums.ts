@@ -4,6 +4,7 @@
  * reported and not served.
  */
 
+import { viewOf } from "../byte-range.ts";
 import {
   isWholeFragment,
   isWholeMatch,
@@ -78,7 +79,7 @@ const fillMatches: Fill = async (connection, after) => {
     [after.created_at, after.id],
   );
   const whole = rows.filter(
-    ({ document }) => document !== null && isWholeMatch(unpackServed(document, [], [])),
+    ({ document }) => document !== null && isWholeMatch(viewOf(unpackServed(document, [], []))),
   );
   const resultsOf = await readResults(connection, whole);
   const filled = whole.flatMap((row) => {

@@ -4,11 +4,12 @@
  * that state.
  */
 
+import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
 import type { MatchRow, NamedRow, NamedTable } from "../row-checks.ts";
 import { packNumbers, unpackServed } from "../row-encoding.ts";
-import { DamagedData, type Fragment, type MatchesWithLinked, type NamedParts } from "../store.ts";
+import { DamagedData, type MatchesWithLinked, type NamedParts } from "../store.ts";
 import { NAMED_ROWS, verifyRow } from "./named-rows.ts";
 import type { ReadSession } from "./read-session.ts";
 import type { Connection } from "./session.ts";
@@ -35,7 +36,7 @@ export interface FoundMatches {
 export type HasId = (table: NamedTable, num: number, id: string) => boolean;
 
 interface Outline {
-  encoded: Fragment[];
+  encoded: ByteRange[];
   players: number[];
   teams: number[];
 }

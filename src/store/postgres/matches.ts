@@ -1,5 +1,6 @@
 /** Reads and writes the match tables within a transaction. */
 
+import { viewOf } from "../byte-range.ts";
 import {
   isWholeFragment,
   isWholeMatch,
@@ -48,7 +49,7 @@ export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean 
 
 export const isWhole = (row: MatchRow): boolean =>
   isUnchecked(row)
-    ? isWholeMatch(unpackServed(row.document, [], []))
+    ? isWholeMatch(viewOf(unpackServed(row.document, [], [])))
     : row.checksum === matchChecksum(row);
 
 /** Throws DamagedData unless the row is whole. */

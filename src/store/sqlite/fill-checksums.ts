@@ -5,6 +5,7 @@
  */
 
 import type { Database } from "bun:sqlite";
+import { viewOf } from "../byte-range.ts";
 import {
   isWholeFragment,
   isWholeMatch,
@@ -80,7 +81,7 @@ function matches(database: Database): Step<MatchRow & { rowid: number }> {
     values(row) {
       const players: number[] = [];
       const teams: number[] = [];
-      const encoded = unpackServed(row.document, players, teams);
+      const encoded = viewOf(unpackServed(row.document, players, teams));
       if (!isWholeMatch(encoded)) return undefined;
       const results = [
         ...players.map((num) => player.get(num, row.created_at, row.id)?.result),

@@ -143,10 +143,11 @@ export class ScanStatements {
   constructor(readonly statements: Statements) {}
 
   get({ index }: IndexScan, others: readonly IndexScan[], direction: Direction): ScanStatement {
-    const otherIndexes = others.map((other) => other.index);
-    const name = `${index} ${otherIndexes} ${direction}`;
+    let name = `${direction} ${index}`;
+    for (const other of others) name += ` ${other.index}`;
     let scan = this.#made.get(name);
     if (!scan) {
+      const otherIndexes = others.map((other) => other.index);
       scan = new ScanStatement(this.statements, index, otherIndexes, direction);
       this.#made.set(name, scan);
     }

@@ -1,6 +1,7 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
+import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
 import { withoutPruned } from "../page-range.ts";
@@ -16,7 +17,6 @@ import {
 import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
   DamagedData,
-  type Fragment,
   type LocalState,
   type MatchesWithLinked,
   type NamedParts,
@@ -216,7 +216,7 @@ export class SqliteReader implements Reader {
   #bundle(rows: readonly MatchRow[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
-    const matches: Fragment[] = [];
+    const matches: ByteRange[] = [];
     for (const { document } of rows) matches.push(unpackServed(document, players, teams));
     return {
       matches,
