@@ -199,4 +199,10 @@ export const SCENARIOS: readonly Scenario[] = [
     status: 200,
     addresses: (targets) => pages(targets, SPARSE),
   },
+  {
+    name: "included paths",
+    about: "the matches page with include=rosters.participants",
+    status: 200,
+    addresses: (targets) => pages(targets, { include: "rosters.participants" }),
+  },
 ];

@@ -31,6 +31,8 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
+  /** The number of resources in `included`. */
+  ownCount: number;
   /** Contains the hashes of the resources, which show whether two matches share one. */
   stored: Uint8Array;
   hashesEnd: number;
@@ -61,7 +63,8 @@ export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts
 /** Reads a match for stitching, without inflating it. The store has verified it. */
 export function readEncodedMatch(stored: Fragment): EncodedMatch {
   const storedCrc = numberAt(stored, 0);
-  const firstAt = HEADER + HASH * (stored[5]! | (stored[6]! << 8));
+  const count = stored[5]! | (stored[6]! << 8);
+  const firstAt = HEADER + HASH * count;
   const secondAt = firstAt + numberAt(stored, 7);
   return {
     resource: {
@@ -81,6 +84,7 @@ export function readEncodedMatch(stored: Fragment): EncodedMatch {
       storedCrc,
     },
     stitchable: stored[4] === 1,
+    ownCount: count - 1,
     stored,
     hashesEnd: firstAt,
   };

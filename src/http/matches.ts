@@ -30,7 +30,7 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   request.watch.lap("store");
   const { matches } = page;
   if (matches.length === 0) checkEmpty(request, "match");
-  const content = matchListContent(page, query, profile.decorate);
+  const content = matchListContent(page, query, profile.additions);
   const window = windowOf(query);
   const links = matchesLinks(url, { ...query, pageStart }, window, page, names);
   const rest = restOf(links, { window });
@@ -43,7 +43,7 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
   request.watch.lap("store");
   if (!bundle) throw notFound("match");
-  const content = matchContent(bundle, query, request.profile.decorate);
+  const content = matchContent(bundle, query, request.profile.additions);
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: bundle.matches, tag: "strong" };
 }

@@ -30,7 +30,7 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   request.watch.lap("store");
   const players = found.slice(0, query.limit);
   if (players.length === 0) checkEmpty(request, "player");
-  const content = playerListContent(players, query, request.profile.decorate);
+  const content = playerListContent(players, query, request.profile.additions);
   const document = unpagedDocument(request, query, content);
   return { document, records: players.length, matches: NO_MATCHES, tag: "weak" };
 }
@@ -45,7 +45,7 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   const [player] = await request.reader.players(searchable([request.id]));
   request.watch.lap("store");
   if (!player) throw notFound("player");
-  const content = playerContent(player, query, request.profile.decorate);
+  const content = playerContent(player, query, request.profile.additions);
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: NO_MATCHES, tag: "strong" };
 }

@@ -18,7 +18,7 @@ function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged
   return documentResponse(
     { requestId } as ApiRequest,
     {
-      document: { content: [pieceOf(text)], rest: "}" },
+      document: { content: [pieceOf(Buffer.from(text))], rest: "}" },
       records: 0,
       matches: [],
       tag: "weak",
