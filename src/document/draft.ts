@@ -35,6 +35,15 @@ export class Draft {
     this.#end = end;
   }
 
+  /** The text that `write` adds. */
+  capture(write: () => void): Buffer {
+    this.#copyRange();
+    const start = this.#length;
+    write();
+    this.#copyRange();
+    return Buffer.from(scratch.subarray(start, this.#length));
+  }
+
   stored(piece: Piece): void {
     this.#endPiece();
     this.#pieces.push(piece);

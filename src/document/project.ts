@@ -17,6 +17,7 @@ import {
   rulesOf,
   writeResource,
 } from "./write-resource.ts";
+import { findWritten, rememberWritten } from "./written-texts.ts";
 
 /** A stored piece with one or more resources. */
 export interface Source {
@@ -80,23 +81,27 @@ interface Kept {
   text: Buffer;
   resources: ScannedResource[];
   isWhole: boolean;
+  /** How it was written before. */
+  written?: Buffer | undefined;
 }
 
 type Choice = Record<"primary" | "related", Kept[]>;
 
-function everything(
-  primary: Source[],
-  related: Source[],
-  rules: ReadonlyMap<string, Rule>,
-): Choice {
-  // Pieces that no rule is about need not be inflated.
-  const isRuled = ({ type }: Source) => type === undefined || rules.has(type);
-  const opened = new Map(
-    open([...primary, ...related].filter(isRuled)).map((one) => [one.source, one]),
-  );
-  const kept = (source: Source): Kept =>
-    opened.get(source) ?? { source, text: NOTHING, resources: [], isWhole: true };
-  return { primary: primary.map(kept), related: related.map(kept) };
+type Rules = ReadonlyMap<string, Rule>;
+
+/** Pieces that no rule is about, and players and teams that were written before, are not inflated. */
+function everything(primary: Source[], related: Source[], rules: Rules): Choice {
+  const closed = [...primary, ...related].map((source) => {
+    const { type, piece, isFollowing, lastMatchAt } = source;
+    const rule = type === undefined ? undefined : rules.get(type);
+    const written = rule && isFollowing ? findWritten(rule.key, piece, lastMatchAt) : undefined;
+    const isOpen = type === undefined || (rule !== undefined && written === undefined);
+    return { source, text: NOTHING, resources: [], isWhole: true, written, isOpen };
+  });
+  const opened = open(closed.filter(({ isOpen }) => isOpen).map(({ source }) => source));
+  let next = 0;
+  const all = closed.map((one) => (one.isOpen ? opened[next++]! : one));
+  return { primary: all.slice(0, primary.length), related: all.slice(primary.length) };
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -225,26 +230,33 @@ function open(sources: Source[]): Kept[] {
   });
 }
 
-function writeList(draft: Draft, list: Kept[], rules: ReadonlyMap<string, Rule>): void {
+function writeList(draft: Draft, list: Kept[], rules: Rules): void {
   let isFirst = true;
   for (const kept of list) {
-    const { source, text, resources } = kept;
+    const { source, text, resources, written } = kept;
     const { piece, isFollowing, lastMatchAt } = source;
-    if (isAsStored(kept, rules)) {
+    if (written) {
+      if (!isFirst) draft.add(COMMA);
+      draft.add(written);
+      isFirst = false;
+    } else if (isAsStored(kept, rules)) {
       if (!isFirst && !isFollowing) draft.add(COMMA);
       draft.stored(isFirst && isFollowing ? withoutComma(piece) : piece);
       isFirst = false;
-      continue;
-    }
-    for (const resource of resources) {
-      if (!isFirst) draft.add(COMMA);
-      isFirst = false;
-      writeResource(draft, text, resource, rules.get(resource.type), lastMatchAt);
+    } else {
+      for (const resource of resources) {
+        if (!isFirst) draft.add(COMMA);
+        isFirst = false;
+        const rule = rules.get(resource.type);
+        const write = () => writeResource(draft, text, resource, rule, lastMatchAt);
+        if (rule && isFollowing)
+          rememberWritten(rule.key, piece, lastMatchAt, draft.capture(write));
+        else write();
+      }
     }
   }
 }
 
-function isAsStored({ text, resources, isWhole }: Kept, rules: ReadonlyMap<string, Rule>): boolean {
-  if (!isWhole) return false;
-  return resources.every((one) => isUnchanged(text, one, rules.get(one.type)));
+function isAsStored({ text, resources, isWhole }: Kept, rules: Rules): boolean {
+  return isWhole && resources.every((one) => isUnchanged(text, one, rules.get(one.type)));
 }

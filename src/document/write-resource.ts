@@ -66,6 +66,8 @@ const SMALL_Z = 0x7a;
 
 /** How the resources of a type are written. */
 export interface Rule {
+  /** Equal rules have equal keys. */
+  key: string;
   fields: Fields | undefined;
   additions: Additions | undefined;
 }
@@ -75,9 +77,13 @@ export function rulesOf(
   additions: ReadonlyMap<string, Additions> = NO_ADDITIONS,
 ): ReadonlyMap<string, Rule> {
   const rules = new Map<string, Rule>();
-  for (const [type, added] of additions) rules.set(type, { fields: undefined, additions: added });
+  for (const [type, added] of additions) {
+    rules.set(type, { key: `+${type}`, fields: undefined, additions: added });
+  }
   for (const [type, names] of fields ?? []) {
-    rules.set(type, { fields: new Fields(names), additions: additions.get(type) });
+    const added = additions.get(type);
+    const key = `${added ? "+" : ""}${type}${JSON.stringify([...names])}`;
+    rules.set(type, { key, fields: new Fields(names), additions: added });
   }
   return rules;
 }

@@ -233,3 +233,20 @@ test("players have the chosen members", () => {
     { numRuns: scaled(300) },
   );
 }, 120_000);
+
+test("a player who is the same except for the latest match, or is asked for with other fields, is written anew", () => {
+  const player = { type: "player", id: "1", attributes: { name: "Ada", titleID: "x" } };
+  const attributesAt = (lastMatchAt: number, ...fields: string[]) => {
+    const shape = { include: undefined, fields: new Map([["player", new Set(fields)]]) };
+    const parts = storedNamed({ resource: player, companions: [], lastMatchAt });
+    const { data } = documentOf(playerContent(parts, shape, PROFILES.gamelocker.additions));
+    return data.attributes;
+  };
+  for (const time of ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]) {
+    const at = Date.parse(time);
+    expect(attributesAt(at, "createdAt")).toEqual({ createdAt: time });
+    expect(attributesAt(at, "name", "createdAt")).toEqual({ name: "Ada", createdAt: time });
+    expect(attributesAt(at, "name,createdAt")).toBeUndefined();
+    expect(attributesAt(at, "titleId")).toEqual({ titleId: "x" });
+  }
+});
