@@ -52,7 +52,7 @@ const MISLEADING: Json[] = [
   "}]",
 ];
 
-const anyValue = fc.oneof(anyJson, fc.constantFrom(...MISLEADING));
+const anyValue = fc.oneof(anyJson, fc.constantFrom(...MISLEADING, null));
 
 /** An object without a prototype problem: members are defined, not assigned. */
 const members = <T>(names: string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> =>
@@ -191,7 +191,13 @@ function stored(page: Page): MatchesWithLinked {
   };
 }
 
-const documentOf = (content: Piece[]) => JSON.parse(plainBody(content, "}").toString());
+function documentOf(content: Piece[]) {
+  const text = plainBody(content, "}").toString();
+  const document = JSON.parse(text);
+  // No member is there twice.
+  expect(JSON.stringify(document)).toHaveLength(text.length);
+  return document;
+}
 
 /** As served: members that are undefined do not exist. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -215,6 +221,28 @@ test("matches have the chosen resources and members, each resource once", () => 
     { numRuns: scaled(800) },
   );
 }, 120_000);
+
+test("a resource that starts with a member of a numeric name is found after one without relationships", () => {
+  const linked = { rosters: { data: { type: "asset", id: "2" } } };
+  const page: Page = {
+    matches: [
+      {
+        match: { type: "match", id: "1", attributes: {}, relationships: linked },
+        own: [
+          { type: "asset", id: "1", attributes: { a: {} } },
+          { 7: "first", type: "asset", id: "2", attributes: { a: {} }, relationships: {} },
+        ],
+      },
+    ],
+    players: [],
+    teams: [],
+  };
+  for (const include of [["rosters"], undefined]) {
+    const shape = { include, fields: undefined };
+    const document = documentOf(matchListContent(stored(page), shape));
+    expect(document).toStrictEqual(plain(projectedPage(page, shape, false)));
+  }
+});
 
 test("players have the chosen members", () => {
   const players = fc.uniqueArray(aNamed("player"), { ...byId, minLength: 1 });
