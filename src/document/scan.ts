@@ -206,7 +206,8 @@ function typeIn(text: Buffer, start: number, end: number): string {
 
 /** Whether the text has these bytes here. */
 export function hasAt(text: Buffer, start: number, bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if (text[start + at] !== bytes[at]) return false;
+  const { length } = bytes;
+  for (let at = 0; at < length; at++) if (text[start + at] !== bytes[at]) return false;
   return true;
 }
 
