@@ -27,9 +27,16 @@ export async function compareWith(folder: string, flags: Flags, places: Places):
   const data = await dataOf(places.data, flags.matches, flags.fresh);
   const otherData = join(places.scratch, "other");
   const { key } = await makeData(otherData, flags.matches, data.until, other);
+  const start = (name: string, program: string, folder: string) =>
+    startServer(
+      name,
+      // Flags that all versions have.
+      onServerCore([program, "serve", "--data", folder, "--port", "0", ...compatFlags(flags)]),
+      join(places.scratch, `${name}.log`),
+    );
   const versions: [Version, Version] = [
-    { server: await start("here", MATCHBOOK, data.matchbook, places), key: data.key },
-    { server: await start("other", other, join(otherData, "matchbook"), places), key },
+    { server: await start("here", MATCHBOOK, data.matchbook), key: data.key },
+    { server: await start("other", other, join(otherData, "matchbook")), key },
   ];
   const rows: string[][] = [];
   for (const scenario of chosen(flags)) {
@@ -46,13 +53,7 @@ export async function compareWith(folder: string, flags: Flags, places: Places):
   return markdownTable(["Scenario", "CPU per request, ratio", "Time per request, ratio"], rows);
 }
 
-/** With flags that all versions have. */
-const start = (name: string, program: string, data: string, { scratch }: Places) =>
-  startServer(
-    name,
-    onServerCore([program, "serve", "--data", data, "--port", "0"]),
-    join(scratch, `${name}.log`),
-  );
+const compatFlags = ({ compat }: Flags): string[] => (compat ? ["--compat", "gamelocker"] : []);
 
 async function measureInTurns(
   scenario: Scenario,

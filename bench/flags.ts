@@ -26,6 +26,8 @@ export interface Flags {
   fresh: boolean;
   /** The folder of another checkout to compare with. */
   against: string | undefined;
+  /** Whether both serve with the compatibility profile. */
+  compat: boolean;
   sizes: number[];
   minutes: number;
   /** For `cost`, in dollars: per GB sent, and per hour of a core. */
@@ -66,6 +68,7 @@ export function readFlags(argv: string[]): Flags {
       "--against <DIR>",
       "compare with another checkout (after npm ci there): all scenarios, in turns; nothing is saved",
     )
+    .option("--compat", "with --against: serve with the compatibility profile gamelocker")
     .addOption(
       new Option("--sizes <LIST>", "growth: numbers of matches")
         .argParser(sizes)
@@ -103,6 +106,7 @@ Examples:
     conventional: options.withoutConventional !== true,
     fresh: options.fresh === true,
     against: options.against && resolve(options.against),
+    compat: options.compat === true,
     sizes: options.large === true ? [...options.sizes, 10_000_000] : options.sizes,
     minutes: options.minutes,
     trafficPrice: options.trafficPrice,

@@ -80,8 +80,8 @@ interface Setting {
 async function measureScenario(scenario: Scenario, setting: Setting): Promise<ScenarioRow> {
   const { flags, places, data } = setting;
   const matchbook = await prepare(scenario, setting.matchbook, data, places);
-  const conventional =
-    setting.conventional && (await prepare(scenario, setting.conventional, data, places));
+  const other = scenario.isOurs ? undefined : setting.conventional;
+  const conventional = other && (await prepare(scenario, other, data, places));
   if (conventional) checkFairness(scenario, matchbook, conventional);
   const typical = middleBy(matchbook.samples, ({ reply }) => reply.body.length);
   const ceiling = {

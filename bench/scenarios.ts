@@ -10,6 +10,8 @@ export interface Scenario {
   /** For the report. */
   about: string;
   status: 200 | 304;
+  /** The conventional server cannot do it. */
+  isOurs?: true;
   /** `ask` fetches what only the server knows: links and entity tags. */
   addresses(targets: Targets, ask: Ask): Address[] | Promise<Address[]>;
 }
@@ -204,5 +206,12 @@ export const SCENARIOS: readonly Scenario[] = [
     about: "the matches page with a few fields of each resource",
     status: 200,
     addresses: (targets) => pages(targets, SPARSE),
+  },
+  {
+    name: "included paths",
+    about: "the matches page with include=rosters.participants",
+    status: 200,
+    isOurs: true,
+    addresses: (targets) => pages(targets, { include: "rosters.participants" }),
   },
 ];

@@ -32,6 +32,8 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
+  /** The number of resources in `included`. */
+  ownCount: number;
   /** The hashes of the resources, which show whether two matches share one. */
   hashes: ByteRange;
 }
@@ -62,7 +64,8 @@ export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts
 export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch {
   const storedCrc = numberAt(bytes, start);
   const hashesAt = start + HEADER;
-  const firstAt = hashesAt + HASH * (bytes[start + 5]! | (bytes[start + 6]! << 8));
+  const count = bytes[start + 5]! | (bytes[start + 6]! << 8);
+  const firstAt = hashesAt + HASH * count;
   const secondAt = firstAt + numberAt(bytes, start + 7);
   return {
     resource: {
@@ -82,6 +85,7 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
       storedCrc,
     },
     stitchable: bytes[start + 4] === 1,
+    ownCount: count - 1,
     hashes: { bytes, start: hashesAt, end: firstAt },
   };
 }

@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import { type ByteRange, whole } from "../store/byte-range.ts";
 import type { Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
-import { deflate, putStored, storedSize } from "./deflate.ts";
+import { deflate, FASTEST, putStored, storedSize } from "./deflate.ts";
 
 const HEADER = 12;
 const EMPTY_HEADER = new Uint8Array(HEADER);
@@ -67,9 +67,8 @@ export function pieceIn({ bytes, start, end }: ByteRange): Piece {
 }
 
 /** A piece for one response only. */
-export function pieceOf(text: string): Piece {
-  const plain = Buffer.from(text);
-  const deflated = deflate(plain);
+export function pieceOf(plain: Uint8Array): Piece {
+  const deflated = deflate(plain, FASTEST);
   return {
     ...whole(deflated),
     length: plain.length,
@@ -79,8 +78,8 @@ export function pieceOf(text: string): Piece {
 }
 
 /** An uncompressed piece, for short texts. */
-export function literalPiece(text: string): Piece {
-  const plain = Buffer.from(text);
+export function literalPiece(text: string | Uint8Array): Piece {
+  const plain = typeof text === "string" ? Buffer.from(text) : text;
   const deflated = Buffer.allocUnsafe(storedSize(plain.length));
   putStored(plain, deflated, 0);
   const crc = crc32(plain);

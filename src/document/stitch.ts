@@ -1,9 +1,9 @@
 /**
- * Assembles documents from stored fragments. Fragments are concatenated where possible. A document
- * is parsed and rebuilt if the caller wants only part of it, or if two matches share a resource.
+ * Assembles documents from stored fragments. Fragments are concatenated where possible. Where the
+ * caller wants only part of a document, or two matches share a resource, it is projected.
  */
 
-import { JSON_API_VERSION, type Resource } from "../domain/json.ts";
+import { JSON_API_VERSION } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
 import type { MatchesWithLinked, NamedParts, NamedPlayer } from "../store/store.ts";
 import type { Content } from "./content.ts";
@@ -13,13 +13,12 @@ import {
   literalPiece,
   type Piece,
   pieceIn,
-  pieceOf,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
-import { piecesText } from "./gzip.ts";
 import type { Links } from "./links.ts";
-import { project } from "./project.ts";
+import { project, type Source } from "./project.ts";
+import type { Additions } from "./write-resource.ts";
 
 /**
  * A document in two parts: the content, and the rest (links, meta), which depends on the request.
@@ -40,17 +39,17 @@ export function restOf(links: Links, meta?: object): string {
   return `,"links":${JSON.stringify(links)}${about},"jsonapi":{"version":"${JSON_API_VERSION}"}}`;
 }
 
-/** Adds the members that a compatibility profile requires. `lastMatchAt` is given for players. */
-export type Decorate = (resource: Resource, lastMatchAt?: number) => Resource;
+/** What a compatibility profile adds to resources, by their types. */
+export type AdditionsByType = ReadonlyMap<string, Additions>;
 
 export function matchContent(
   bundle: MatchesWithLinked,
   shape: Shape,
-  decorate?: Decorate,
+  additions?: AdditionsByType,
 ): Piece[] {
   const encoded = bundle.matches.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, encoded, shape)) {
-    return rebuilt(bundle, encoded, shape, false, decorate);
+  if (additions || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, false, additions);
   }
   const content = [DATA, encoded[0]!.resource, AFTER_ONE];
   if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
@@ -61,11 +60,11 @@ export function matchContent(
 export function matchListContent(
   bundle: MatchesWithLinked,
   shape: Shape,
-  decorate?: Decorate,
+  additions?: AdditionsByType,
 ): Piece[] {
   const encoded = bundle.matches.map(readEncodedMatch);
-  if (decorate || !canStitch(bundle, encoded, shape)) {
-    return rebuilt(bundle, encoded, shape, true, decorate);
+  if (additions || !canStitch(bundle, encoded, shape)) {
+    return rebuilt(bundle, encoded, shape, true, additions);
   }
   const content = [LIST];
   addList(content, encoded, "resource");
@@ -75,8 +74,12 @@ export function matchListContent(
   return content;
 }
 
-export function playerContent(player: NamedParts, shape: Shape, decorate?: Decorate): Piece[] {
-  if (decorate || shape.fields) return rebuiltPlayers([player], shape, false, decorate);
+export function playerContent(
+  player: NamedParts,
+  shape: Shape,
+  additions?: AdditionsByType,
+): Piece[] {
+  if (additions || shape.fields) return rebuiltPlayers([player], shape, false, additions);
   const content = [DATA, withoutComma(pieceIn(player.resource))];
   if (hasEmptyInclude(shape)) content.push(AFTER_ONE, END);
   return content;
@@ -85,9 +88,9 @@ export function playerContent(player: NamedParts, shape: Shape, decorate?: Decor
 export function playerListContent(
   players: NamedParts[],
   shape: Shape,
-  decorate?: Decorate,
+  additions?: AdditionsByType,
 ): Piece[] {
-  if (decorate || shape.fields) return rebuiltPlayers(players, shape, true, decorate);
+  if (additions || shape.fields) return rebuiltPlayers(players, shape, true, additions);
   const content = [LIST];
   addPlayersOrTeams(content, players);
   if (hasEmptyInclude(shape)) content.push(AFTER_LIST);
@@ -116,6 +119,11 @@ function canStitch(
 ): boolean {
   if (shape.fields) return false;
   if (shape.include) return hasEmptyInclude(shape);
+  return areDistinct(bundle, encoded);
+}
+
+/** Whether the related resources are linked, each there once, whatever players and teams link to. */
+function areDistinct(bundle: MatchesWithLinked, encoded: readonly EncodedMatch[]): boolean {
   return (
     encoded.every(({ stitchable }) => stitchable) &&
     !bundle.players.some(hasCompanions) &&
@@ -162,69 +170,44 @@ function rebuilt(
   encoded: readonly EncodedMatch[],
   shape: Shape,
   isList: boolean,
-  decorate: Decorate = (resource) => resource,
+  additions: AdditionsByType | undefined,
 ): Piece[] {
-  const { matches, own, players, others } = parseAll(bundle, encoded);
+  const { players, teams } = bundle;
+  const companions = [...players, ...teams].flatMap((one) => one.companions ?? []);
   const related = [
-    ...own.map((one) => decorate(one)),
-    ...players.map((one, at) => decorate(one, bundle.players[at]!.lastMatchAt)),
-    ...others.map((one) => decorate(one)),
+    ...encoded.map(({ included, ownCount }) => ({
+      piece: included,
+      isFollowing: false,
+      count: ownCount,
+    })),
+    ...players.map((player) => namedSource(player, "player")),
+    ...teams.map((team) => namedSource(team, "team")),
+    ...companions.map((one) => ({ piece: readFragment(one), isFollowing: false })),
   ];
-  const primary = matches.map((one) => decorate(one));
-  return write(primary, related, shape, isList);
+  const primary = encoded.map(({ resource }) => ({
+    piece: resource,
+    isFollowing: false,
+    type: "match",
+  }));
+  const isDistinct = areDistinct(bundle, encoded);
+  return project({ primary, isList, related, isDistinct }, shape, additions);
 }
-
-/** All resources of the page, parsed as one text, which is faster than one at a time. */
-function parseAll(bundle: MatchesWithLinked, encoded: readonly EncodedMatch[]) {
-  const pieces = [OPEN];
-  addList(pieces, encoded, "resource");
-  pieces.push(BETWEEN);
-  addList(pieces, encoded, "included");
-  pieces.push(BETWEEN);
-  addPlayersOrTeams(pieces, bundle.players);
-  pieces.push(BETWEEN);
-  addPlayersOrTeams(pieces, bundle.teams);
-  pieces.push(BETWEEN);
-  const companions = [...bundle.players, ...bundle.teams].flatMap((one) => one.companions ?? []);
-  for (const [index, one] of companions.entries()) {
-    if (index > 0) pieces.push(COMMA);
-    pieces.push(readFragment(one));
-  }
-  pieces.push(CLOSE);
-  const lists: Resource[][] = JSON.parse(piecesText(pieces));
-  const [matches = [], own = [], players = [], ...others] = lists;
-  return { matches, own, players, others: others.flat() };
-}
-
-const OPEN = literalPiece("[[");
-const BETWEEN = literalPiece("],[");
-const CLOSE = literalPiece("]]");
 
 function rebuiltPlayers(
   players: NamedParts[],
   shape: Shape,
   isList: boolean,
-  decorate: Decorate = (resource) => resource,
+  additions: AdditionsByType | undefined,
 ): Piece[] {
-  const primary = players.map((player) =>
-    decorate(parse(withoutComma(pieceIn(player.resource))), player.lastMatchAt),
-  );
+  const primary = players.map((player) => namedSource(player, "player"));
   // Players have no related resources: `included` is sent only when `include` is given.
-  return write(primary, shape.include && [], shape, isList);
+  const related = shape.include && [];
+  return project({ primary, isList, related, isDistinct: true }, shape, additions);
 }
 
-function write(
-  primary: Resource[],
-  related: Resource[] | undefined,
-  shape: Shape,
-  isList: boolean,
-): Piece[] {
-  const { data, included } = project(primary, related ?? [], shape);
-  const text = JSON.stringify({
-    data: isList ? data : data[0],
-    included: related && included,
-  });
-  return [pieceOf(text.slice(0, -1))];
-}
-
-const parse = (piece: Piece): Resource => JSON.parse(piecesText([piece]));
+const namedSource = ({ resource, lastMatchAt }: NamedParts, type: string): Source => ({
+  piece: pieceIn(resource),
+  isFollowing: true,
+  type,
+  lastMatchAt,
+});

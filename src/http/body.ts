@@ -113,7 +113,7 @@ const CORES = availableParallelism();
 
 function gzipOf(pieces: Piece[], rest: string, isBusy: boolean): Body {
   if (isBusy || rest.length < MIN_REST) return { encoding: "gzip", pieces, rest };
-  return { encoding: "gzip", pieces: [...pieces, pieceOf(rest)], rest: "" };
+  return { encoding: "gzip", pieces: [...pieces, pieceOf(Buffer.from(rest))], rest: "" };
 }
 
 /**

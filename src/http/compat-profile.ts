@@ -3,8 +3,8 @@
  * file knows how they differ.
  */
 
-import type { Decorate } from "../document/stitch.ts";
-import type { Resource } from "../domain/json.ts";
+import type { AdditionsByType } from "../document/stitch.ts";
+import { type Additions, nameOf } from "../document/write-resource.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Endpoint, fieldsType, findParameter, MAX_RECORDS } from "../query/parameters.ts";
 import { splitQuery, writeQuery } from "../query/query-string.ts";
@@ -18,8 +18,8 @@ export interface CompatProfile {
   query(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string;
   /** Values that `include` accepts beyond those of the records. */
   includePaths: ReadonlySet<string>;
-  /** Adds to a resource while a response is built; undefined when nothing is added. */
-  decorate: Decorate | undefined;
+  /** Added to resources while a response is built; undefined when nothing is added. */
+  additions: AdditionsByType | undefined;
   /** The `meta` of a document that has none of its own. */
   meta: object | undefined;
   /** Members to add to `/status`. */
@@ -33,28 +33,36 @@ const STRICT: CompatProfile = {
   accepts: acceptsMediaType,
   query: (raw) => raw,
   includePaths: new Set(),
-  decorate: undefined,
+  additions: undefined,
   meta: undefined,
   status: () => ({}),
   emptyIsMissing: false,
 };
 
-/** By type, the relationships that such clients read without checking that they exist. */
-const EXPECTED: ReadonlyMap<string, Record<string, [] | null>> = new Map([
-  ["match", { assets: [], rounds: [], spectators: [] }],
-  ["player", { assets: [] }],
-  ["roster", { team: null }],
-  ["participant", {}],
+const relationships = (names: Record<string, [] | null>): Additions["relationships"] =>
+  Object.entries(names).map(([name, data]) => ({ name: nameOf(name), data }));
+
+const MATCH_RELATIONSHIPS: Record<string, []> = { assets: [], rounds: [], spectators: [] };
+const TITLE = { name: nameOf("titleId"), of: nameOf("titleID") };
+
+/** Members that such clients read without checking that they exist. */
+const ADDITIONS: AdditionsByType = new Map<string, Additions>([
+  ["match", { alias: TITLE, relationships: relationships(MATCH_RELATIONSHIPS) }],
+  [
+    "player",
+    { alias: TITLE, time: nameOf("createdAt"), relationships: relationships({ assets: [] }) },
+  ],
+  ["roster", { relationships: relationships({ team: null }) }],
+  ["participant", { relationships: [] }],
 ]);
-const TITLED: ReadonlySet<string> = new Set(["match", "player"]);
 
 const GAMELOCKER: CompatProfile = {
   authorization: (header) =>
     header !== null && !header.trim().includes(" ") ? `Bearer ${header.trim()}` : header,
   accepts: (header) => header === null || acceptsMediaType(header) || acceptsAnyJson(header),
   query: relaxedQuery,
-  includePaths: new Set(Object.keys(EXPECTED.get("match")!)),
-  decorate: withExpectedMembers,
+  includePaths: new Set(Object.keys(MATCH_RELATIONSHIPS)),
+  additions: ADDITIONS,
   meta: {},
   status: ({ version, startedAt }) => ({
     data: {
@@ -88,22 +96,4 @@ function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string
     return isTooLarge ? [writeQuery([[name, String(most)]])] : [part];
   });
   return parts.join("&");
-}
-
-function withExpectedMembers(resource: Resource, lastMatchAt?: number): Resource {
-  const expected = EXPECTED.get(resource.type);
-  if (!expected) return resource;
-  const { attributes = {}, relationships = {} } = resource;
-  const { titleId, titleID } = attributes;
-  const title = TITLED.has(resource.type) ? { titleId: titleId ?? titleID ?? "" } : {};
-  const time = lastMatchAt === undefined ? {} : { createdAt: formatTimestamp(lastMatchAt) };
-  const links = Object.entries(expected).map(([name, data]) => [
-    name,
-    { data, ...relationships[name] },
-  ]);
-  return {
-    ...resource,
-    attributes: { ...time, ...attributes, ...title },
-    relationships: { ...relationships, ...Object.fromEntries(links) },
-  };
 }

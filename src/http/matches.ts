@@ -50,7 +50,7 @@ async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuer
   const { page, isPastEnd } = await readPage(selectionOf(query, names), reader);
   const { matches, players: _players, teams: _teams, ...ends } = page;
   return {
-    content: contentOf(matchListContent(page, query, profile.decorate)),
+    content: contentOf(matchListContent(page, query, profile.additions)),
     matches: matches.map(matchHash),
     ends,
     isPastEnd,
@@ -73,7 +73,7 @@ async function findMatch({ reader, id, profile }: ShardRequest, query: SingleQue
   const bundle = isSearchable(id) ? await reader.match(id) : undefined;
   if (!bundle) throw notFound("match");
   return {
-    content: contentOf(matchContent(bundle, query, profile.decorate)),
+    content: contentOf(matchContent(bundle, query, profile.additions)),
     matches: bundle.matches.map(matchHash),
   };
 }

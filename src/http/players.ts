@@ -30,7 +30,7 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   const { reader, profile, results } = request;
   const { content, records } = await results.find(request, "players", undefined, async () => {
     const players = (await findPlayers(query, reader)).slice(0, query.limit);
-    const pieces = playerListContent(players, query, profile.decorate);
+    const pieces = playerListContent(players, query, profile.additions);
     return { content: contentOf(pieces), records: players.length };
   });
   request.watch.lap("store");
@@ -50,7 +50,7 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   const { content } = await results.find(request, "player", undefined, async () => {
     const [player] = await reader.players(searchable([id]));
     if (!player) throw notFound("player");
-    return { content: contentOf(playerContent(player, query, profile.decorate)) };
+    return { content: contentOf(playerContent(player, query, profile.additions)) };
   });
   request.watch.lap("store");
   const document = unpagedDocument(request, query, content);

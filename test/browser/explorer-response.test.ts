@@ -78,7 +78,7 @@ inBrowser("the response in the explorer", () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
     const { page } = visitor;
     const status = page.locator(".explorer-status");
-    expect(await status.innerText()).toMatch(/200 OK\s+\d+ ms\s+[\d.]+ kB\s+ETag\s+"/);
+    expect(await status.innerText()).toMatch(/200 OK\s+\d+ ms\s+[\d.]+ kB\s+ETag\s+W\/"/);
     expect(await status.locator(".gauge").innerText()).toMatch(/\d+ of \d+/);
     await send(page);
     await status.getByText(/^304/).waitFor();

@@ -56,7 +56,7 @@ function replyComplaint(
     return body.length > 0 ? "there is a body" : undefined;
   }
   if (status >= 300 && status < 400) return "a redirection";
-  const text = headers.get("content-encoding") === "gzip" ? gunzipSync(body) : body;
+  const text = decompressed(body, headers.get("content-encoding"));
   if (headers.get("content-type")?.startsWith("text/html")) return pageComplaint(reply, text);
   if (rules.hasProfile && status < 400) {
     JSON.parse(decode(text));
@@ -73,6 +73,11 @@ function replyComplaint(
   } catch (error) {
     return (error as Error).message.slice(0, 800);
   }
+}
+
+function decompressed(body: Uint8Array, encoding: string | null): Uint8Array {
+  if (encoding === "gzip") return gunzipSync(body);
+  return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
 }
 
 /** The portal page is the same for everybody: it contains nothing from a request. */

@@ -47,7 +47,7 @@ const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
     if (way === "stored") return [text, readFragment(writeFragment(text))];
     if (way === "after") return [`,${text}`, readFragment(writeFollowing(text))];
     if (way === "alone") return [text, withoutComma(readFragment(writeFollowing(text)))];
-    return [text, way === "written" ? pieceOf(text) : literalPiece(text)];
+    return [text, way === "written" ? pieceOf(Buffer.from(text)) : literalPiece(text)];
   });
 
 describe("fragments", () => {

@@ -20,7 +20,7 @@ function aDocument() {
   const words = Array.from({ length: 200 }, (_, index) =>
     Bun.hash(`${made} ${index}`).toString(36),
   );
-  const pieces = [1, 2, 3].map(() => pieceOf(words.join()));
+  const pieces = [1, 2, 3].map(() => pieceOf(Buffer.from(words.join())));
   return { content: contentOf(pieces), rest: '],"links":{}}' };
 }
 

@@ -17,7 +17,7 @@ function limitsOf(rate: number): LimitHeaders {
 function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged = false) {
   return documentResponse(
     { requestId } as ApiRequest,
-    isUnchanged ? undefined : { encoding: "gzip", pieces: [pieceOf(text)], rest: "}" },
+    isUnchanged ? undefined : { encoding: "gzip", pieces: [pieceOf(Buffer.from(text))], rest: "}" },
     `"${requestId}"`,
     limits,
   );
