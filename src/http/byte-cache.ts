@@ -1,7 +1,10 @@
-/** A cache with a limit in bytes: the entry that was not used for the longest time is dropped first. */
+/**
+ * A cache with a limit in bytes. Entries that were used since they were added, or last spared, are spared once; of the
+ * others, the oldest is dropped first. Unlike with an exact order of use, a hit costs no more than a lookup.
+ */
 export class ByteCache<Value> {
-  /** The least recently used entry first. */
-  readonly #entries = new Map<string, { value: Value; size: number }>();
+  /** The oldest entry first. */
+  readonly #entries = new Map<string, { value: Value; size: number; isUsed: boolean }>();
   #size = 0;
 
   constructor(private readonly limit: number) {}
@@ -9,8 +12,7 @@ export class ByteCache<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    entry.isUsed = true;
     return entry.value;
   }
 
@@ -19,11 +21,16 @@ export class ByteCache<Value> {
     const size = bytes + 2 * key.length + OVERHEAD;
     this.delete(key);
     if (size > this.limit) return;
-    this.#entries.set(key, { value, size });
+    this.#entries.set(key, { value, size, isUsed: false });
     this.#size += size;
-    for (const [oldest] of this.#entries) {
+    // Entries that are spared come again at the end, not used any more.
+    for (const [oldest, entry] of this.#entries) {
       if (this.#size <= this.limit) return;
       this.delete(oldest);
+      if (entry.isUsed) {
+        this.#entries.set(oldest, { ...entry, isUsed: false });
+        this.#size += entry.size;
+      }
     }
   }
 

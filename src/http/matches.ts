@@ -7,13 +7,7 @@ import { matchesLinks, type Window } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
-import type {
-  Cursor,
-  MatchesQuery,
-  PageStart,
-  ResolvedNames,
-  SingleQuery,
-} from "../query/query.ts";
+import type { Cursor, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
 import {
   checkEmpty,
@@ -61,21 +55,12 @@ async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuer
 export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   const context = parseContext(request, await extraVocabulary(request));
   const query = parseQuery(parseSingleQuery, request, "single", context);
-  const { content, matches } = await request.results.find(request, "match", undefined, () =>
-    findMatch(request, query),
-  );
+  const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
   request.watch.lap("store");
-  const document = unpagedDocument(request, query, content);
-  return { document, records: 1, matches, tag: "single" };
-}
-
-async function findMatch({ reader, id, profile }: ShardRequest, query: SingleQuery) {
-  const bundle = isSearchable(id) ? await reader.match(id) : undefined;
   if (!bundle) throw notFound("match");
-  return {
-    content: contentOf(matchContent(bundle, query, profile.additions)),
-    matches: bundle.matches.map(matchHash),
-  };
+  const content = contentOf(matchContent(bundle, query, request.profile.additions));
+  const document = unpagedDocument(request, query, content);
+  return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
 }
 
 /**

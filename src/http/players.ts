@@ -46,13 +46,10 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
     "single",
     playerContext(request, await extraVocabulary(request)),
   );
-  const { reader, profile, results, id } = request;
-  const { content } = await results.find(request, "player", undefined, async () => {
-    const [player] = await reader.players(searchable([id]));
-    if (!player) throw notFound("player");
-    return { content: contentOf(playerContent(player, query, profile.additions)) };
-  });
+  const [player] = await request.reader.players(searchable([request.id]));
   request.watch.lap("store");
+  if (!player) throw notFound("player");
+  const content = contentOf(playerContent(player, query, request.profile.additions));
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: NO_MATCHES, tag: "single" };
 }

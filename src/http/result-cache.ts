@@ -1,6 +1,6 @@
 /**
- * Caches what was read for a request, until the shard changes: many clients poll the newest matches or the same player.
- * A result is cached when it is requested for the second time.
+ * Caches what was read for a list, until the shard changes: many clients poll the newest matches or the same player.
+ * A result is cached when it is requested again soon: caching everything would take longer than reading it.
  */
 
 import { type Content, hotContent } from "../document/content.ts";
@@ -18,7 +18,6 @@ interface Result {
 interface CachedRequest {
   reader: Pick<Reader, "local">;
   shard: string;
-  id: string;
   query: string;
 }
 
@@ -31,20 +30,19 @@ interface Entry {
   changes: { start: number; end: number } | undefined;
 }
 
-/** How many requests are remembered, to find out which come again. */
-const MAX_SEEN = 4096;
-
 export class ResultCache {
   readonly #entries: ByteCache<Entry>;
-  #seen = new Set<string>();
+  /** Requests whose results would be in the cache if everything were cached. */
+  readonly #seen: ByteCache<true>;
 
   constructor(private readonly bytes: number) {
     this.#entries = new ByteCache(bytes);
+    this.#seen = new ByteCache(bytes);
   }
 
   /** `window` is the time window, if the result depends on one: it may move with the time of the request. */
   find<T extends Result>(
-    { reader, shard, id, query }: CachedRequest,
+    { reader, shard, query }: CachedRequest,
     endpoint: string,
     window: Window | undefined,
     read: () => Awaitable<T>,
@@ -52,16 +50,15 @@ export class ResultCache {
     const { local } = reader;
     if (!local || this.bytes === 0) return read();
     const state = local.state();
-    const key = `${endpoint} ${shard} ${query} ${id}`;
+    const key = `${endpoint} ${shard} ${query}`;
     const entry = this.#entries.get(key);
     if (entry && entry.state === state && isCurrent(entry, window, local)) {
       return entry.result as T;
     }
-    if (!entry && !this.#wasSeen(key)) return read();
-    return this.#readAndCache(key, local, state, window, read);
+    return this.#read(key, local, state, window, read);
   }
 
-  async #readAndCache<T extends Result>(
+  async #read<T extends Result>(
     key: string,
     local: LocalState,
     state: object,
@@ -69,20 +66,17 @@ export class ResultCache {
     read: () => Awaitable<T>,
   ): Promise<T> {
     const found = await read();
+    const { size } = found.content;
+    if (!this.#seen.get(key)) {
+      this.#seen.set(key, true, size);
+      return found;
+    }
     const result = { ...found, content: hotContent(found.content) };
     // The shard may have changed meanwhile.
     if (local.state() === state) {
-      const entry = { result, state, window, changes: undefined };
-      this.#entries.set(key, entry, result.content.size);
+      this.#entries.set(key, { result, state, window, changes: undefined }, size);
     }
     return result;
-  }
-
-  #wasSeen(key: string): boolean {
-    if (this.#seen.has(key)) return true;
-    if (this.#seen.size >= MAX_SEEN) this.#seen = new Set();
-    this.#seen.add(key);
-    return false;
   }
 }
 
