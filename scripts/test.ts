@@ -8,7 +8,7 @@ import { statfsSync } from "node:fs";
 import { aTemplate, startCluster } from "../test/support/postgres.ts";
 
 const BUN_TEST = [
-  ...["test", "--timeout", "60000", "--parallel=4", "--no-isolate"],
+  ...["test", "--timeout", "60000", "--parallel=5", "--no-isolate"],
   // The slowest files start first, so that no core is idle at the end.
   "--timings=scripts/test-timings.json",
 ];
