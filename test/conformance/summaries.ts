@@ -66,15 +66,14 @@ export function summaryGuarantees(guarantee: Guarantee): void {
   );
 }
 
-/** PostgreSQL vacuums in the background, which may change the size between two reads of it. */
+const ATTEMPTS = 20;
+
+/** PostgreSQL vacuums in the background, which may change the size between two reads of it, and back. */
 async function atOneMoment(writer: TestStore["writer"], reader: Pick<Reader, "sizes">) {
-  let counted = await writer.counts();
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
+    const counted = await writer.counts();
     const { bytes: read } = await reader.sizes();
-    if (read === counted.bytes) return { counted, read };
-    const again = await writer.counts();
-    if (again.bytes === counted.bytes) return { counted, read };
-    counted = again;
+    if (read === counted.bytes || attempt === ATTEMPTS) return { counted, read };
   }
 }
 
