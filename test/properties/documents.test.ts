@@ -6,7 +6,19 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { scaled } from "../support/scale.ts";
 import { aFolder, JSON_API, type World } from "../support/world.ts";
-import { ask, askEverything, follow, matchesPath, parametersOf, query, worldOf } from "./asking.ts";
+import {
+  ask,
+  askEverything,
+  askGzip,
+  askIn,
+  ENCODINGS,
+  follow,
+  matchesPath,
+  parametersOf,
+  query,
+  take,
+  worldOf,
+} from "./asking.ts";
 import {
   history,
   MATCH_IDS,
@@ -49,11 +61,12 @@ async function documentAt(world: World, path: string): Promise<Thing | undefined
 const byKey = (resources: unknown) =>
   (resources as Thing[]).toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1));
 
+const sorted = ({ data, included }: { data?: unknown; included?: unknown }) => ({
+  data,
+  included: included && byKey(included),
+});
+
 function expectSame(document: Thing, expected: { data: unknown; included?: Thing[] }): void {
-  const sorted = ({ data, included }: { data?: unknown; included?: unknown }) => ({
-    data,
-    included: included && byKey(included),
-  });
   expect(sorted(document)).toStrictEqual(sorted(expected));
 }
 
@@ -114,6 +127,33 @@ test("paging through any list returns its matches in order, in full pages", asyn
       }
     }
   });
+}, 120_000);
+
+test("a response in any encoding during a write shows the state before or after it", async () => {
+  const lists = fc.array(anyList, { minLength: 8, maxLength: 12 });
+  const holds = fc.asyncProperty(history, lists, async (documents, asked) => {
+    const world = await worldOf([]);
+    for (const [written, document] of documents.entries()) {
+      const { filters, sort, limit } = asked[written % asked.length]!;
+      const states = [written, written + 1].map((count) => {
+        const state = new Reference(documents.slice(0, count), TITLE);
+        return sorted(state.document(state.list(filters, sort).slice(0, limit)));
+      });
+      const path = matchesPath({ ...parametersOf(filters), sort, "page[limit]": `${limit}` });
+      const asking = ENCODINGS.map((encoding) => askIn(world, path, encoding));
+      await take(world, [document]);
+      for (const { status, plain } of await Promise.all(asking)) {
+        expect(status).toBe(200);
+        const shown = sorted(JSON.parse(plain.toString()));
+        expect(states).toContainEqual(shown);
+      }
+      // Afterwards only the new state is shown, also by what is cached.
+      const { plain } = await askGzip(world, path);
+      expect(sorted(JSON.parse(plain.toString()))).toStrictEqual(states[1]!);
+    }
+    await world.stop();
+  });
+  await fc.assert(holds, { numRuns: scaled(15) });
 }, 120_000);
 
 test("every list of players contains the requested players, in order", async () => {
