@@ -21,7 +21,7 @@ const READER_PATIENCE_MS = 5_000;
 /** Pages that a connection keeps in memory. */
 const CACHED_KIB = 64 * 1024;
 /** The same for readers, whose files are not mapped by default. */
-const READER_CACHED_KIB = 128 * 1024;
+const READER_CACHED_KIB = 256 * 1024;
 /** Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads whole pages. */
 export const PAGE_BYTES = 8192;
 /** SQLite's own maximum. The rest of a larger file is read as usual. */
