@@ -80,6 +80,11 @@ export class NamedCache {
     return page.entry(at, id);
   }
 
+  idOf(num: number): string | undefined {
+    const location = this.#locate(num);
+    return location < 0 ? undefined : this.#pageAt(location).id(location & WORD_MASK);
+  }
+
   /** Whether the entry with this number has this id. */
   hasId(num: number, id: string): boolean {
     const location = this.#locate(num);

@@ -166,6 +166,21 @@ export function someResult(
   return false;
 }
 
+/** The numbers of the players and teams that took part in a match. */
+export function participantsIn(match: ServedParts): { players: number[]; teams: number[] } {
+  const players: number[] = [];
+  const teams: number[] = [];
+  someResult(match, "players", (num, result) => {
+    if (unpackResult(result) !== "named") players.push(num);
+    return false;
+  });
+  someResult(match, "teams", (num, plays) => {
+    if (plays === 1) teams.push(num);
+    return false;
+  });
+  return { players, teams };
+}
+
 /** Faster than creating a DataView. */
 const readNumber = (bytes: Uint8Array, at: number): number =>
   (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;

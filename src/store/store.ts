@@ -145,12 +145,50 @@ export interface Reader {
    * of the names, then by id.
    */
   playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
+  /**
+   * The changes of served matches after a position, in the order of their commits, at most `limit` of them. A change
+   * is left out if its match is not served any more: its removal follows. Undefined: the position is not in the log,
+   * because its changes are no longer kept, or the shard was put back to an earlier state.
+   */
+  changes(after: LogPosition, limit: number): Awaitable<ChangeBatch | undefined>;
+  /** The beginning and the end of the change log. */
+  changeLog(): Awaitable<{ beginning: LogPosition; end: LogPosition }>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
+}
+
+/** After the change with this number. Changes are numbered from 1 without gaps. */
+export interface LogPosition {
+  number: number;
+  /** Identifies the transaction of that change: after a restore, another one may have its number. */
+  tag: number;
+}
+
+export type ChangeKind = "added" | "replaced" | "removed";
+
+/** A change of a served match. */
+export interface Change {
+  /** After this change. */
+  position: LogPosition;
+  kind: ChangeKind;
+  committedAt: number;
+  /** As it is now, or as it was before its removal. */
+  match: MatchKey & { gameMode: string; patchVersion: string };
+  /** The ids of those who took part. */
+  players: string[];
+  teams: string[];
+}
+
+export interface ChangeBatch {
+  changes: Change[];
+  /** Where the next batch begins. */
+  end: LogPosition;
+  /** Whether there were no more changes. */
+  isLast: boolean;
 }
 
 /** What a reader knows about the state of its shard, at next to no cost. */

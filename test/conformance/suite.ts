@@ -8,6 +8,7 @@
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Reader, Writer } from "../../src/store/store.ts";
+import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";
@@ -54,6 +55,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["counts", countingGuarantees],
   ["compared with a model", modelGuarantees],
   ["summaries", summaryGuarantees],
+  ["the change log", changeGuarantees],
   ["holdings", holdingGuarantees],
   ["pruning", pruningGuarantees],
   ["redactions", redactionGuarantees],

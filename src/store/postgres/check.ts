@@ -7,6 +7,7 @@
 
 import { indexKeys } from "../../domain/similar-names.ts";
 import { isDamage } from "../../postgres/errors.ts";
+import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import {
   type BaseRow,
   baseChecksum,
@@ -21,6 +22,7 @@ import {
 import { type RecordRow, someResult } from "../row-encoding.ts";
 import type { CheckPurpose } from "../shards.ts";
 import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
+import { logRowsFrom } from "./change-log.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
 import { NAMED_ROWS } from "./named-rows.ts";
@@ -98,6 +100,7 @@ export class PostgresChecker implements Checker {
     this.#withheld(),
     this.#bases(),
     this.#changes(),
+    this.#matchChanges(),
     this.#totals(),
   ];
   /** Everything that this pass has reported. */
@@ -458,6 +461,17 @@ export class PostgresChecker implements Checker {
         if (!isRight) this.#damaged("changes", row.sequence);
       }
       return { rows: rows.length, isOver: true };
+    };
+  }
+
+  /** Each step begins with the last row of the one before: only within a step no rows can have been removed. */
+  #matchChanges(): Stage {
+    return async (connection) => {
+      const [from] = (this.#progress.after ?? [0]) as [number];
+      const rows = await logRowsFrom(connection, from, CHECKED_ROWS);
+      for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
+      this.#progress = { ...this.#progress, after: [rows.at(-1)?.first ?? from] };
+      return { rows: rows.length, isOver: rows.length < CHECKED_ROWS };
     };
   }
 

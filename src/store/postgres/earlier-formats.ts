@@ -19,6 +19,9 @@ const NO_BASES = `SELECT NULL::text AS id, NULL::integer AS ranked_evidence, NUL
 const NO_REDACTIONS = `SELECT NULL::text AS player_id, NULL::bigint AS redacted_at, NULL::bigint AS checksum
   WHERE false`;
 
+const NO_CHANGES = `SELECT NULL::bigint AS first, NULL::integer AS count, NULL::bigint AS committed_at,
+  NULL::text AS changes, NULL::bigint AS checksum WHERE false`;
+
 /** The tables that differ, by format. */
 const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   2: {
@@ -34,10 +37,11 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
       sheet AS document, carried AS snapshot, ${UNCHECKED} FROM {withheld}`,
     name_index: "SELECT spot AS key, name FROM {name_spots}",
     changes: `SELECT seq AS sequence, token, players, teams, ${UNCHECKED} FROM {changes}`,
-    shard: `SELECT seq AS sequence, token, NULL::bigint AS pruned_before, matches, players, teams
-      FROM {state}`,
+    shard: `SELECT seq AS sequence, token, '' AS log_id, NULL::bigint AS pruned_before, matches,
+      players, teams FROM {state}`,
     player_base: NO_BASES,
     redactions: NO_REDACTIONS,
+    match_changes: NO_CHANGES,
   },
   3: {
     match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
@@ -51,8 +55,10 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
       snapshot, ${CHECKED_IF_FILLED} FROM {withheld}`,
     player_base: NO_BASES,
     redactions: NO_REDACTIONS,
+    match_changes: NO_CHANGES,
   },
-  4: { player_base: NO_BASES, redactions: NO_REDACTIONS },
+  4: { player_base: NO_BASES, redactions: NO_REDACTIONS, match_changes: NO_CHANGES },
+  5: { match_changes: NO_CHANGES },
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Reads and writes the match tables within a transaction. */
 
 import { viewOf } from "../byte-range.ts";
+import type { TransactionChanges } from "../change-log.ts";
 import {
   isWholeFragment,
   isWholeMatch,
@@ -113,6 +114,7 @@ export function matchTables(
   connection: Connection,
   numbers: Record<NamedTable, RowNumbers>,
   partitions: Partitions,
+  changes: TransactionChanges,
 ) {
   /** Served matches added minus removed. */
   let added = 0;
@@ -272,6 +274,7 @@ export function matchTables(
 
     async addServed(matches: MatchEntry[]): Promise<void> {
       if (matches.length === 0) return;
+      changes.added(matches);
       await partitions.makeFor(
         connection,
         matches.map(({ createdAt }) => createdAt),
@@ -289,6 +292,7 @@ export function matchTables(
 
     async removeServed(matches: MatchEntry[]): Promise<void> {
       if (matches.length === 0) return;
+      changes.removed(matches);
       await findNumbers(matches);
       for (const [table, column, whose] of ENTRY_TABLES) {
         const { nums, times, ids } = entriesOf(matches, whose, numbers[whose]);

@@ -1,6 +1,7 @@
 /** Reads served records from a shard in PostgreSQL. */
 
 import { entryOf } from "../cache.ts";
+import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
 import { withoutPruned } from "../page-range.ts";
 import {
   keyOf,
@@ -9,18 +10,22 @@ import {
   type NamedTable,
   verifyLatestFirst,
 } from "../row-checks.ts";
-import { readVocabulary } from "../row-encoding.ts";
-import type {
-  MatchesWithLinked,
-  NamedPlayer,
-  Page,
-  PlayerListing,
-  Reader,
-  Selection,
-  Sizes,
-  Summary,
-  Vocabulary,
+import { participantsIn, readVocabulary } from "../row-encoding.ts";
+import {
+  type ChangeBatch,
+  DamagedData,
+  type LogPosition,
+  type MatchesWithLinked,
+  type NamedPlayer,
+  type Page,
+  type PlayerListing,
+  type Reader,
+  type Selection,
+  type Sizes,
+  type Summary,
+  type Vocabulary,
 } from "../store.ts";
+import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
@@ -151,6 +156,21 @@ export class PostgresReader implements Reader {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
   }
 
+  async changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
+    const logged = await readChanges(this.session, after, limit);
+    if (!logged) return undefined;
+    const ids = neededOf(logged);
+    const served =
+      ids.length === 0
+        ? new Map<string, MatchReference>()
+        : await this.session.transaction((connection) => readReferences(connection, ids));
+    return batchOf(logged, after, limit, served);
+  }
+
+  changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
+    return this.session.transaction(readLogEnds);
+  }
+
   async sizes(): Promise<Sizes> {
     return { bytes: await readBytes(this.session) };
   }
@@ -181,6 +201,41 @@ const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
   const rows = await connection.rows<TokenRow>(`${LOOKUP} stored.id = $1`, [id]);
   return verified(foundIn(rows, id));
+}
+
+/** The matches with these ids that are served. */
+async function readReferences(
+  connection: Connection,
+  ids: string[],
+): Promise<Map<string, MatchReference>> {
+  const rows = await connection.rows<MatchRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [ids]);
+  for (const row of rows) verifyMatch(row);
+  const participants = rows.map(participantsIn);
+  const idsOf = async (table: NamedTable) => {
+    const nums = [...new Set(participants.flatMap((one) => one[table]))];
+    const found = await connection.rows<NamedRow>(
+      `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
+      [nums],
+    );
+    for (const row of found) verifyRow(table, row);
+    const known = new Map(found.map((row) => [row.num, row.id]));
+    return (num: number) => {
+      const id = known.get(num);
+      if (id === undefined) throw new DamagedData(table, `number ${num}`);
+      return id;
+    };
+  };
+  const [playerId, teamId] = [await idsOf("players"), await idsOf("teams")];
+  return new Map(
+    rows.map((row, at) => [
+      row.id,
+      {
+        match: { ...keyOf(row), gameMode: row.game_mode, patchVersion: row.patch_version },
+        players: participants[at]!.players.map(playerId),
+        teams: participants[at]!.teams.map(teamId),
+      },
+    ]),
+  );
 }
 
 function verified(found: FoundMatches): FoundMatches {

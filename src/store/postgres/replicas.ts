@@ -6,6 +6,8 @@
 
 import type { NamedTable } from "../row-checks.ts";
 import {
+  type ChangeBatch,
+  type LogPosition,
   type MatchesWithLinked,
   type NamedPlayer,
   type Page,
@@ -122,6 +124,18 @@ class RequestReader implements Reader {
 
   playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
     return this.#read((reader) => reader.playersWithNames(names, limit));
+  }
+
+  /** A replica that lags behind does not know the position yet. */
+  changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
+    return this.#read(
+      (reader) => reader.changes(after, limit),
+      (batch) => batch !== undefined,
+    );
+  }
+
+  changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
+    return this.#read((reader) => reader.changeLog());
   }
 
   summary(): Promise<Summary> {

@@ -219,6 +219,17 @@ const PLAYER_BASE = `
   );
 `;
 
+/** What each transaction did to the served matches (change-log.ts). */
+const MATCH_CHANGES = `
+  CREATE TABLE {match_changes} (
+    first        bigint PRIMARY KEY,
+    count        integer NOT NULL,
+    committed_at bigint NOT NULL,
+    changes      text NOT NULL,
+    checksum     bigint NOT NULL
+  );
+`;
+
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -226,6 +237,7 @@ export const MIGRATIONS: readonly string[] = [
   CHECKSUMS,
   FILL_CHECKSUMS,
   PLAYER_BASE,
+  MATCH_CHANGES,
 ];
 
 /** The current format. */

@@ -1,6 +1,7 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
 import { randomBytes } from "node:crypto";
+import { TransactionChanges } from "../change-log.ts";
 import {
   type Counts,
   type OnMigrate,
@@ -13,6 +14,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { logChanges } from "./change-log.ts";
 import { vacuum } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { readTableNumber } from "./damage.ts";
@@ -65,7 +67,7 @@ export class PostgresWriter implements Writer {
       await this.ready();
       return this.#reads.transaction((connection) =>
         work({
-          ...openTables(connection, this.#partitions).transaction,
+          ...openTables(connection, this.#partitions, this.now()).transaction,
           ...stateTables(connection),
         }),
       );
@@ -177,7 +179,7 @@ export class PostgresWriter implements Writer {
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.#reads, this.#partitions).transaction;
+    return openTables(this.#reads, this.#partitions, this.now()).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -193,7 +195,7 @@ export class PostgresWriter implements Writer {
       await this.session.transaction("READ COMMITTED", async (connection) => {
         await takeTurn(connection, this.session, this.patienceMs);
         await this.#partitions.makeAhead(connection, this.now());
-        const tables = openTables(connection, this.#partitions);
+        const tables = openTables(connection, this.#partitions, this.now());
         const result = await work(tables.transaction);
         done = { result, token: await tables.conclude() };
       });
@@ -235,7 +237,7 @@ const KEPT_CHANGES = 256;
 const TOKEN_BYTES = 12;
 
 /** The tables as one transaction, and the writes at its end. */
-function openTables(database: Connection, partitions: Partitions) {
+function openTables(database: Connection, partitions: Partitions, now: number) {
   let hasWritten = false;
   const connection: Connection = {
     rows: (text, values) => database.rows(text, values),
@@ -249,7 +251,8 @@ function openTables(database: Connection, partitions: Partitions) {
     teams: new RowNumbers(connection, "teams"),
   };
   const nameIndex = new NameIndex(connection);
-  const matches = matchTables(connection, numbers, partitions);
+  const matchChanges = new TransactionChanges();
+  const matches = matchTables(connection, numbers, partitions, matchChanges);
   const { changed, added, transaction: players } = playerTables(connection, numbers, nameIndex);
 
   /**
@@ -259,6 +262,7 @@ function openTables(database: Connection, partitions: Partitions) {
   async function conclude(): Promise<string | undefined> {
     if (!hasWritten && changed.players.size + changed.teams.size === 0) return undefined;
     await nameIndex.write();
+    await logChanges(connection, matchChanges, now);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const change = { token, players: [...changed.players], teams: [...changed.teams] };
     await connection.run(

@@ -9,6 +9,7 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
+import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import {
   type BaseRow,
@@ -29,6 +30,7 @@ import {
   StoreRefuses,
   StoreReplaced,
 } from "../store.ts";
+import { logRowsFrom } from "./change-log.ts";
 import {
   BASES,
   ENTRIES,
@@ -91,7 +93,7 @@ export class SqliteChecker implements Checker {
     private readonly pass: Pass = "fast",
   ) {
     this.#statements = new Statements(database);
-    this.#stages = [...this.#tables(pass), this.#changes(), this.#compare()];
+    this.#stages = [...this.#tables(pass), this.#changes(), this.#matchChanges(), this.#compare()];
   }
 
   #tables(pass: Pass): Stage[] {
@@ -425,6 +427,17 @@ export class SqliteChecker implements Checker {
         if (!isRight) this.#damaged("changes", sequence);
       }
       return { rows: rows.length, isOver: true };
+    };
+  }
+
+  /** Each step begins with the last row of the one before: only within a step no rows can have been removed. */
+  #matchChanges(): Stage {
+    let after = 0;
+    return () => {
+      const rows = logRowsFrom(this.#statements, after, CHECKED_ROWS);
+      for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
+      after = rows.at(-1)?.first ?? after;
+      return { rows: rows.length, isOver: rows.length < CHECKED_ROWS };
     };
   }
 

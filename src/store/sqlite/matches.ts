@@ -2,6 +2,7 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
+import type { TransactionChanges } from "../change-log.ts";
 import {
   type MatchRow,
   matchChecksum,
@@ -91,6 +92,7 @@ export function matchTables(
   database: Statements,
   numbers: { players: RowNumbers; teams: RowNumbers },
   totals: Totals,
+  changes: TransactionChanges,
 ) {
   const served = (rest: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
     database
@@ -240,11 +242,13 @@ export function matchTables(
 
     addServed(matches: MatchEntry[]): void {
       for (const match of matches) addOne(match);
+      changes.added(matches);
       totals.change("matches", matches.length);
     },
 
     removeServed(matches: MatchEntry[]): void {
       for (const match of matches) removeOne(match);
+      changes.removed(matches);
     },
 
     addWithheld(matches: WithheldEntry[]): void {

@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
+import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import { withoutPruned } from "../page-range.ts";
 import {
@@ -14,10 +15,12 @@ import {
   verifyLatestFirst,
   verifyNamed,
 } from "../row-checks.ts";
-import { readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
+  type ChangeBatch,
   DamagedData,
   type LocalState,
+  type LogPosition,
   type MatchesWithLinked,
   type NamedParts,
   type NamedPlayer,
@@ -29,6 +32,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
@@ -84,12 +88,17 @@ export class SqliteReader implements Reader {
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
-      const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
-      if (row === null) return undefined;
-      if (row.id !== id) throw new DamagedData("matches", id);
-      verifyMatch(row);
-      return row.created_at < this.#prunedBefore ? undefined : this.#bundle([row]);
+      const row = this.#row(id);
+      return row && this.#bundle([row]);
     });
+  }
+
+  #row(id: string): MatchRow | undefined {
+    const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
+    if (row === null) return undefined;
+    if (row.id !== id) throw new DamagedData("matches", id);
+    verifyMatch(row);
+    return row.created_at < this.#prunedBefore ? undefined : row;
   }
 
   matches(asked: Selection): Page {
@@ -197,6 +206,17 @@ export class SqliteReader implements Reader {
     });
   }
 
+  changes(after: LogPosition, limit: number): ChangeBatch | undefined {
+    return this.#read(() => {
+      const logged = readChanges(this.#statements, after, limit);
+      return logged && batchOf(logged, after, limit, this.#references(neededOf(logged)));
+    });
+  }
+
+  changeLog(): { beginning: LogPosition; end: LogPosition } {
+    return this.#read(() => readLogEnds(this.#statements));
+  }
+
   close(): void {
     this.#snapshot.close();
     this.#scans.finalize();
@@ -223,6 +243,28 @@ export class SqliteReader implements Reader {
       players: players.map((num) => this.#withNumber("players", num)),
       teams: teams.map((num) => this.#withNumber("teams", num)),
     };
+  }
+
+  /** The matches with these ids that are served. */
+  #references(ids: readonly string[]): Map<string, MatchReference> {
+    const found = new Map<string, MatchReference>();
+    for (const id of ids) {
+      const row = this.#row(id);
+      if (!row) continue;
+      const { players, teams } = participantsIn(row);
+      found.set(id, {
+        match: { ...keyOf(row), gameMode: row.game_mode, patchVersion: row.patch_version },
+        players: players.map((num) => this.#idOf("players", num)),
+        teams: teams.map((num) => this.#idOf("teams", num)),
+      });
+    }
+    return found;
+  }
+
+  #idOf(table: NamedTable, num: number): string {
+    const id = this.#cached[table].idOf(num) ?? this.#load(table, "num", num)?.id;
+    if (id === undefined) throw new DamagedData(table, `number ${num}`);
+    return id;
   }
 
   #withNumber(table: NamedTable, num: number): NamedParts {

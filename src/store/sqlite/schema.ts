@@ -207,6 +207,17 @@ const PLAYER_BASE = `
   ) WITHOUT ROWID;
 `;
 
+/** What each transaction did to the served matches (change-log.ts). */
+const MATCH_CHANGES = `
+  CREATE TABLE match_changes (
+    first        INTEGER PRIMARY KEY,
+    count        INTEGER NOT NULL,
+    committed_at INTEGER NOT NULL,
+    changes      TEXT NOT NULL,
+    checksum     INTEGER NOT NULL
+  );
+`;
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -215,6 +226,7 @@ export const MIGRATIONS: readonly string[] = [
   CHECKSUMS,
   FILL_CHECKSUMS,
   PLAYER_BASE,
+  MATCH_CHANGES,
 ];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */

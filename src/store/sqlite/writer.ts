@@ -1,6 +1,7 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
+import { TransactionChanges } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { logChanges } from "./change-log.ts";
 import { removeFreePages, rewrite } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
 import { matchTables } from "./matches.ts";
@@ -40,10 +42,11 @@ export class SqliteWriter implements Writer {
     private readonly database: Database,
     readonly file = new OpenedFile(database.filename),
     walLimits?: Partial<WalLimits>,
+    now = Date.now,
   ) {
     this.#wal = new Wal(database, walLimits);
     this.#statements = new Statements(database);
-    this.#tables = openTables(this.#statements);
+    this.#tables = openTables(this.#statements, now);
     this.#dataVersion = database.query("PRAGMA data_version");
   }
 
@@ -184,8 +187,9 @@ export class SqliteWriter implements Writer {
 const KEPT_CHANGES = 256;
 
 /** The tables as one transaction, and the writes at its end. */
-function openTables(database: Statements) {
+function openTables(database: Statements, now: () => number) {
   const totals = new Totals();
+  const matchChanges = new TransactionChanges();
   const nameIndex = new NameIndex(database);
   const numbers = {
     players: new RowNumbers(database, "players", totals),
@@ -193,7 +197,7 @@ function openTables(database: Statements) {
   };
   const players = playerTables(database, numbers, nameIndex);
   const transaction = {
-    ...matchTables(database, numbers, totals),
+    ...matchTables(database, numbers, totals, matchChanges),
     ...players.transaction,
     ...counterTables(database),
     ...pruningTables(database),
@@ -201,7 +205,7 @@ function openTables(database: Statements) {
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
-  function logChanges({ changed }: typeof players, last: number): number {
+  function logNamed({ changed }: typeof players, last: number): number {
     if (changed.players.size + changed.teams.size === 0) return last;
     const sequence = last + 1;
     const values = [sequence, packNumbers(changed.players), packNumbers(changed.teams)];
@@ -221,7 +225,9 @@ function openTables(database: Statements) {
     conclude(): void {
       const shard = readShard(database);
       // The counter is stored, so that numbers are not reused after the log is trimmed.
-      const sequence = logChanges(players, shard.sequence);
+      const sequence = logNamed(players, shard.sequence);
+      logChanges(database, matchChanges, now());
+      matchChanges.forget();
       writeShard(database, totals.addTo({ ...shard, sequence }));
       totals.forget();
       nameIndex.write();
@@ -232,6 +238,7 @@ function openTables(database: Statements) {
       numbers.players.forget();
       numbers.teams.forget();
       totals.forget();
+      matchChanges.forget();
       nameIndex.forget();
       players.forget();
     },

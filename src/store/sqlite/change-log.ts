@@ -1,0 +1,65 @@
+/** The change log in SQLite. */
+
+import {
+  beginningOf,
+  changesAfter,
+  endOf,
+  KEPT_MS,
+  type LoggedChange,
+  type LogRow,
+  lastNumber,
+  MAX_TRIMMED,
+  type TransactionChanges,
+} from "../change-log.ts";
+import type { LogPosition } from "../store.ts";
+import type { Statements } from "./statements.ts";
+import { readShard } from "./totals.ts";
+
+const ROWS = "SELECT first, count, committed_at, changes, checksum FROM match_changes";
+
+const rowAt = (database: Statements, end: "ASC" | "DESC"): LogRow | undefined =>
+  database.row<LogRow>(`${ROWS} ORDER BY first ${end} LIMIT 1`) ?? undefined;
+
+/** Logs the changes of a transaction, and removes old ones. */
+export function logChanges(database: Statements, changes: TransactionChanges, now: number): void {
+  const row = changes.row(lastNumber(rowAt(database, "DESC")) + 1, now);
+  if (!row) return;
+  const { first, count, committed_at, checksum } = row;
+  database.run(
+    "INSERT INTO match_changes (first, count, committed_at, changes, checksum) VALUES (?, ?, ?, ?, ?)",
+    ...[first, count, committed_at, row.changes, checksum],
+  );
+  database.run(
+    `DELETE FROM match_changes WHERE committed_at < ? AND first IN
+       (SELECT first FROM match_changes WHERE first < ? ORDER BY first LIMIT ${MAX_TRIMMED})`,
+    now - KEPT_MS,
+    first,
+  );
+}
+
+export function readChanges(
+  database: Statements,
+  after: LogPosition,
+  limit: number,
+): LoggedChange[] | undefined {
+  const { number } = after;
+  const rows = database
+    .get<LogRow>(
+      `${ROWS} WHERE first >= (SELECT coalesce(max(first), 0) FROM match_changes WHERE first <= ?)
+       AND first <= ? ORDER BY first`,
+    )
+    .all(number, number + limit);
+  return changesAfter(rows, after, limit, readShard(database).log_id);
+}
+
+/** At most `limit` rows, for the check. */
+export const logRowsFrom = (database: Statements, first: number, limit: number): LogRow[] =>
+  database.get<LogRow>(`${ROWS} WHERE first >= ? ORDER BY first LIMIT ${limit}`).all(first);
+
+export function readLogEnds(database: Statements): { beginning: LogPosition; end: LogPosition } {
+  const { log_id } = readShard(database);
+  return {
+    beginning: beginningOf(rowAt(database, "ASC"), log_id),
+    end: endOf(rowAt(database, "DESC"), log_id),
+  };
+}
