@@ -8,8 +8,8 @@ import { ROOT } from "./process.ts";
 
 const FOLDER = join(import.meta.dir, "../fixtures/formats");
 
-export const SQLITE_SHARD_FORMATS = [1, 2, 3, 5] as const;
-export const POSTGRES_SHARD_FORMATS = [1, 2, 4] as const;
+export const SQLITE_SHARD_FORMATS = [1, 2, 3, 5, 6] as const;
+export const POSTGRES_SHARD_FORMATS = [1, 2, 4, 5] as const;
 export const SQLITE_KEY_FORMATS = [1, 2] as const;
 
 const read = (name: string): Buffer => gunzipSync(readFileSync(join(FOLDER, `${name}.gz`)));
