@@ -9,6 +9,7 @@ import {
   EXPECTED,
   killedMigration,
   loadPostgres,
+  POSTGRES_FORMAT,
   POSTGRES_SHARD_FORMATS,
   putSqliteKeys,
   putSqliteShard,
@@ -62,7 +63,7 @@ describe("a shard of an earlier format serves the same pages with the same diges
   test.each(POSTGRES_SHARD_FORMATS)("PostgreSQL, format %d, after a migration", async (format) => {
     const { world, location, drop } = await serveFromPostgres(format);
     const migrated = await migrateShard(location, () => {});
-    expect(migrated).toEqual({ from: format, to: 5 });
+    expect(migrated).toEqual({ from: format, to: POSTGRES_FORMAT });
     await expectSameAsRecorded(world);
     await drop();
   });
@@ -94,9 +95,9 @@ test("a server and ingest leave a PostgreSQL shard of format 2 as it is, which i
   const { world, location, drop } = await serveFromPostgres(2);
   await expectSameAsRecorded(world);
   await expect(world.ingest([aMatch()])).rejects.toThrow(
-    /has format 2 and must be migrated to format 5: make a backup, then run 'matchbook migrate'$/,
+    `has format 2 and must be migrated to format ${POSTGRES_FORMAT}: make a backup, then run 'matchbook migrate'`,
   );
-  expect(await migrateShard(location, () => undefined)).toEqual({ from: 2, to: 5 });
+  expect(await migrateShard(location, () => undefined)).toEqual({ from: 2, to: POSTGRES_FORMAT });
   expect((await world.ingest([aMatch()])).report.stored).toBe(1);
   await drop();
 });
@@ -110,7 +111,7 @@ test("a server keeps serving a PostgreSQL shard while another process migrates i
   })();
   await killedMigration(url, "after some rows");
   await expectSameResponses(world);
-  expect(await migrateShard(location, () => undefined)).toEqual({ from: 3, to: 5 });
+  expect(await migrateShard(location, () => undefined)).toEqual({ from: 3, to: POSTGRES_FORMAT });
   isMigrated = true;
   await reading;
   await expectSameAsRecorded(world);
@@ -133,7 +134,7 @@ test("a migration that waits for a long read of a PostgreSQL shard does not keep
   await until("the migration waits for the long read", isWaiting);
   await expectSameResponses(world);
   await sql("COMMIT");
-  expect(await migration).toEqual({ from: 2, to: 5 });
+  expect(await migration).toEqual({ from: 2, to: POSTGRES_FORMAT });
   await expectSameAsRecorded(world);
   await other.close();
   await drop();

@@ -17,7 +17,13 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { dropSchema, loadPostgres, putSqliteShard } from "../support/formats.ts";
+import {
+  dropSchema,
+  loadPostgres,
+  POSTGRES_FORMAT,
+  putSqliteShard,
+  SQLITE_FORMAT,
+} from "../support/formats.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { homeAt, ingestAt } from "../support/places.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";
@@ -89,7 +95,12 @@ describe("a healthy installation", () => {
     });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^ok +versions +Matchbook \S+, Bun \S+, SQLite \d\S+$/m);
-    expect(stdout).toMatch(/^ok +shard na +.*na\.db, format 6, 1 match, .* MiB, newest 20/m);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^ok +shard na +.*na\\.db, format ${SQLITE_FORMAT}, 1 match, .* MiB, newest 20`,
+        "m",
+      ),
+    );
     expect(stdout).toMatch(/^ok +keys +1 of 1 valid/m);
     expect(stdout).toMatch(/^(ok|warning) +disk +\d.* free in /m);
     expect(stdout).toMatch(/^(ok|warning) +clock +20/m);
@@ -225,7 +236,9 @@ describe("a planted problem is named, and nothing is changed:", () => {
       "an older format",
       () => void putSqliteShard(data, 3),
       0,
-      [`warning shard na: ${data}/na.db has format 3 and must be migrated to format 6`],
+      [
+        `warning shard na: ${data}/na.db has format 3 and must be migrated to format ${SQLITE_FORMAT}`,
+      ],
     ],
     [
       "a newer format",
@@ -233,7 +246,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
       1,
       [
         expect.stringContaining(
-          "na.db was written by a newer Matchbook (format 99; this version supports 6); upgrade",
+          `na.db was written by a newer Matchbook (format 99; this version supports ${SQLITE_FORMAT}); upgrade`,
         ),
       ],
     ],
@@ -476,7 +489,9 @@ describe("shards in PostgreSQL", () => {
       expect.objectContaining({
         subject: "shard na",
         level: "ok",
-        message: expect.stringMatching(/schema checked, PostgreSQL \d+.*, format 5, 1 match, /),
+        message: expect.stringMatching(
+          new RegExp(`schema checked, PostgreSQL \\d+.*, format ${POSTGRES_FORMAT}, 1 match, `),
+        ),
       }),
     );
   }, 120_000);
@@ -495,7 +510,7 @@ describe("shards in PostgreSQL", () => {
         expect(complaints(found.page)).toContainEqual(
           expect.stringMatching(
             new RegExp(
-              `^${level} shard na: .*has format ${format} and must be migrated to format 5`,
+              `^${level} shard na: .*has format ${format} and must be migrated to format ${POSTGRES_FORMAT}`,
             ),
           ),
         );

@@ -9,9 +9,11 @@ import {
   EXPECTED,
   killedMigration,
   loadPostgres,
+  POSTGRES_FORMAT,
   putSqliteKeys,
   putSqliteShard,
   putSqliteUsage,
+  SQLITE_FORMAT,
 } from "../support/formats.ts";
 import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -93,7 +95,7 @@ test("shards move names the command that migrates its source", async () => {
   const moved = await matchbook(["shards", "move", "na", "--to", to, "--data", data]);
   expect(moved).toMatchObject({
     exitCode: 1,
-    stderr: `matchbook: ${path} has format 2 and must be migrated to format 6: make a backup, then run 'matchbook migrate'\n`,
+    stderr: `matchbook: ${path} has format 2 and must be migrated to format ${SQLITE_FORMAT}: make a backup, then run 'matchbook migrate'\n`,
   });
   expect(formatOf(path)).toBe(2);
 });
@@ -104,13 +106,17 @@ describe("a SQLite shard of an older format is migrated, which is reported,", ()
     const first = await matchbook(["migrate", "na", "--data", data]);
     expect(first).toEqual({
       exitCode: 0,
-      stdout: "na  migrated from format 1 to 6\n",
-      stderr: "Migrating shard na from format 1 to 6.\n",
+      stdout: `na  migrated from format 1 to ${SQLITE_FORMAT}\n`,
+      stderr: `Migrating shard na from format 1 to ${SQLITE_FORMAT}.\n`,
     });
     expect(formatOf(path)).toBe(6);
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
     const second = await matchbook(["migrate", "--json", "--data", data]);
-    expect(second).toEqual({ exitCode: 0, stdout: '{"na":{"from":6,"to":6}}\n', stderr: "" });
+    expect(second).toEqual({
+      exitCode: 0,
+      stdout: `{"na":{"from":${SQLITE_FORMAT},"to":${SQLITE_FORMAT}}}\n`,
+      stderr: "",
+    });
   });
 
   test("by ingest", async () => {
@@ -119,7 +125,7 @@ describe("a SQLite shard of an older format is migrated, which is reported,", ()
     const { exitCode, stderr } = await matchbook(["ingest", "-", "--data", data], { stdin });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: "Migrating shard na from format 2 to 6.\n",
+      stderr: `Migrating shard na from format 2 to ${SQLITE_FORMAT}.\n`,
     });
   });
 
@@ -128,7 +134,7 @@ describe("a SQLite shard of an older format is migrated, which is reported,", ()
     const server = await startServerProcess(["--data", data]);
     await server.end();
     const log = await new Response(server.child.stderr).text();
-    expect(log).toContain('"event":"shard-migrating","shard":"na","from":2,"to":6');
+    expect(log).toContain(`"event":"shard-migrating","shard":"na","from":2,"to":${SQLITE_FORMAT}`);
   });
 });
 
@@ -140,7 +146,10 @@ test("migrate reports a shard that it cannot migrate, and migrates the others", 
   database.run("PRAGMA user_version = 99");
   database.close();
   const { exitCode, stdout, stderr } = await matchbook(["migrate", "--json", "--data", data]);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '{"na":{"from":1,"to":6}}\n' });
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 1,
+    stdout: `{"na":{"from":1,"to":${SQLITE_FORMAT}}}\n`,
+  });
   expect(stderr).toContain(`eu: ${newer} was written by a newer Matchbook (format 99;`);
 });
 
@@ -157,7 +166,7 @@ describe("a shard whose migration was killed before the commit has its old forma
     await killedMigration(`sqlite:${path}`);
     expect(formatOf(path)).toBe(1);
     const { stdout } = await matchbook(["migrate", "--data", data]);
-    expect(stdout).toBe("na  migrated from format 1 to 6\n");
+    expect(stdout).toBe(`na  migrated from format 1 to ${SQLITE_FORMAT}\n`);
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
   });
 
@@ -170,7 +179,7 @@ describe("a shard whose migration was killed before the commit has its old forma
       expect.stringContaining("matchbook migrate"),
     ]);
     const { stdout } = await matchbook(["migrate", "--data", data]);
-    expect(stdout).toBe("na  migrated from format 4 to 6\n");
+    expect(stdout).toBe(`na  migrated from format 4 to ${SQLITE_FORMAT}\n`);
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
   });
 
@@ -184,13 +193,15 @@ describe("a shard whose migration was killed before the commit has its old forma
     await loadPostgres(postgres.url, "postgres-shard-1", schema);
     await killedMigration(location);
     const status = await matchbookAt(data, ["status"]);
-    expect(status.stderr).toContain("has format 1 and must be migrated to format 5");
+    expect(status.stderr).toContain(
+      `has format 1 and must be migrated to format ${POSTGRES_FORMAT}`,
+    );
     await killedMigration(location, "after some rows");
     const { na } = JSON.parse((await matchbookAt(data, ["status", "--json"])).stdout);
     expect(na).toMatchObject(EXPECTED.counts);
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
     const { stdout, stderr } = await matchbookAt(data, ["migrate"]);
-    expect(stdout).toBe("na  migrated from format 3 to 5\n");
+    expect(stdout).toBe(`na  migrated from format 3 to ${POSTGRES_FORMAT}\n`);
     expect(stderr).toBe("Migrating shard na from format 3 to 5.\n");
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
     await dropSchema(postgres.url, schema);

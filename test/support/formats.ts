@@ -4,9 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { SQL } from "bun";
+import { FORMAT as POSTGRES_FORMAT } from "../../src/store/postgres/schema.ts";
+import { FORMAT as SQLITE_FORMAT } from "../../src/store/sqlite/schema.ts";
 import { ROOT } from "./process.ts";
 
 const FOLDER = join(import.meta.dir, "../fixtures/formats");
+
+export { POSTGRES_FORMAT, SQLITE_FORMAT };
 
 export const SQLITE_SHARD_FORMATS = [1, 2, 3, 5, 6] as const;
 export const POSTGRES_SHARD_FORMATS = [1, 2, 4, 5] as const;
