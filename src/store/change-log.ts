@@ -141,8 +141,8 @@ export const beginningOf = (first: LogRow | undefined, logId: string): LogPositi
     : { number: 0, tag: emptyLogTag(logId) };
 
 /**
- * At most `limit` changes after a position. `rows` are those from the one with this number, if there is one, up to the
- * one with the last number that is wanted. Undefined if the log does not contain the position.
+ * At most `limit` changes after a position. `rows` are those from the one with its number, if there is one, up to the
+ * one with the last number that is wanted, and at least the next one. Undefined if the position is not in the log.
  */
 export function changesAfter(
   rows: readonly LogRow[],

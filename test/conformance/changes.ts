@@ -109,6 +109,35 @@ export function changeGuarantees(guarantee: Guarantee): void {
     expect(batch.changes.map(({ match }) => match.id)).toEqual(["new"]);
   });
 
+  guarantee(
+    "changes are kept for seven days, and those of the last transaction for good",
+    async (store) => {
+      const reader = await store.reader();
+      const start = (await reader.changeLog()).end;
+      let now = Date.UTC(2026, 0, 1);
+      const writer = store.rival(undefined, () => now);
+      const positions: LogPosition[] = [];
+      for (const day of [0, 5, 8, 100]) {
+        now = Date.UTC(2026, 0, 1 + day);
+        await serve(writer, anEntry(`day-${day}-a`), anEntry(`day-${day}-b`));
+        positions.push((await reader.changeLog()).end);
+        // The changes of day 0 are older than seven days on day 8, all others on day 100.
+        const ids = (await readAll(reader, (await reader.changeLog()).beginning, 2)).map(
+          ({ match }) => match.id,
+        );
+        const kept = { 0: [0], 5: [0, 5], 8: [5, 8], 100: [100] }[day]!;
+        expect(ids).toEqual(kept.flatMap((one) => [`day-${one}-a`, `day-${one}-b`]));
+      }
+      for (const gone of [start, ...positions.slice(0, 3)]) {
+        expect(await reader.changes(gone, 5)).toBeUndefined();
+      }
+      expect((await reader.changes(positions[3]!, 5))!.changes).toEqual([]);
+      const { beginning } = await reader.changeLog();
+      await serve(writer, anEntry("later"));
+      expect(await readAll(reader, beginning, 5)).toHaveLength(3);
+    },
+  );
+
   guarantee("a position that was never in the log is not found", async (store) => {
     const reader = await store.reader();
     const start = (await reader.changeLog()).end;

@@ -42,8 +42,8 @@ export function emptyShards(url: () => string, prepares: boolean) {
         writer: new PostgresWriter(session),
         place,
         reader: () => new PostgresReader(new ReadSession(reading), CACHE_BYTES),
-        rival(patienceMs) {
-          const rival = new PostgresWriter(new Session(place), Date.now, patienceMs);
+        rival(patienceMs, now = Date.now) {
+          const rival = new PostgresWriter(new Session(place), now, patienceMs);
           rivals.push(rival);
           return rival;
         },

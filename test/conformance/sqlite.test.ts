@@ -24,8 +24,9 @@ storeConformance("SQLite", async () => {
       others.push(reader);
       return reader;
     },
-    rival(patienceMs) {
-      const rival = new SqliteWriter(openForWriting(path, undefined, patienceMs));
+    rival(patienceMs, now) {
+      const database = openForWriting(path, undefined, patienceMs);
+      const rival = new SqliteWriter(database, undefined, undefined, now);
       others.push(rival);
       return rival;
     },

@@ -29,10 +29,10 @@ export interface TestStore {
   /** A new reader of the same shard; `close` of the store closes it. */
   reader(): Awaitable<Reader>;
   /**
-   * Another writer of the same shard, as in another process, with a limited wait for its turn.
+   * Another writer of the same shard, as in another process, with a limited wait for its turn, and with its own clock.
    * `close` of the store closes it.
    */
-  rival(patienceMs?: number): Writer;
+  rival(patienceMs?: number, now?: () => number): Writer;
   /** The location, for a writer on another thread. */
   place: ShardPlace;
   close(): Awaitable<void>;

@@ -49,8 +49,10 @@ export async function readChanges(
   limit: number,
 ): Promise<LoggedChange[] | undefined> {
   const rows = await connection.rows<LogRow>(
-    `${ROWS} WHERE match_changes.first <= $1::bigint + $2::bigint AND match_changes.first >=
+    `${ROWS} WHERE match_changes.first >=
        (SELECT coalesce(max(first), 0) FROM {match_changes} AS earlier WHERE first <= $1::bigint)
+     AND match_changes.first <= greatest($1::bigint + $2::bigint,
+       (SELECT min(first) FROM {match_changes} AS later WHERE first > $1::bigint))
      ORDER BY match_changes.first`,
     [after.number, limit],
   );

@@ -42,13 +42,13 @@ export function readChanges(
   after: LogPosition,
   limit: number,
 ): LoggedChange[] | undefined {
-  const { number } = after;
   const rows = database
     .get<LogRow>(
-      `${ROWS} WHERE first >= (SELECT coalesce(max(first), 0) FROM match_changes WHERE first <= ?)
-       AND first <= ? ORDER BY first`,
+      `${ROWS} WHERE first >= (SELECT coalesce(max(first), 0) FROM match_changes WHERE first <= ?1)
+       AND first <= max(?1 + ?2, (SELECT coalesce(min(first), 0) FROM match_changes WHERE first > ?1))
+       ORDER BY first`,
     )
-    .all(number, number + limit);
+    .all(after.number, limit);
   return changesAfter(rows, after, limit, readShard(database).log_id);
 }
 
