@@ -554,6 +554,7 @@ const KINDS: Record<string, string> = {
   teams: "team",
   player_base: "player",
   redactions: "the redaction of player",
+  match_changes: "change",
 };
 /** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
 export type OnMigrate = (from: number, to: number) => OnProgress | undefined;
