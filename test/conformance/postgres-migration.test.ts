@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { indexKeys } from "../../src/domain/similar-names.ts";
 import { sessionForReading } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
+import { FORMAT } from "../../src/store/postgres/schema.ts";
 import { Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { loadPostgres } from "../support/formats.ts";
@@ -34,7 +35,7 @@ test("a shard of format 1 gets a name index when it is migrated", async () => {
   );
 
   const after = new PostgresWriter(new Session(place));
-  expect(await after.ready(() => {})).toBe(5);
+  expect(await after.ready(() => {})).toBe(FORMAT);
   const reader = new PostgresReader(sessionForReading(place), 0);
   const [listed] = await session.rows<{ names: string; rows: string }>(
     "SELECT count(DISTINCT name) AS names, count(*) AS rows FROM {name_index}",

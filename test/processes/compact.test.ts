@@ -23,7 +23,7 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   const now = Date.now();
   const world = await startWorld([], {}, undefined, "[shards.na]\n");
   await ingestAt(world.data, [
-    ...linesOf("na", 300, now - 10 * DAY),
+    ...linesOf("na", 600, now - 10 * DAY),
     ...linesOf("na", 20, now - DAY).map((line) => line.replaceAll('"id":"', '"id":"x')),
   ]);
   await prune(world.data);
