@@ -1,0 +1,266 @@
+/**
+ * Follows the changes of a shard in several ways at once, while it is written and processes are killed: every consumer
+ * sees every change, in order, and nothing else. CHANGES=100000 follows more of them.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { writeLines } from "../support/demo.ts";
+import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { asProcess, startServerProcess } from "../support/process.ts";
+import { until } from "../support/state.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+const CHANGES = Number(process.env.CHANGES ?? 400);
+const TIMEOUT_MS = 120_000 + CHANGES * 20;
+const SHARD = "na";
+
+let cluster: Cluster;
+const folder = aFolder();
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+interface ChangeResource {
+  id: string;
+  attributes: { kind: string };
+  relationships: { match: { data: { id: string } } };
+}
+
+/** Where the server is at the moment, and the key to read it with. */
+interface Service {
+  url: string;
+  key: string;
+  /** The id of the last change, once nothing is written any more. */
+  last?: string;
+}
+
+/** Everything that a consumer has seen, in this order. */
+type Seen = ChangeResource[];
+
+const headers = ({ key }: Service) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
+const changesUrl = ({ url }: Service, parameters: Record<string, string>) =>
+  `${url}/shards/${SHARD}/changes?${new URLSearchParams(parameters)}`;
+
+/** Waits a moment where the server cannot be reached. */
+const RETRY_MS = 20;
+
+/** Follows the pages. Forgets every third page before its cursor is stored, as a consumer that was killed. */
+async function followPages(service: Service, waitSeconds: number): Promise<Seen> {
+  const seen: Seen = [];
+  let cursor = "oldest";
+  for (let count = 0; seen.at(-1)?.id !== service.last || service.last === undefined; count++) {
+    const parameters = { "page[after]": cursor, "page[wait]": `${waitSeconds}` };
+    try {
+      const response = await fetch(changesUrl(service, parameters), { headers: headers(service) });
+      const body = (await response.json()) as { data: ChangeResource[]; links: { next: string } };
+      if (response.status >= 500 || response.status === 429) throw new Error("unavailable");
+      expect([response.status, body]).toEqual([200, body]);
+      seen.push(...body.data);
+      const next = new URL(body.links.next).searchParams.get("page[after]")!;
+      if (count % 3 !== 2) cursor = next;
+      if (body.data.length === 0) await Bun.sleep(RETRY_MS);
+    } catch (error) {
+      if (error instanceof Error && error.name.startsWith("JestAssertion")) throw error;
+      await Bun.sleep(RETRY_MS);
+    }
+  }
+  return seen;
+}
+
+/** Reads the stream. Drops the connection after some changes, and goes on after the last one it has stored. */
+async function followStream(service: Service): Promise<Seen> {
+  const seen: Seen = [];
+  let stored = "oldest";
+  for (let count = 0; seen.at(-1)?.id !== service.last || service.last === undefined; count++) {
+    const dropAfter = 5 + ((count * 37) % 90);
+    const abort = new AbortController();
+    try {
+      const response = await fetch(changesUrl(service, { "page[after]": "oldest" }), {
+        headers: {
+          ...headers(service),
+          Accept: "text/event-stream",
+          ...(stored === "oldest" ? {} : { "Last-Event-ID": stored }),
+        },
+        signal: abort.signal,
+      });
+      if (response.status !== 200) throw new Error(await response.text());
+      let taken = 0;
+      for await (const change of eventsIn(response)) {
+        seen.push(change);
+        taken += 1;
+        // The last one is not stored before the connection is dropped.
+        if (taken < dropAfter) stored = change.id;
+        if (taken >= dropAfter || change.id === service.last) break;
+      }
+    } catch {
+      await Bun.sleep(RETRY_MS);
+    } finally {
+      abort.abort();
+    }
+  }
+  return seen;
+}
+
+async function* eventsIn(response: Response): AsyncIterable<ChangeResource> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const events = text.split("\n\n");
+    text = events.pop()!;
+    for (const event of events) {
+      const fields = new Map(
+        event.split("\n").map((line) => {
+          const colon = line.indexOf(": ");
+          return [line.slice(0, colon), line.slice(colon + 2)];
+        }),
+      );
+      if (fields.get("event") === "end") return;
+      if (fields.get("event") !== "change") continue;
+      const change: ChangeResource = JSON.parse(fields.get("data")!);
+      expect(change.id).toBe(fields.get("id")!);
+      yield change;
+    }
+  }
+}
+
+/** The numbers of cursors grow with every change. */
+const numberOf = ({ id }: ChangeResource) => Number.parseInt(id.split("-")[0]!, 36);
+
+/** Each change when it was seen for the first time. */
+function firstSeen(seen: Seen): Seen {
+  let last = 0;
+  return seen.filter((change) => {
+    const isNew = numberOf(change) > last;
+    if (isNew) last = numberOf(change);
+    return isNew;
+  });
+}
+
+const idsIn = (changes: Seen, kind: string) =>
+  changes
+    .filter(({ attributes }) => attributes.kind === kind)
+    .map(({ relationships }) => relationships.match.data.id)
+    .sort();
+
+/** The same match with another duration. */
+const altered = (line: string): string => {
+  const document = JSON.parse(line);
+  document.data.attributes.duration += 1;
+  return JSON.stringify(document);
+};
+
+describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
+  test(
+    "every consumer sees every change once or more, in order, and nothing else",
+    async () => {
+      const data = join(folder.path, engine);
+      mkdirSync(data);
+      const url = engine === "SQLite" ? undefined : `${cluster.url}?schema=changes_model`;
+      const config = shardsFile(join(data, "matchbook.toml"), { [SHARD]: url });
+      const lines = linesOf(SHARD, Math.ceil(CHANGES * 0.9), Date.now());
+      const half = Math.ceil(lines.length / 2);
+      const files = {
+        first: lines.slice(0, Math.ceil(half * 1.2)),
+        second: lines.slice(half),
+        replaced: lines.slice(0, Math.ceil(CHANGES * 0.1)).map(altered),
+      };
+      const path = (name: string) => join(data, `${name}.ndjson`);
+      for (const [name, content] of Object.entries(files)) writeLines(path(name), content);
+
+      const made = await matchbookAt(data, ["keys", "create", "--name", "n", "--rate", "1000000"]);
+      const key = made.stdout.trim();
+      const flags = ["--log-level", "silent", "--workers", "2", "--drain-ms", "0"];
+      const start = () => startServerProcess([...flags, "--config", config, "--data", data]);
+      let server = await start();
+      const service: Service = { url: server.url, key };
+
+      const consumers = {
+        pages: followPages(service, 0),
+        "long polls": followPages(service, 2),
+        stream: followStream(service),
+        "another stream": followStream(service),
+      };
+      const ingest = (name: string, ...more: string[]) =>
+        asProcess([
+          "ingest",
+          path(name),
+          "--batch",
+          "20",
+          "--config",
+          config,
+          "--data",
+          data,
+          ...more,
+        ]);
+      const restartServer = async () => {
+        await server.end("SIGKILL");
+        server = await start();
+        service.url = server.url;
+      };
+
+      const writing = Promise.all([ingest("first"), ingest("second")]);
+      await restartServer();
+      if (engine === "PostgreSQL") {
+        await cluster.stop("immediate");
+        await cluster.start();
+      }
+      for (const { exitCode, stderr } of await writing)
+        expect([exitCode, stderr]).toEqual([0, stderr]);
+      const replacing = ingest("replaced", "--replace");
+      await restartServer();
+      expect((await replacing).exitCode).toBe(0);
+
+      const all = await until("the last change", async () => {
+        const pages = await readAll(service);
+        return idsIn(pages, "replaced").length > 0 ? pages : undefined;
+      });
+      service.last = all.at(-1)!.id;
+      for (const [name, seen] of Object.entries(consumers)) {
+        const changes = await seen;
+        // What was seen again is what was seen before.
+        const known = new Map(all.map((change) => [change.id, change]));
+        for (const change of changes) expect([name, change]).toEqual([name, known.get(change.id)!]);
+        expect([name, firstSeen(changes).map(({ id }) => id)]).toEqual([
+          name,
+          all.map(({ id }) => id),
+        ]);
+      }
+      const exported = await matchbookAt(data, ["export", SHARD, "--no-withheld"]);
+      const served = exported.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).data.id);
+      expect(idsIn(all, "added")).toEqual(served.sort());
+      const replaced = new Set(files.replaced.map((line) => JSON.parse(line).data.id));
+      expect(idsIn(all, "replaced")).toEqual(served.filter((id) => replaced.has(id)));
+      expect(await server.end()).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** All changes in the log. */
+async function readAll(service: Service): Promise<Seen> {
+  const seen: Seen = [];
+  for (let after = "oldest"; ; ) {
+    const url = changesUrl(service, { "page[after]": after, "page[limit]": "200" });
+    const response = await fetch(url, { headers: headers(service) });
+    if (response.status !== 200) throw new Error(await response.text());
+    const { data, links } = (await response.json()) as {
+      data: ChangeResource[];
+      links: { next: string };
+    };
+    seen.push(...data);
+    const next = new URL(links.next).searchParams.get("page[after]")!;
+    if (next === after || data.length === 0) return seen;
+    after = next;
+  }
+}
