@@ -354,7 +354,11 @@ export const FOLLOWING: Record<string, Scenario> = {
     const { feed, na } = stage;
     const start = () => {
       const controller = new AbortController();
-      const changes = na.changes({ after: "a", signal: controller.signal });
+      const changes = na.changes({
+        after: "a",
+        signal: controller.signal,
+        onReconnect: () => assert.fail("an aborted loop does not reconnect"),
+      });
       return { changes, stop: () => controller.abort(new Error("enough")) };
     };
     const enough = { message: "enough" };
