@@ -18,6 +18,8 @@ export type ErrorKind =
   | "forbidden"
   /** Unknown record, shard or URL. */
   | "not-found"
+  /** The change log does not have this cursor any more. */
+  | "expired"
   /** Too many requests, and the wait would exceed `patience`. */
   | "limited"
   /** Daily match quota exceeded. It is reset at midnight UTC. */

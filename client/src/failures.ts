@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   401: "unauthorized",
   403: "forbidden",
   404: "not-found",
+  410: "expired",
   429: "limited",
 };
 
@@ -59,11 +60,11 @@ export function networkFailure(origin: string, cause: unknown): MatchbookError {
   });
 }
 
-export function unreadable({ status, headers }: Response): MatchbookError {
+export function unreadable({ status, headers }: Response, expected = "valid JSON"): MatchbookError {
   return new MatchbookError({
     kind: "unreadable",
     title: "Not a Matchbook response",
-    message: `The response (status ${status}, ${headers.get("Content-Type") ?? "no content type"}) is not valid JSON. Check \`url\`, and any proxy in between.`,
+    message: `The response (status ${status}, ${headers.get("Content-Type") ?? "no content type"}) is not ${expected}. Check \`url\`, and any proxy in between.`,
     status,
     requestId: headers.get("X-Request-Id") ?? undefined,
   });
@@ -78,6 +79,37 @@ export function withoutRecords(): MatchbookError {
       "The response is JSON, but contains no records. Check `url`, and any proxy in between.",
     status: 200,
   });
+}
+
+export function unreadableEvent(): MatchbookError {
+  return new MatchbookError({
+    kind: "unreadable",
+    title: "Not a Matchbook response",
+    message:
+      "The stream contains an event that is not a change of Matchbook. Check `url`, and any proxy in between.",
+    status: 200,
+  });
+}
+
+/** The service ended a stream, and says why. */
+export function streamEnded(data: string): MatchbookError {
+  const { code, detail } = endIn(data);
+  return new MatchbookError({
+    kind: "unavailable",
+    title: "Stream ended",
+    message: detail ?? "The service ended the stream.",
+    status: 200,
+    // Another instance, or the next process, is ready.
+    retryAfter: code === "stopping" ? 0 : undefined,
+  });
+}
+
+function endIn(data: string): { code?: string; detail?: string } {
+  try {
+    return JSON.parse(data) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 export const isRedirect = ({ status, type }: Response): boolean =>

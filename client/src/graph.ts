@@ -1,9 +1,10 @@
 /** Links the resources of a document: each is one object, however many resources link to it. */
 
 import { withoutRecords } from "./failures.ts";
+import type { RawChange } from "./feed.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
-import { Match, Participant, Player, Roster, Team } from "./resources.ts";
+import { Change, Match, Participant, Player, Roster, Team } from "./resources.ts";
 
 interface Compound {
   readonly data: RawResource | readonly RawResource[];
@@ -43,6 +44,8 @@ export class Graph implements Lookup {
         return new Player(raw as Raw.Player, this, isLoaded);
       case "team":
         return new Team(raw as Raw.Team, this, isLoaded);
+      case "change":
+        return new Change(raw as RawChange, this, isLoaded);
       default:
         return new Resource(raw, this, isLoaded);
     }
@@ -51,7 +54,7 @@ export class Graph implements Lookup {
 
 const nameOf = (type: string, id: string) => `${type}/${id}`;
 
-/** The linked match or player of a document. */
+/** The linked match, player or change of a document. */
 export function linkedOne<R extends Resource>(document: Compound & { data: RawResource }): R {
   if (typeof document?.data?.id !== "string") throw withoutRecords();
   return new Graph(document).find(document.data.type, document.data.id) as R;

@@ -7,6 +7,8 @@ export { Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Matches, Page } from "./pages.ts";
 export type {
+  ChangeFilters,
+  ChangesQuery,
   Everything,
   MatchesQuery,
   MatchFilters,
@@ -17,6 +19,7 @@ export type {
 } from "./query.ts";
 export { Resource } from "./resource.ts";
 export {
+  Change,
   type GameMode,
   Match,
   Participant,

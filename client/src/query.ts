@@ -1,6 +1,7 @@
 /** Writes typed queries as query strings. */
 
-import { misuse } from "./errors.ts";
+import { type MatchbookError, misuse } from "./errors.ts";
+import type { ChangesParameter } from "./feed.ts";
 import type { Operations } from "./generated.ts";
 import type { CallOptions } from "./options.ts";
 import type { GameMode } from "./resources.ts";
@@ -45,6 +46,27 @@ export interface MatchFilters extends CallOptions {
   after?: string | undefined;
   /** A cursor from a link. */
   before?: string | undefined;
+}
+
+/** Filters of the matches whose changes are returned, as for lists of matches. */
+export interface ChangeFilters {
+  playerNames?: Texts;
+  playerIds?: Texts;
+  teamNames?: Texts;
+  gameMode?: readonly GameMode[] | undefined;
+  patchVersion?: Texts;
+}
+
+export interface ChangesQuery extends ChangeFilters {
+  /**
+   * The cursor of the last change that you have, or `oldest` for the oldest one that is kept.
+   * Default: from now on.
+   */
+  after?: string | undefined;
+  /** Ends the loop with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Called before each reconnection with its cause and the pause before it, in milliseconds. */
+  onReconnect?: ((cause: MatchbookError, milliseconds: number) => void) | undefined;
 }
 
 export interface PlayerFilters extends CallOptions {
@@ -100,6 +122,16 @@ export const MATCHES_TABLE: Table<MatchesQuery, "/shards/{shard}/matches"> = {
   before: one("page[before]"),
   ...SELECTION,
 };
+
+export const CHANGES_TABLE: Readonly<Record<keyof ChangeFilters | "after", Row<ChangesParameter>>> =
+  {
+    playerNames: list("filter[playerNames]"),
+    playerIds: list("filter[playerIds]"),
+    teamNames: list("filter[teamNames]"),
+    gameMode: list("filter[gameMode]"),
+    patchVersion: list("filter[patchVersion]"),
+    after: one("page[after]"),
+  };
 
 export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   names: list("filter[playerNames]"),

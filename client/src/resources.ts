@@ -3,6 +3,7 @@
  * that every attribute of the OpenAPI document is here.
  */
 
+import type { RawChange } from "./feed.ts";
 import type * as Raw from "./generated.ts";
 import { Resource } from "./resource.ts";
 
@@ -134,6 +135,48 @@ export class Team extends Resource<Raw.Team> implements Named<Raw.Team> {
 
   get shardId(): string {
     return this.attributes.shardId!;
+  }
+}
+
+/** A change of the served matches: a reference to a match, without its data. */
+export class Change extends Resource<RawChange> implements Named<RawChange> {
+  /** Pass it as `after` to continue after this change. */
+  get cursor(): string {
+    return this.id;
+  }
+
+  get kind(): Named<RawChange>["kind"] {
+    return this.attributes.kind!;
+  }
+
+  /** ISO 8601, UTC. */
+  get changedAt(): string {
+    return this.attributes.changedAt!;
+  }
+
+  /** Of the match: ISO 8601, UTC. */
+  get createdAt(): string {
+    return this.attributes.createdAt!;
+  }
+
+  /** Of the match. */
+  get gameMode(): GameMode {
+    return this.attributes.gameMode!;
+  }
+
+  /** Of the match; may be empty. */
+  get patchVersion(): string {
+    return this.attributes.patchVersion!;
+  }
+
+  /** Only its type and id. */
+  get match(): Resource {
+    return this.relation("match")[0]!;
+  }
+
+  /** The registered players of the match: only their types and ids. */
+  get players(): readonly Resource[] {
+    return this.relation("players");
   }
 }
 

@@ -1,10 +1,13 @@
-/** One shard: its matches, players and player names. */
+/** One shard: its matches, their changes, players and player names. */
 
+import { followChanges } from "./changes.ts";
 import type { NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Matches } from "./pages.ts";
 import {
+  CHANGES_TABLE,
+  type ChangesQuery,
   type Everything,
   MATCHES_TABLE,
   type MatchesQuery,
@@ -18,7 +21,7 @@ import {
   writeQuery,
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
-import type { Match, Player, Sparse } from "./resources.ts";
+import type { Change, Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
@@ -54,6 +57,19 @@ export class Shard {
     const path = `${this.#path}/matches/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
     const { document } = await this.#transport.get<SingleMatch>(path, callOptions(query));
     return linkedOne<Match>(document);
+  }
+
+  /**
+   * The changes of the matches as they happen, without end. Reconnects as needed, and misses none.
+   * Sends no request until the loop begins.
+   */
+  changes(query: ChangesQuery = {}): AsyncGenerator<Change, void, undefined> {
+    const { after, signal, onReconnect, ...filters } = query;
+    const pathAfter = (cursor: string | undefined) =>
+      `${this.#path}/changes${writeQuery({ ...filters, after: cursor }, CHANGES_TABLE)}`;
+    // Invalid options are errors of the call, not of the loop.
+    pathAfter(after);
+    return followChanges(this.#transport, pathAfter, { after, signal, onReconnect });
   }
 
   /** Up to 6 players by name or id. Default: those of the most recent matches. */

@@ -34,7 +34,7 @@ export interface Reply<Document> {
 /** Decides which responses besides 200 are not errors. */
 type IsExpected = (status: number, document: unknown) => boolean;
 
-const MEDIA_TYPE = "application/vnd.api+json";
+export const MEDIA_TYPE = "application/vnd.api+json";
 
 export class Transport {
   readonly #serviceUrl: ServiceUrl;
@@ -43,7 +43,7 @@ export class Transport {
   readonly #cache: ResponseCache;
   readonly #patience: number;
   readonly #onLimits: (limits: Limits) => void;
-  readonly #wait: Wait;
+  readonly wait: Wait;
 
   constructor(options: MatchbookOptions) {
     this.#serviceUrl = new ServiceUrl(options.url);
@@ -54,7 +54,11 @@ export class Transport {
     this.#cache = new ResponseCache(atLeastZero("cache", options.cache ?? DEFAULT_CACHE));
     this.#patience = atLeastZero("patience", options.patience ?? DEFAULT_PATIENCE);
     this.#onLimits = options.onLimits ?? (() => {});
-    this.#wait = options.wait ?? wait;
+    this.wait = options.wait ?? wait;
+  }
+
+  get origin(): string {
+    return this.#serviceUrl.origin;
   }
 
   /**
@@ -75,9 +79,26 @@ export class Transport {
         const pause = error instanceof MatchbookError ? pauseAfter(error) : undefined;
         if (pause === undefined || pause > patienceLeft) throw error;
         patienceLeft -= pause;
-        await this.#wait(pause, signal);
+        await this.wait(pause, signal);
       }
     }
+  }
+
+  /**
+   * Fetches a path, and returns the response with its body unread. No cache, no waiting. Throws for
+   * statuses other than 200.
+   */
+  async open(path: string, accept: string, signal: AbortSignal): Promise<Response> {
+    const response = await this.#fetch(this.#serviceUrl.resolve(path), {
+      headers: { ...this.#headers, Accept: accept },
+      signal,
+      redirect: "manual",
+    });
+    const limits = readLimits(response.headers);
+    if (limits) this.#onLimits(limits);
+    if (isRedirect(response)) throw redirected(response);
+    if (response.status !== 200) throw failureOf(response, await response.text());
+    return response;
   }
 
   async #getOnce<Document>(

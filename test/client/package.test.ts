@@ -67,7 +67,7 @@ test("exactly the error kinds are in its table", async () => {
     .split("## Errors")[1]!
     .split("## ")[0]!
     .matchAll(/^\| `([a-z-]+)` \|/gm);
-  expect(kinds).toHaveLength(10);
+  expect(kinds).toHaveLength(11);
   expect([...rows].map((found) => found[1]!).filter((name) => name !== "kind")).toEqual(kinds);
 });
 
@@ -127,6 +127,16 @@ const page = await na.matches({ fields: { match: ["createdAt"] } }).page();
 // @ts-expect-error not all was requested, so it may be missing
 const duration: number = page.items[0]!.duration;
 void [mode, perhaps, duration];
+
+for await (const change of na.changes({ after: "oldest", playerIds: ["ada"] })) {
+  const kind: "added" | "replaced" | "removed" = change.kind;
+  const texts: string[] = [change.cursor, change.match.id, ...change.players.map(({ id }) => id)];
+  // @ts-expect-error a change does not have the match
+  change.match.rosters;
+  void [kind, texts];
+}
+// @ts-expect-error a stream has no pages
+na.changes({ limit: 5 });
 
 // @ts-expect-error no such mode
 na.matches({ gameMode: ["chess"] });

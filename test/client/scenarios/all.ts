@@ -2,6 +2,7 @@
 
 import { CACHING } from "./caching.ts";
 import { FAILING } from "./failing.ts";
+import { FOLLOWING } from "./following.ts";
 import { PAGING } from "./paging.ts";
 import { RECORDS } from "./records.ts";
 import { REFUSING } from "./refusing.ts";
@@ -10,6 +11,7 @@ import type { Scenario } from "./scenario.ts";
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...RECORDS,
   ...PAGING,
+  ...FOLLOWING,
   ...CACHING,
   ...FAILING,
   ...REFUSING,
