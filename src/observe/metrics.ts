@@ -88,8 +88,8 @@ export class Metrics {
   );
   readonly #hookDeliveries = new Counter(
     "matchbook_hook_deliveries_total",
-    "Attempts to deliver changes to hooks, by outcome",
-    ["outcome"],
+    "Attempts to deliver changes to hooks, by result",
+    ["result"],
   );
   /** When the last pass over each shard ended, in milliseconds since the epoch. */
   readonly #checkedAt = new Map<string, number>();
@@ -97,7 +97,7 @@ export class Metrics {
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
-    for (const outcome of Object.values(DELIVERIES)) this.#hookDeliveries.add([outcome], 0);
+    for (const result of Object.values(DELIVERIES)) this.#hookDeliveries.add([result], 0);
   }
 
   readonly observe: Observe = (event: Event) => {

@@ -37,7 +37,7 @@ describe("POST /hooks", () => {
     expect(got.signatures).toEqual([signatureOf(secret, got)]);
     const metrics = await until("it is counted", async () => {
       const { text } = await world.ask("GET", "/metrics");
-      return /^matchbook_hook_deliveries_total{outcome="delivered"} [1-9]/m.test(text) && text;
+      return /^matchbook_hook_deliveries_total{result="delivered"} [1-9]/m.test(text) && text;
     });
     expect(metrics).toContain("matchbook_paused_hooks 0");
     await world.ask("POST", `/hooks/${hook.id}/remove`);

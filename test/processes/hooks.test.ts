@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { signatureOf, startReceiver } from "../support/hooks.ts";
-import { matchbook, startServerProcess } from "../support/process.ts";
+import { asProcess, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
@@ -225,7 +225,7 @@ test("with hooks off, nothing is delivered", async () => {
 });
 
 test("over https, the certificate must be for the name", async () => {
-  const { add, run } = await aData();
+  const { env, add } = await aData();
   const path = (name: string) => join(folder.path, name);
   const openssl = (...args: string[]) => {
     const { success, stderr } = Bun.spawnSync(["openssl", ...args], { cwd: folder.path });
@@ -249,14 +249,15 @@ test("over https, the certificate must be for the name", async () => {
     const receiver = receive({ tls: tlsOf(name) });
     const { port } = new URL(receiver.url);
     const id = await add(`https://localhost:${port}/`);
-    const env = { NODE_EXTRA_CA_CERTS: path("ca.pem") };
-    const { stdout, stderr } = await run(["hooks", "test", id], { env });
+    // The runtime reads the authorities when a process starts.
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: path("ca.pem") };
+    const { stdout, stderr } = await asProcess(["hooks", "test", id], { env: trusting });
     results.push(stdout + stderr);
     expect(receiver.received.map(({ headers }) => headers.get("host"))).toEqual(
       name === "localhost" ? [`localhost:${port}`] : [],
     );
     // Without the authority, no certificate is accepted.
-    expect((await run(["hooks", "test", id])).exitCode).toBe(1);
+    expect((await asProcess(["hooks", "test", id], { env })).exitCode).toBe(1);
   }
   expect(results).toEqual([
     expect.stringMatching(/^delivered: HTTP 200/),
