@@ -580,7 +580,7 @@ export function openAccess(
 ): AccessStore {
   if (location) {
     const database = new PostgresDatabase(location);
-    const hooks = new PostgresDatabase(location, HOOK_TABLES);
+    const hooks = new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES);
     return {
       keys: new KeyStore(database),
       usage: new UsageStore(database),

@@ -40,7 +40,8 @@ const RENEW_MS = 5000;
 const MAX_REQUESTS = 32;
 /** Those to hooks that failed before, which may hang: the others always have a share. */
 const MAX_RETRIES = 16;
-/** Then other hooks have a turn. */
+/** How long a hook is delivered to in one turn. Then others have theirs, and changes of the hook take effect. */
+const TURN_MS = 2000;
 const BATCHES_PER_TURN = 10;
 
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
@@ -199,9 +200,10 @@ export class Deliverer {
   }
 
   async #deliverSome(hook: Hook, from: HookProgress): Promise<void> {
+    const end = this.options.clock.now() + TURN_MS;
     let progress: HookProgress | undefined = from;
     for (let batches = 0; batches < BATCHES_PER_TURN && progress; batches++) {
-      if (this.#isStopped) return;
+      if (this.#isStopped || this.options.clock.now() > end) return;
       progress = await this.#deliver(hook, progress);
     }
   }

@@ -5,7 +5,7 @@ import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import type { Parsed } from "../settings/parsers.ts";
 
 const MAX_SHARDS = 100;
-const MAX_PLAYERS = 1000;
+const MAX_PLAYERS = 100;
 
 export const parseHookShards = (ids: readonly string[]): Parsed<string[]> =>
   parseIds(ids, isShardId, MAX_SHARDS, "shard ids, e.g. na");
