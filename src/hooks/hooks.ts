@@ -45,6 +45,9 @@ const MAX_HOOKS_PER_KEY = 20;
 /** How long the old secret signs after a rotation. */
 export const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
+/** How long adding a hook waits for the addresses of its name. */
+const RESOLVE_MS = 5000;
+
 const SCAN_STEP = 500;
 
 export class Hooks {
@@ -183,14 +186,19 @@ export class Hooks {
 
   /** As a help only: each delivery checks the addresses again. A name may exist later. */
   async #checkUrl(url: string): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const timer = setTimeout(waited.resolve, RESOLVE_MS);
     try {
-      await resolveHookUrl(new URL(url), this.context.allowPrivate);
+      const resolved = resolveHookUrl(new URL(url), this.context.allowPrivate);
+      await Promise.race([resolved, waited.promise]);
     } catch (error) {
       if (!(error instanceof ForbiddenUrl)) return;
       throw new HookError(
         "invalid",
         `the URL cannot be used: ${error.message}; hooks-allow-private allows receivers in your own network`,
       );
+    } finally {
+      clearTimeout(timer);
     }
   }
 
