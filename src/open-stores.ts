@@ -1,21 +1,23 @@
-/** Opens the stores of shards, keys, usage and limits as the settings say. The only importer of adapters. */
+/** Opens the stores of shards, keys, usage, hooks and limits as the settings say. The only importer of adapters. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AccessError } from "./access/key-database.ts";
 import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
+import { HOOK_TABLES } from "./access/postgres/schema.ts";
 import type { Quotas } from "./access/quota.ts";
 import type { Limiter } from "./access/rate-limit.ts";
 import { redisVersion } from "./access/redis/examine.ts";
 import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
-import { KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
+import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
+import { HookStore } from "./hooks/hook-store.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import { checkApplied } from "./redact/list-file.ts";
@@ -516,38 +518,42 @@ export function storesIn(folder: string): string[] {
 export interface AccessStore {
   keys: KeyStore;
   usage: UsageStore;
+  hooks: HookStore;
   close(): Promise<void>;
 }
 
-/** The settings that say where keys and usage are stored. */
+/** The settings that say where keys, usage and hooks are stored. */
 interface AccessSettings {
   data: string;
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
 }
 
 export interface AccessPath {
-  kind: "keys" | "usage";
+  kind: "keys" | "usage" | "hooks";
   path: string;
 }
 
-/** The files of keys and usage, which may not exist; none if both are in PostgreSQL. */
+/** The files of keys, usage and hooks, which may not exist; none if they are in PostgreSQL. */
 export function accessFiles({ data, "keys-database": location }: AccessSettings): AccessPath[] {
   if (location) return [];
   return [
     { kind: "keys", path: join(data, KEYS_FILE.name) },
     { kind: "usage", path: join(data, USAGE_FILE.name) },
+    { kind: "hooks", path: join(data, HOOKS_FILE.name) },
   ];
 }
 
-/** How many keys a file has, also those that are not valid any more, or how many days of usage. */
+/** How many keys a file has, also those that are not valid any more, how many days of usage, or how many hooks. */
 export interface AccessCounts {
   keys?: number;
   days?: number;
+  hooks?: number;
 }
 
 const ACCESS_COUNTS = {
   keys: { file: KEYS_FILE, sql: "SELECT count(*) AS keys FROM {keys}" },
   usage: { file: USAGE_FILE, sql: "SELECT count(DISTINCT day) AS days FROM {days}" },
+  hooks: { file: HOOKS_FILE, sql: "SELECT count(*) AS hooks FROM {hooks}" },
 };
 
 /** Reads a file that nobody else uses. Null if it has a newer format. Throws StoreError if it is damaged. */
@@ -574,20 +580,28 @@ export function openAccess(
 ): AccessStore {
   if (location) {
     const database = new PostgresDatabase(location);
+    const hooks = new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES);
     return {
       keys: new KeyStore(database),
       usage: new UsageStore(database),
-      close: () => database.close(),
+      hooks: new HookStore(hooks),
+      async close() {
+        await database.close();
+        await hooks.close();
+      },
     };
   }
   const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
   const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
+  const hooks = new SqliteDatabase(join(data, HOOKS_FILE.name), HOOKS_FILE, isReadOnly);
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),
+    hooks: new HookStore(hooks),
     async close() {
       await keys.close();
       await usage.close();
+      await hooks.close();
     },
   };
 }

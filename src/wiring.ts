@@ -10,6 +10,9 @@ import { UsageRecorder } from "./access/usage-recorder.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { BackgroundCheck, type Pace } from "./check/background-check.ts";
+import { Deliverer } from "./hooks/deliverer.ts";
+import { Hooks } from "./hooks/hooks.ts";
+import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
@@ -21,7 +24,14 @@ import { STAGES } from "./http/stopwatch.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
-import { accessPlan, type Limits, openAccess, openLimits, openShards } from "./open-stores.ts";
+import {
+  type AccessStore,
+  accessPlan,
+  type Limits,
+  openAccess,
+  openLimits,
+  openShards,
+} from "./open-stores.ts";
 import type { RetentionPace } from "./prune/retention.ts";
 import { RetentionThread } from "./prune/retention-thread.ts";
 import type { Settings } from "./settings/definitions.ts";
@@ -58,9 +68,10 @@ export async function serve(
   const { metrics, shards, keys, usage, limits, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
-  // The supervisor checks and prunes the shards for all workers.
+  // The supervisor checks and prunes the shards for all workers, and delivers to hooks.
   const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
   const retention = sharing ? undefined : pruneByRetention(settings, observe, retentionPace);
+  if (!sharing) parts.startHooks();
   const release = async () => {
     await retention?.stop();
     await check?.stop();
@@ -127,7 +138,7 @@ interface RunningBesideWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts the check of the shards and their pruning, and the admin listener if the settings enable it: the workers serve. */
+/** Starts what runs once beside the workers: the check of the shards, pruning, hooks, and the admin listener if enabled. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
@@ -135,12 +146,13 @@ export async function serveBesideWorkers(
   checkPace?: Partial<Pace>,
 ): Promise<RunningBesideWorkers> {
   const token = tokenFor(settings);
-  if (token === undefined) return checkOnly(settings, log, checkPace);
+  if (token === undefined) return withoutAdmin(settings, log, checkPace);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
   const retention = pruneByRetention(settings, parts.observe);
+  parts.startHooks();
   const release = async () => {
     await retention.stop();
     await check.stop();
@@ -172,7 +184,7 @@ export async function serveBesideWorkers(
   }
 }
 
-function checkOnly(
+function withoutAdmin(
   settings: Settings,
   log: Observe,
   checkPace: Partial<Pace> | undefined,
@@ -182,11 +194,16 @@ function checkOnly(
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const check = new BackgroundCheck(shards, observe, checkPace);
   const retention = pruneByRetention(settings, observe);
+  const access = openAccess(settings);
+  const deliverer = newDeliverer(settings, access, shards, steadyClock(SYSTEM_CLOCK), observe);
+  deliverer?.start();
   return {
     adminUrl: undefined,
     async stop() {
+      await deliverer?.stop();
       await retention.stop();
       await check.stop();
+      await access.close();
       await shards.close();
     },
   };
@@ -211,6 +228,27 @@ const pruneByRetention = (
     pace,
   );
 
+/** Undefined if the settings disable hooks. */
+const newDeliverer = (
+  settings: Settings,
+  { hooks: store, keys: keyStore }: AccessStore,
+  shards: Shards,
+  clock: Clock,
+  observe: Observe,
+): Deliverer | undefined =>
+  settings.hooks === "off"
+    ? undefined
+    : new Deliverer({
+        store,
+        keyStore,
+        shards,
+        plan: accessPlan(settings),
+        allowPrivate: settings["hooks-allow-private"] === "on",
+        send,
+        clock,
+        observe,
+      });
+
 /** What workers on the same port share. */
 interface WorkerLimits {
   limiter: Limiter;
@@ -226,6 +264,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     stages: STAGES,
     shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
+    hooks: () => deliverer?.state,
     clock,
   });
   const watched = observeAll([onlyChanges(log), metrics.observe]);
@@ -233,9 +272,11 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
+  const deliverer = newDeliverer(settings, access, shards, clock, watched);
   let isRecording = false;
   let limits: Limits | undefined;
   const release = async () => {
+    await deliverer?.stop();
     await keys.stop();
     limits?.close();
     if (isRecording) await usage.stop();
@@ -258,7 +299,28 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
   }
   const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
   const keyStore = access.keys;
-  return { plan, metrics, shards, keyStore, keys, usage, limits, observe, release };
+  const hooks = new Hooks({
+    store: access.hooks,
+    keyStore,
+    shards,
+    plan,
+    allowPrivate: settings["hooks-allow-private"] === "on",
+    send,
+  });
+  const startHooks = () => deliverer?.start();
+  return {
+    plan,
+    metrics,
+    shards,
+    keyStore,
+    keys,
+    usage,
+    hooks,
+    startHooks,
+    limits,
+    observe,
+    release,
+  };
 }
 
 /** Reports closed shards that do not exist: a typo would leave a shard open unnoticed. */

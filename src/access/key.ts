@@ -64,7 +64,7 @@ function checksum(payload: string): string {
   return text;
 }
 
-function randomBase62(length: number): string {
+export function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) {

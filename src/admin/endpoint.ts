@@ -5,6 +5,7 @@ import type { Quotas } from "../access/quota.ts";
 import type { UsageRecorder } from "../access/usage-recorder.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { AccessPlan } from "../domain/limits.ts";
+import type { Hooks } from "../hooks/hooks.ts";
 import type { Observe } from "../observe/events.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
@@ -18,11 +19,14 @@ export interface AdminService {
   onKeysChanged: () => Awaitable<void>;
   metrics: { contentType: string; text(): Promise<string> };
   uploads: UploadThread;
+  hooks: Hooks;
+  /** Whether hooks may have addresses that are not public. */
+  allowPrivateHooks: boolean;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }
 
-export type QueryName = "days" | "shard" | "replace";
+export type QueryName = "days" | "shard" | "replace" | "secret";
 
 /** The query parameters that were given. */
 export type AdminQuery = Partial<Record<QueryName, string>>;
@@ -31,7 +35,7 @@ export interface AdminRequest {
   request: Request;
   requestId: string;
   query: AdminQuery;
-  /** The key's id, where the path has one. */
+  /** The id of the key or hook, where the path has one. */
   id: string;
 }
 

@@ -3,6 +3,17 @@
 import type { AdminEndpoint, QueryName } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import {
+  addHook,
+  listHooks,
+  pauseHook,
+  removeHook,
+  replayHook,
+  resumeHook,
+  rotateHookSecret,
+  showHook,
+  testHook,
+} from "./hooks.ts";
+import {
   changeKey,
   createKey,
   listKeys,
@@ -34,13 +45,22 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "POST", path: "/keys/{id}/rotate", endpoint: rotateKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
   { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage, takes: ["days"] },
+  { method: "GET", path: "/hooks", endpoint: listHooks },
+  { method: "POST", path: "/hooks", endpoint: addHook },
+  { method: "GET", path: "/hooks/{id}", endpoint: showHook, takes: ["secret"] },
+  { method: "POST", path: "/hooks/{id}/pause", endpoint: pauseHook },
+  { method: "POST", path: "/hooks/{id}/resume", endpoint: resumeHook },
+  { method: "POST", path: "/hooks/{id}/test", endpoint: testHook },
+  { method: "POST", path: "/hooks/{id}/replay", endpoint: replayHook },
+  { method: "POST", path: "/hooks/{id}/rotate-secret", endpoint: rotateHookSecret },
+  { method: "POST", path: "/hooks/{id}/remove", endpoint: removeHook },
   { method: "POST", path: "/ingest", endpoint: uploadRecords, takes: ["shard", "replace"] },
 ];
 
 /** The path of the route, e.g. /keys/{id}, that serves a request's path, whatever the method. */
 export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
-/** The route, and the key's id if the path has one. Throws AdminError. */
+/** The route, and the id of the key or hook if the path has one. Throws AdminError. */
 export function findRoute(method: string, path: string): { route: AdminRoute; id: string } {
   const routes = routesFor(path);
   // The runtime omits the body of a response to HEAD.

@@ -7,6 +7,7 @@ import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isLoopback } from "../settings/parsers.ts";
+import { StoreError } from "../store/store.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError, isDiskFull } from "./errors.ts";
 import { readQuery } from "./request.ts";
@@ -18,7 +19,7 @@ import { UploadThread } from "./upload-thread.ts";
 export interface AdminOptions
   extends Pick<
     AdminService,
-    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
+    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "hooks" | "metrics" | "clock" | "observe"
   > {
   token: string;
   keys: Pick<KeyLookup, "reload">;
@@ -48,7 +49,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
   const onKeysChanged = () => keys.reload();
-  const service: AdminService = { ...options, onKeysChanged, uploads };
+  const allowPrivateHooks = settings["hooks-allow-private"] === "on";
+  const service: AdminService = { ...options, onKeysChanged, uploads, allowPrivateHooks };
   const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
@@ -132,6 +134,12 @@ function unexpected({ observe }: AdminService, requestId: string, error: unknown
     return new AdminError(
       "disk-full",
       "The disk is full, and nothing was changed: free some space and send the request again.",
+    );
+  }
+  if (error instanceof StoreError) {
+    return new AdminError(
+      "shard-unavailable",
+      `A shard is unavailable: see the log for request ${requestId}, and retry.`,
     );
   }
   if (error instanceof AccessError) {

@@ -172,6 +172,7 @@ async function addAccess(
     const reason = coveredByDatabase(database);
     missing.push({ kind: "keys", reason, isFailure: false });
     missing.push({ kind: "usage", reason, isFailure: false });
+    missing.push({ kind: "hooks", reason, isFailure: false });
   }
   for (const file of accessFiles(settings)) {
     if (!existsSync(file.path)) continue;

@@ -43,7 +43,7 @@ export interface ShardFile extends StoredFile {
 }
 
 export interface AccessFile extends StoredFile {
-  kind: "keys" | "usage";
+  kind: "keys" | "usage" | "hooks";
   format: number;
   /** Missing in backups of earlier versions; null if the file has a newer format. */
   counts?: AccessCounts | null;
@@ -56,9 +56,9 @@ export type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch:
 /** How much is in a file, for operators. */
 export function describeContent(file: BackupFile): string {
   if (file.kind === "shard") return counted(file.counts?.served, "match", "matches");
-  return file.kind === "keys"
-    ? counted(file.counts?.keys, "key", "keys")
-    : counted(file.counts?.days, "day", "days");
+  if (file.kind === "keys") return counted(file.counts?.keys, "key", "keys");
+  if (file.kind === "hooks") return counted(file.counts?.hooks, "hook", "hooks");
+  return counted(file.counts?.days, "day", "days");
 }
 
 const counted = (count: number | undefined, one: string, many: string): string =>
@@ -66,7 +66,7 @@ const counted = (count: number | undefined, one: string, many: string): string =
 
 /** Something that is not in the backup. */
 export interface MissingPart {
-  kind: "shard" | "keys" | "usage";
+  kind: "shard" | "keys" | "usage" | "hooks";
   shard?: string;
   reason: string;
   /** Whether it should be there. */

@@ -1,4 +1,4 @@
-/** `matchbook backup`: copies shards, keys and usage into a folder, while servers run. */
+/** `matchbook backup`: copies shards, keys, usage and hooks into a folder, while servers run. */
 
 import { existsSync } from "node:fs";
 import { version } from "../../package.json";
@@ -29,9 +29,9 @@ interface Flags {
 export const backup: AddCommand = (program) => {
   const command = program
     .command("backup")
-    .summary("copy shards, keys and usage into a folder, while servers run")
+    .summary("copy shards, keys, usage and hooks into a folder, while servers run")
     .description(
-      "copy shards, keys and usage into a new folder, verify every record of the copies, and write a manifest.\n" +
+      "copy shards, keys, usage and hooks into a new folder, verify every record of the copies, and write a manifest.\n" +
         "Servers and ingest continue; each file is a state of its own moment. While a SQLite shard is copied, its " +
         "WAL cannot be emptied: beyond 64 MiB it grows by up to 2 MiB per second, and ingest slows down to that.\n" +
         "Shards and keys in PostgreSQL are left to its own tools, which are named, unless --export is given.\n" +
@@ -39,7 +39,7 @@ export const backup: AddCommand = (program) => {
     )
     .argument("<dir>", "folder for the backup; must be empty or not exist")
     .argument("[shards...]", "shard ids; all shards by default")
-    .option("--no-keys", "leave out keys and usage")
+    .option("--no-keys", "leave out keys, usage and hooks")
     .option("--export", "back up shards in PostgreSQL too, as gzip-compressed NDJSON")
     .option("--json", "print the manifest")
     .action(async (folder: string, wanted: string[], flags: Flags) => {

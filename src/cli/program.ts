@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   ingest: async () => (await import("./ingest.ts")).ingest,
   export: async () => (await import("./export.ts")).exportShard,
   keys: async () => (await import("./keys.ts")).keys,
+  hooks: async () => (await import("./hooks.ts")).hooks,
   why: async () => (await import("./why.ts")).why,
   withheld: async () => (await import("./withheld.ts")).withheld,
   status: async () => (await import("./status.ts")).status,

@@ -1,4 +1,4 @@
-/** `matchbook restore`: puts shards, keys and usage from a backup back. */
+/** `matchbook restore`: puts shards, keys, usage and hooks from a backup back. */
 
 import {
   type BackupFile,
@@ -26,15 +26,16 @@ interface Flags {
   /** --keys, --no-keys, or neither. */
   keys?: boolean;
   usage?: true;
+  hooks?: true;
   json?: true;
 }
 
 export const restore: AddCommand = (program) => {
   const command = program
     .command("restore")
-    .summary("put shards, keys and usage from a backup back")
+    .summary("put shards, keys, usage and hooks from a backup back")
     .description(
-      "put shards, keys and usage from a backup where the settings place them; everything by default.\n" +
+      "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
         "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it " +
         "writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
         "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the " +
@@ -42,10 +43,11 @@ export const restore: AddCommand = (program) => {
         "Exit codes: 1 it failed; 2 wrong usage.",
     )
     .argument("<dir>", "folder of the backup")
-    .argument("[shards...]", "restore only these shards, and what --keys and --usage name")
+    .argument("[shards...]", "restore only these shards, and what --keys, --usage and --hooks name")
     .option("--keys", "restore the API keys, and only what else is named")
-    .option("--no-keys", "leave out keys and usage")
+    .option("--no-keys", "leave out keys, usage and hooks")
     .option("--usage", "restore the usage of keys, and only what else is named")
+    .option("--hooks", "restore the webhooks, and only what else is named")
     .option("--json", "print one JSON object with the restored files")
     .action(async (folder: string, wanted: string[], flags: Flags) => {
       const settings = settingsOf(command).values;
@@ -68,7 +70,7 @@ export const restore: AddCommand = (program) => {
           `Keys are as they were at ${manifest.createdAt}: revoke those again that were revoked since then.`,
         );
       }
-      if (wanted.length > 0 || flags.keys || flags.usage) return;
+      if (wanted.length > 0 || flags.keys || flags.usage || flags.hooks) return;
       for (const part of manifest.missing) noteMissing(part);
     });
   withSettings(command);
@@ -93,7 +95,7 @@ function chosen(
       `shard ${JSON.stringify(id)} is not in the backup${reason === undefined ? "" : ` (${reason})`}; shards: ${ids.join(", ") || "none"}`,
     );
   }
-  const kinds = (["keys", "usage"] as const).filter((kind) => flags[kind]);
+  const kinds = (["keys", "usage", "hooks"] as const).filter((kind) => flags[kind]);
   const absent = kinds.find((kind) => !files.some((file) => file.kind === kind));
   if (absent) throw new CommandError(`the backup has no ${absent}: leave out --${absent}`);
   if (wanted.length + kinds.length === 0) {

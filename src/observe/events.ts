@@ -64,6 +64,22 @@ export type Event =
   /** Without shared limits, every instance applies its own. */
   | { event: "shared-limits-unavailable"; error: unknown }
   | { event: "shared-limits-available" }
+  /** A batch of changes was delivered to a hook. */
+  | {
+      event: "hook-delivered";
+      hook: string;
+      shard: string;
+      changes: number;
+      milliseconds: number;
+    }
+  /** The batch is sent again later, unless the hook is paused. */
+  | { event: "hook-failed"; hook: string; shard: string; attempts: number; reason: string }
+  /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
+  | { event: "hook-paused"; hook: string; shard: string; reason: string }
+  /** Changes that a hook has not received are not in the log any more. */
+  | { event: "hook-gap"; hook: string; shard: string }
+  /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
+  | { event: "hooks-stalled"; shard?: string; error: unknown }
   /** A worker accepts requests. */
   | { event: "worker-ready"; worker: number; pid: number }
   /** A worker exited unexpectedly and is restarted after the delay. */

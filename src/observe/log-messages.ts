@@ -32,6 +32,11 @@ export const LEVELS = {
   "usage-write-recovered": "info",
   "shared-limits-unavailable": "error",
   "shared-limits-available": "info",
+  "hook-delivered": "debug",
+  "hook-failed": "warn",
+  "hook-paused": "error",
+  "hook-gap": "warn",
+  "hooks-stalled": "error",
   "worker-ready": "info",
   "worker-exited": "error",
   restarting: "info",
@@ -110,6 +115,16 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("red", "Redis is unavailable; this instance applies its own limits until it is back")}: ${event.error.message}`;
     case "shared-limits-available":
       return "rate limits and quotas are shared through Redis";
+    case "hook-delivered":
+      return `delivered ${event.changes} changes of shard ${event.shard} to hook ${event.hook} in ${event.milliseconds} ms`;
+    case "hook-failed":
+      return `${paint("yellow", `cannot deliver changes of shard ${event.shard} to hook ${event.hook}`)} (attempt ${event.attempts}): ${event.reason}`;
+    case "hook-paused":
+      return `${paint("red", `hook ${event.hook} is paused`)}, after changes of shard ${event.shard} could not be delivered: ${event.reason}; run 'matchbook hooks resume ${event.hook}' when its receiver works`;
+    case "hook-gap":
+      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery says so and begins with the oldest change that is`;
+    case "hooks-stalled":
+      return `${paint("red", event.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${event.shard} to hooks`)}: ${event.error.message}`;
     case "worker-ready":
       return `worker ${event.worker} is ready (pid ${event.pid})`;
     case "worker-exited":

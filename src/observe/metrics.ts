@@ -24,6 +24,13 @@ export interface SharedLimitsState {
   fallbacks: number;
 }
 
+/** The state of the hooks, in the process that delivers to them. */
+export interface HooksState {
+  paused: number;
+  /** When the oldest undelivered change was committed, in milliseconds since the epoch. */
+  oldest: number | undefined;
+}
+
 export interface MetricsOptions {
   version: string;
   /** The names of the stages in request events, in the same order. */
@@ -32,11 +39,16 @@ export interface MetricsOptions {
   shardStates(): Promise<ShardStatus[]>;
   /** Called for each scrape; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
+  /** Called for each scrape; undefined in a process that does not deliver to hooks. */
+  hooks?(): HooksState | undefined;
   clock: { now(): number };
 }
 
 /** The results of an uploaded record, by their names in the event. */
 const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "pruned", "rejected"] as const;
+
+/** The results of a delivery to a hook, by their events. */
+const DELIVERIES = { "hook-delivered": "delivered", "hook-failed": "failed" } as const;
 
 export class Metrics {
   readonly contentType = CONTENT_TYPE;
@@ -74,12 +86,18 @@ export class Metrics {
     "Damaged records found: by requests, which were answered with 503, and by the background check, once in each pass",
     ["shard"],
   );
+  readonly #hookDeliveries = new Counter(
+    "matchbook_hook_deliveries_total",
+    "Attempts to deliver changes to hooks, by result",
+    ["result"],
+  );
   /** When the last pass over each shard ended, in milliseconds since the epoch. */
   readonly #checkedAt = new Map<string, number>();
 
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
+    for (const result of Object.values(DELIVERIES)) this.#hookDeliveries.add([result], 0);
   }
 
   readonly observe: Observe = (event: Event) => {
@@ -112,6 +130,10 @@ export class Metrics {
       case "shard-checked":
         this.#checkedAt.set(event.shard, this.options.clock.now());
         break;
+      case "hook-delivered":
+      case "hook-failed":
+        this.#hookDeliveries.add([DELIVERIES[event.event]]);
+        break;
       case "shard-unavailable":
         this.#shardFailures.add([event.shard]);
         break;
@@ -138,7 +160,7 @@ export class Metrics {
 
   /** The metrics of this process. */
   families(): MetricFamily[] {
-    const { version, sharedLimits } = this.options;
+    const { version, sharedLimits, hooks, clock } = this.options;
     return [
       gauge("matchbook_build_info", "Always 1; the version is a label", [
         { value: 1, labels: { version } },
@@ -158,6 +180,8 @@ export class Metrics {
         "When the background check last completed a pass over the shard, in seconds since 1970",
         [...this.#checkedAt].map(([shard, at]) => ({ value: at / 1000, labels: { shard } })),
       ),
+      this.#hookDeliveries.family(),
+      ...hookFamilies(hooks?.(), clock.now()),
       total(
         "matchbook_log_lines_dropped_total",
         "Log lines that were dropped because the log was not read in time",
@@ -165,6 +189,22 @@ export class Metrics {
       ),
     ];
   }
+}
+
+function hookFamilies(state: HooksState | undefined, now: number): MetricFamily[] {
+  const { paused, oldest } = state ?? { paused: 0, oldest: undefined };
+  return [
+    gauge(
+      "matchbook_paused_hooks",
+      "Hooks that are paused, by an operator or after failures; 0 in instances that do not deliver",
+      paused,
+    ),
+    gauge(
+      "matchbook_hook_lag_seconds",
+      "Age of the oldest change that a hook which is not paused has not received; 0 in instances that do not deliver",
+      oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000),
+    ),
+  ];
 }
 
 /** Limits that are not configured to be shared count as up. */

@@ -160,12 +160,14 @@ function unescaped(text: string): string {
 }
 
 const API_KEY = /mb_[0-9A-Za-z]{10,}/g;
+const HOOK_SECRET = /whsec_[0-9A-Za-z+/=]{10,}/g;
 const USER_AND_PASSWORD = /(\w:\/\/)[^\s/]*@/g;
 const BEARER = /\b(bearer|basic) +\S+/gi;
 
 export function scrub(text: string): string {
   return text
     .replace(API_KEY, "mb_***")
+    .replace(HOOK_SECRET, "whsec_***")
     .replace(USER_AND_PASSWORD, "$1***@")
     .replace(BEARER, "$1 ***");
 }

@@ -199,6 +199,16 @@ export const SETTINGS = {
     help: "serve the web portal at / and /portal: on or off",
     parse: oneOf(["on", "off"]),
   }),
+  hooks: setting({
+    default: "on",
+    help: "deliver changes to webhooks (see 'matchbook hooks'): on or off",
+    parse: oneOf(["on", "off"]),
+  }),
+  "hooks-allow-private": setting({
+    default: "off",
+    help: "allow webhooks to addresses that are not public, and over http: on or off; for receivers in your own network",
+    parse: oneOf(["on", "off"]),
+  }),
   "drain-ms": setting({
     default: "500",
     help: "graceful shutdown: how long a stopping server still accepts requests, in milliseconds",

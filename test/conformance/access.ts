@@ -1,4 +1,4 @@
-/** The contract of stored keys and usage: both engines pass this suite. */
+/** The contract of stored keys, usage and hooks: both engines pass this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Hash } from "../../src/access/distinct-count.ts";
@@ -351,6 +351,108 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await quotas.count("k_a", NOW)).toBe(0);
       const [kept] = await book.add([], [aQuota("k_a", [1, 2])]);
       expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(2);
+    });
+  });
+
+  describe(`hooks in ${engine}`, () => {
+    const wanted = {
+      keyId: "k_a",
+      url: "https://example.com/",
+      shards: ["na"],
+      players: ["p", "q"],
+    };
+    const at = (number: number) => ({ number, tag: 4_000_000_000 + number });
+    const start = new Map([["na", at(5)]]);
+    const batch = { id: "msg_1", end: at(9), startedAt: NOW, oldest: NOW - HOUR };
+    const progress = async (id: string) => (await rival.hooks.find(id))!.progress[0]!;
+
+    test("do not exist before the first is added, and checking creates nothing", async () => {
+      await place.keys.create({ name: "one" }, NOW);
+      expect(await place.hooks.exists()).toBe(false);
+      expect(await place.hooks.exists()).toBe(false);
+      await place.hooks.add(wanted, "whsec_a", start, NOW);
+      expect(await rival.hooks.exists()).toBe(true);
+    });
+
+    test("are listed with their progress, oldest first", async () => {
+      const second = await place.hooks.add(wanted, "whsec_a", start, NOW + 1);
+      const none = { keyId: "k_b", url: "https://b.example/", shards: [], players: [] };
+      const first = await place.hooks.add(none, "whsec_b", new Map(), NOW);
+      expect(await rival.hooks.list()).toEqual([first, second]);
+      expect(first).toMatchObject({ ...none, progress: [], pausedBy: null, createdAt: NOW });
+      expect(second).toMatchObject({
+        ...wanted,
+        secret: "whsec_a",
+        progress: [{ shard: "na", cursor: at(5), isGap: false, batch: null, attempts: 0 }],
+      });
+    });
+
+    test("move to the end of a batch when it is delivered, once", async () => {
+      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
+      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBe(true);
+      expect(await rival.hooks.startBatch(id, before[0]!, { ...batch, id: "msg_2" })).toBe(false);
+      expect((await progress(id)).batch).toEqual(batch);
+      const failure = { attempts: 1, failingSince: NOW, nextAttempt: NOW + 5, lastResult: "no" };
+      await place.hooks.failed(id, "na", "msg_1", failure, NOW);
+      expect(await progress(id)).toMatchObject({ ...failure, cursor: at(5), lastAt: NOW });
+      expect(await place.hooks.delivered(id, "na", "msg_1", "HTTP 200", NOW)).toBe(true);
+      expect(await rival.hooks.delivered(id, "na", "msg_1", "HTTP 200", NOW)).toBe(false);
+      await rival.hooks.failed(id, "na", "msg_1", failure, NOW);
+      expect(await progress(id)).toMatchObject({ cursor: at(9), batch: null, attempts: 0 });
+    });
+
+    test("start no batch while they are paused, or after they were replayed", async () => {
+      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
+      expect(await place.hooks.pause(id, "failures", NOW)).toBe(true);
+      expect(await rival.hooks.pause(id, "operator", NOW)).toBe(false);
+      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBe(false);
+      await place.hooks.resume(id);
+      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBe(true);
+      await place.hooks.replay(id, new Map([["na", at(2)]]));
+      expect(await place.hooks.delivered(id, "na", "msg_1", "HTTP 200", NOW)).toBe(false);
+      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBe(false);
+      expect(await progress(id)).toMatchObject({ cursor: at(2), batch: null });
+    });
+
+    test("skip changes and remember gaps", async () => {
+      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
+      expect(await place.hooks.move(id, before[0]!, at(7), true)).toBe(true);
+      expect(await rival.hooks.move(id, before[0]!, at(6), false)).toBe(false);
+      expect(await progress(id)).toMatchObject({ cursor: at(7), isGap: true });
+      await place.hooks.addShard(id, "eu", at(0));
+      await place.hooks.addShard(id, "eu", at(1));
+      await place.hooks.addShard("h_none", "eu", at(1));
+      expect(await progress(id)).toMatchObject({ shard: "eu", cursor: at(0) });
+    });
+
+    test("keep the previous secret after a rotation, and nothing after their removal", async () => {
+      const { id } = await place.hooks.add(wanted, "whsec_a", start, NOW);
+      await place.hooks.rotateSecret(id, "whsec_b", NOW + HOUR);
+      expect(await rival.hooks.find(id)).toMatchObject({
+        secret: "whsec_b",
+        previousSecret: "whsec_a",
+        previousUntil: NOW + HOUR,
+      });
+      await place.hooks.remove(id);
+      expect(await rival.hooks.list()).toEqual([]);
+      expect(await rival.hooks.find(id)).toBeUndefined();
+    });
+
+    test("are delivered by one owner at a time", async () => {
+      await place.hooks.add(wanted, "whsec_a", start, NOW);
+      const taken = await Promise.all([
+        place.hooks.takeLease("one", NOW, NOW + 15),
+        rival.hooks.takeLease("two", NOW, NOW + 15),
+      ]);
+      expect(taken.toSorted()).toEqual([false, true]);
+      const [owner, other] = taken[0] ? ["one", "two"] : ["two", "one"];
+      expect(await place.hooks.takeLease(owner!, NOW + 5, NOW + 20)).toBe(true);
+      expect(await place.hooks.takeLease(other!, NOW + 19, NOW + 34)).toBe(false);
+      expect(await place.hooks.takeLease(other!, NOW + 20, NOW + 35)).toBe(true);
+      await place.hooks.releaseLease(owner!);
+      expect(await place.hooks.takeLease(owner!, NOW + 21, NOW + 36)).toBe(false);
+      await place.hooks.releaseLease(other!);
+      expect(await place.hooks.takeLease(owner!, NOW + 21, NOW + 36)).toBe(true);
     });
   });
 }

@@ -216,7 +216,7 @@ describe("verbs", () => {
   test("in the documentation exist", () => {
     const known = new Set(verbs.flatMap(({ words }) => [words, words.split(" ")[0]!]));
     const groups = new Set(verbs.map(({ words }) => words).filter((words) => words.includes(" ")));
-    const named = everyPage.matchAll(/(?:`|\/|^\$ |\()matchbook ([a-z]+)(?: ([a-z]+))?/gm);
+    const named = everyPage.matchAll(/(?:`|\/|^\$ |\()matchbook ([a-z]+)(?: ([a-z][a-z-]*))?/gm);
     const unknown = [...named].filter(([, verb, second]) => {
       const isGroup = [...groups].some((words) => words.startsWith(`${verb} `));
       return !known.has(verb!) || (isGroup && second && !known.has(`${verb} ${second}`));

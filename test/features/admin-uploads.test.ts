@@ -6,8 +6,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { startAdmin } from "../../src/admin/server.ts";
+import { Hooks } from "../../src/hooks/hooks.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { accessPlan, openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN, uploadTo } from "../support/admin.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
@@ -30,15 +31,22 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
   const none = () => {
     throw new Error("this test is about uploads");
   };
+  const access = openAccess({ data: folder.path });
+  const plan = accessPlan(settings);
+  const shards = { list: () => [], reader: none };
   const admin = startAdmin(settings, {
     token: TOKEN,
-    shards: { list: () => [] },
-    keyStore: openAccess({ data: folder.path }).keys,
-    plan: {
-      tiers: settings.tiers,
-      defaults: { rate: 1, burst: 1, matchesPerDay: 1 },
-      closedShards: [],
-    },
+    shards,
+    keyStore: access.keys,
+    plan,
+    hooks: new Hooks({
+      store: access.hooks,
+      keyStore: access.keys,
+      shards,
+      plan,
+      allowPrivate: false,
+      send: none,
+    }),
     usage: { daysOf: none, lastSeen: none },
     quotas: { count: none, isExceeded: none },
     keys: { reload: none },

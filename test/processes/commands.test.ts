@@ -29,6 +29,7 @@ const CASES: [args: string, exitCode: number, ...statements: string[]][] = [
   ["ingest - --json", 1],
   ["export na", 0],
   ["keys list", 0],
+  ["hooks list", 0],
   ["why na one", 0],
   ["withheld na", 0],
   ["status", 0],

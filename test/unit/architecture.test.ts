@@ -39,6 +39,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Runs in browsers and uses the public API; the tables are for its forms.
   portal: ["domain", "query"],
 
+  hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
+
   // The adapters, imported by one file only.
   "store/sqlite": ["domain", "query", "store", "sqlite"],
   "store/postgres": ["domain", "query", "store", "postgres"],
@@ -56,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/redis",
     "access/sqlite",
     "access/postgres",
+    "hooks",
     "redact",
   ],
 
@@ -83,7 +86,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "openapi",
   ],
-  admin: ["domain", "text", "observe", "ingest", "access", "settings", "http"],
+  admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
   doctor: ["domain", "store", "verify", "access", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
@@ -95,6 +98,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "open-stores.ts",
     "check",
+    "hooks",
     "http",
     "admin",
     "prune",
@@ -119,6 +123,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "backup",
     "demo",
+    "hooks",
     "http",
     "open-stores.ts",
     "doctor",

@@ -1,4 +1,4 @@
-/** Keys and usage in PostgreSQL, shared by several instances. */
+/** Keys, usage and hooks in PostgreSQL, shared by several instances. */
 
 import {
   type OwnErrors,
@@ -10,10 +10,11 @@ import {
   AccessError,
   type Connection,
   type Database,
+  type Migrations,
   migrate,
   type Versioned,
 } from "../key-database.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { KEY_TABLES, type TableGroup } from "./schema.ts";
 
 const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
@@ -30,13 +31,17 @@ const ERRORS: OwnErrors = {
 };
 
 export class PostgresDatabase implements Database, Versioned {
-  readonly migrations = MIGRATIONS;
+  readonly migrations: Migrations;
   readonly shown: string;
   readonly #schema: string;
   readonly #session: PostgresSession;
   #migrated: Promise<void> | undefined;
 
-  constructor(target: PostgresTarget) {
+  constructor(
+    target: PostgresTarget,
+    private readonly tables: TableGroup = KEY_TABLES,
+  ) {
+    this.migrations = tables.migrations;
     this.shown = target.shown;
     this.#schema = target.schema;
     this.#session = new PostgresSession(target, PATIENCE, ERRORS);
@@ -89,17 +94,19 @@ export class PostgresDatabase implements Database, Versioned {
     // acquired.
     const found = await connection.rows(
       `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-       WHERE nspname = $1 AND relname = 'format'`,
-      [this.#schema],
+       WHERE nspname = $1 AND relname = $2`,
+      [this.#schema, this.tables.format],
     );
     if (found.length === 0) return 0;
-    const [row] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
+    const [row] = await connection.rows<{ version: number }>(
+      `SELECT version FROM {${this.tables.format}}`,
+    );
     return row?.version ?? 0;
   }
 
   async setVersion(connection: Connection, version: number): Promise<void> {
-    await connection.run("DELETE FROM {format}");
-    await connection.run("INSERT INTO {format} VALUES ($1)", [version]);
+    await connection.run(`DELETE FROM {${this.tables.format}}`);
+    await connection.run(`INSERT INTO {${this.tables.format}} VALUES ($1)`, [version]);
   }
 
   async beginMigration(connection: Connection): Promise<void> {
@@ -110,7 +117,9 @@ export class PostgresDatabase implements Database, Versioned {
       this.#schema,
     ]);
     if (schemas.length === 0) await connection.run(`CREATE SCHEMA ${quoted(this.#schema)}`);
-    await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
+    await connection.run(
+      `CREATE TABLE IF NOT EXISTS {${this.tables.format}} (version integer NOT NULL)`,
+    );
   }
 
   close(): Promise<void> {

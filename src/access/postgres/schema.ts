@@ -1,8 +1,15 @@
-/** The migrations of keys and usage in PostgreSQL. */
+/** The migrations of keys, usage and hooks in PostgreSQL. */
 
 import type { Migrations } from "../key-database.ts";
 
-export const MIGRATIONS: Migrations = [
+/** Tables of one schema that are migrated together. */
+export interface TableGroup {
+  /** The table with their version. */
+  format: string;
+  migrations: Migrations;
+}
+
+const KEY_MIGRATIONS: Migrations = [
   [
     // One row. It is incremented with each change of keys, so that polling reads one number.
     "CREATE TABLE {changes} (version bigint NOT NULL)",
@@ -50,3 +57,44 @@ export const MIGRATIONS: Migrations = [
      )`,
   ],
 ];
+
+const HOOK_MIGRATIONS: Migrations = [
+  [
+    `CREATE TABLE {hooks} (
+       id              text COLLATE "C" PRIMARY KEY,
+       key_id          text COLLATE "C" NOT NULL,
+       url             text NOT NULL,
+       shards          text NOT NULL,
+       players         text NOT NULL,
+       created_at      bigint NOT NULL,
+       secret          text NOT NULL,
+       previous_secret text,
+       previous_until  bigint,
+       paused_by       text,
+       paused_at       bigint
+     )`,
+    `CREATE TABLE {hook_shards} (
+       hook_id          text COLLATE "C" NOT NULL,
+       shard            text COLLATE "C" NOT NULL,
+       position         text NOT NULL,
+       is_gap           integer NOT NULL DEFAULT 0,
+       batch_id         text,
+       batch_end        text,
+       batch_started_at bigint,
+       batch_oldest     bigint,
+       attempts         integer NOT NULL DEFAULT 0,
+       failing_since    bigint,
+       next_attempt     bigint NOT NULL DEFAULT 0,
+       last_result      text,
+       last_at          bigint,
+       PRIMARY KEY (hook_id, shard)
+     )`,
+    "CREATE TABLE {hook_lease} (owner text NOT NULL, valid_until bigint NOT NULL)",
+    "INSERT INTO {hook_lease} VALUES ('', 0)",
+  ],
+];
+
+export const KEY_TABLES: TableGroup = { format: "format", migrations: KEY_MIGRATIONS };
+
+/** With a version of their own: instances without hooks can still open the keys. */
+export const HOOK_TABLES: TableGroup = { format: "hooks_format", migrations: HOOK_MIGRATIONS };

@@ -1,4 +1,4 @@
-/** The migrations of keys and usage in SQLite, one file each. */
+/** The migrations of keys, usage and hooks in SQLite, one file each. */
 
 import type { Migrations } from "../key-database.ts";
 
@@ -109,6 +109,51 @@ export const USAGE_FILE: SqliteFile = {
      exceeded INTEGER,
      PRIMARY KEY (key_id, day)
    ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};
+
+/** A separate file: it is written with every delivery. */
+export const HOOKS_FILE: SqliteFile = {
+  name: "hooks.sqlite",
+  // A delivery that is forgotten after a power failure is repeated.
+  synchronous: "NORMAL",
+  isReplaceable: true,
+  ifDamaged: "restore it from a backup, or move it elsewhere and add the hooks again",
+  substitutes: new Map(),
+  migrations: [
+    [
+      `CREATE TABLE hooks (
+     id              TEXT PRIMARY KEY,
+     key_id          TEXT NOT NULL,
+     url             TEXT NOT NULL,
+     shards          TEXT NOT NULL,
+     players         TEXT NOT NULL,
+     created_at      INTEGER NOT NULL,
+     secret          TEXT NOT NULL,
+     previous_secret TEXT,
+     previous_until  INTEGER,
+     paused_by       TEXT,
+     paused_at       INTEGER
+   ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE hook_shards (
+     hook_id          TEXT NOT NULL,
+     shard            TEXT NOT NULL,
+     position         TEXT NOT NULL,
+     is_gap           INTEGER NOT NULL DEFAULT 0,
+     batch_id         TEXT,
+     batch_end        TEXT,
+     batch_started_at INTEGER,
+     batch_oldest     INTEGER,
+     attempts         INTEGER NOT NULL DEFAULT 0,
+     failing_since    INTEGER,
+     next_attempt     INTEGER NOT NULL DEFAULT 0,
+     last_result      TEXT,
+     last_at          INTEGER,
+     PRIMARY KEY (hook_id, shard)
+   ) STRICT, WITHOUT ROWID`,
+      "CREATE TABLE hook_lease (owner TEXT NOT NULL, valid_until INTEGER NOT NULL) STRICT",
+      "INSERT INTO hook_lease VALUES ('', 0)",
     ],
   ],
 };

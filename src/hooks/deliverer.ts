@@ -1,0 +1,337 @@
+/**
+ * Delivers changes to hooks. There is no queue: each hook has a cursor in the log of each shard. One process of a
+ * deployment delivers, the one that has the lease.
+ */
+
+import { randomUUID } from "node:crypto";
+import { randomBase62 } from "../access/key.ts";
+import type { KeyRecord, KeyStore } from "../access/key-store.ts";
+import type { AccessPlan } from "../domain/limits.ts";
+import type { Observe } from "../observe/events.ts";
+import type { HooksState } from "../observe/metrics.ts";
+import type { ReadableShards } from "../store/shards.ts";
+import { type LogPosition, type Reader, StoreError } from "../store/store.ts";
+import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
+import { hookState, isFor, KeysById, mayDeliver } from "./hook-access.ts";
+import type { Hook, HookBatch, HookProgress, HookStore } from "./hook-store.ts";
+import { nextAttempt } from "./schedule.ts";
+import type { Send } from "./send.ts";
+import { signedHeaders } from "./signature.ts";
+
+export interface DelivererOptions {
+  store: HookStore;
+  keyStore: Pick<KeyStore, "version" | "list">;
+  shards: Pick<ReadableShards, "list" | "reader">;
+  plan: AccessPlan;
+  allowPrivate: boolean;
+  send: Send;
+  clock: { now(): number };
+  observe: Observe;
+}
+
+const POLL_MS = 500;
+/** Without hooks, or while another instance delivers. */
+const IDLE_POLL_MS = 2000;
+
+const LEASE_MS = 15_000;
+const RENEW_MS = 5000;
+
+/** Requests at once. */
+const MAX_REQUESTS = 32;
+/** Those to hooks that failed before, which may hang: the others always have a share. */
+const MAX_RETRIES = 16;
+/** How long a hook is delivered to in one turn. Then others have theirs, and changes of the hook take effect. */
+const TURN_MS = 2000;
+const BATCHES_PER_TURN = 10;
+
+/** How long requests in flight may take when the server stops. What is cut off is sent again. */
+const STOP_MS = 2000;
+
+type ChangeLog = { beginning: LogPosition; end: LogPosition };
+
+export class Deliverer {
+  readonly #owner = randomUUID();
+  readonly #keys: KeysById;
+  /** Requests in flight, by hook and shard. */
+  readonly #running = new Map<string, { isRetry: boolean; ended: Promise<void> }>();
+  readonly #stopping = new AbortController();
+  /** The last failure to read the hooks ("") or a shard, so that each is logged once. */
+  readonly #reported = new Map<string, string>();
+  #isOwner = false;
+  #renewedAt = 0;
+  /** Where the next turn begins, so that all hooks get a share. */
+  #turns = 0;
+  #state: HooksState = { paused: 0, oldest: undefined };
+  #isStopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: DelivererOptions) {
+    this.#keys = new KeysById(options.keyStore);
+  }
+
+  start(): void {
+    this.#turnAfter(0);
+  }
+
+  /** Only of the instance that delivers. */
+  get state(): HooksState {
+    return this.#state;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#turn;
+    const timer = setTimeout(() => this.#stopping.abort(new Error("stopping")), STOP_MS);
+    await this.settled();
+    clearTimeout(timer);
+    if (!this.#isOwner) return;
+    this.#isOwner = false;
+    // So that another instance takes over at once. Otherwise it waits for the end of the lease.
+    await this.options.store.releaseLease(this.#owner).catch(() => {});
+  }
+
+  /** Resolves when no request is in flight. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  #turnAfter(pauseMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#turn = this.turn().then((isDelivering) =>
+        this.#turnAfter(isDelivering ? POLL_MS : IDLE_POLL_MS),
+      );
+    }, pauseMs);
+    this.#timer.unref();
+  }
+
+  /** Starts what is due. Returns whether this instance has hooks to deliver to. */
+  async turn(): Promise<boolean> {
+    try {
+      const isDelivering = await this.#startDue();
+      this.#reported.delete("");
+      if (!isDelivering) this.#state = { paused: 0, oldest: undefined };
+      return isDelivering;
+    } catch (error) {
+      this.#report("", error);
+      return true;
+    }
+  }
+
+  async #startDue(): Promise<boolean> {
+    const { store, clock } = this.options;
+    if (!(await store.exists())) return false;
+    // Before the list is read: what ends meanwhile is listed as it was before.
+    const busy = new Set(this.#running.keys());
+    const hooks = await store.list();
+    if (hooks.length === 0 || !(await this.#hasLease())) return false;
+    const keys = await this.#keys.read();
+    const now = clock.now();
+    const active = hooks.filter((hook) => isActive(hook, keys, now));
+    this.#state = {
+      paused: hooks.filter(({ pausedBy }) => pausedBy !== null).length,
+      oldest: oldestOf(active),
+    };
+    const logs = new Map<string, Promise<ChangeLog | undefined>>();
+    const shards = await this.options.shards.list();
+    const first = this.#turns++ % (active.length || 1);
+    for (const hook of [...active.slice(first), ...active.slice(0, first)]) {
+      for (const shard of shards) {
+        if (!isFor(hook, shard) || busy.has(`${hook.id} ${shard}`)) continue;
+        if (!mayDeliver(this.options.plan, keys.get(hook.keyId)!, shard)) continue;
+        await this.#startIfDue(hook, shard, now, logs);
+      }
+    }
+    return true;
+  }
+
+  async #hasLease(): Promise<boolean> {
+    const now = this.options.clock.now();
+    if (this.#isOwner && now < this.#renewedAt + RENEW_MS && now >= this.#renewedAt) return true;
+    // Until it is renewed, nothing is known: the lease may be over.
+    this.#isOwner = false;
+    this.#isOwner = await this.options.store.takeLease(this.#owner, now, now + LEASE_MS);
+    this.#renewedAt = now;
+    return this.#isOwner;
+  }
+
+  async #startIfDue(
+    hook: Hook,
+    shard: string,
+    now: number,
+    logs: Map<string, Promise<ChangeLog | undefined>>,
+  ): Promise<void> {
+    const progress = hook.progress.find((one) => one.shard === shard);
+    if (progress && progress.nextAttempt > now) return;
+    const log = logs.get(shard) ?? this.#readLog(shard);
+    logs.set(shard, log);
+    const found = await log;
+    if (!found) return;
+    // The shard is newer than the hook.
+    if (!progress) return this.options.store.addShard(hook.id, shard, found.beginning);
+    if (!progress.batch && isSame(progress.cursor, found.end)) return;
+    const isRetry = progress.attempts > 0;
+    if (!this.#hasRoom(isRetry)) return;
+    const name = `${hook.id} ${shard}`;
+    const ended = this.#deliverSome(hook, progress)
+      .catch((error) => this.#report(shard, error))
+      .finally(() => this.#running.delete(name));
+    this.#running.set(name, { isRetry, ended });
+  }
+
+  #hasRoom(isRetry: boolean): boolean {
+    if (this.#running.size >= MAX_REQUESTS) return false;
+    const retries = [...this.#running.values()].filter((one) => one.isRetry).length;
+    return !isRetry || retries < MAX_RETRIES;
+  }
+
+  async #readLog(shard: string): Promise<ChangeLog | undefined> {
+    try {
+      const log = await (await this.options.shards.reader(shard))?.changeLog();
+      this.#reported.delete(shard);
+      return log;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#report(shard, error);
+      return undefined;
+    }
+  }
+
+  async #deliverSome(hook: Hook, from: HookProgress): Promise<void> {
+    const end = this.options.clock.now() + TURN_MS;
+    let progress: HookProgress | undefined = from;
+    for (let batches = 0; batches < BATCHES_PER_TURN && progress; batches++) {
+      if (this.#isStopped || this.options.clock.now() > end) return;
+      progress = await this.#deliver(hook, progress);
+    }
+  }
+
+  /** Returns the progress if there may be more to deliver. */
+  async #deliver(hook: Hook, progress: HookProgress): Promise<HookProgress | undefined> {
+    const { store, shards, allowPrivate, send, clock, observe } = this.options;
+    const { shard } = progress;
+    const reader = await shards.reader(shard);
+    if (!reader) return undefined;
+    const read = await readBatch(reader, hook, progress);
+    if (!read) return this.#startAgain(hook, progress, reader);
+    const { changes, end } = read;
+    if (changes.length === 0) {
+      if (isSame(end, progress.cursor)) return undefined;
+      const isMoved = await store.move(hook.id, progress, end, progress.isGap);
+      return isMoved ? { ...progress, cursor: end, batch: null } : undefined;
+    }
+    const batch = progress.batch ?? newBatch(end, changes[0]!.committedAt, clock.now());
+    if (!progress.batch && !(await store.startBatch(hook.id, progress, batch))) return undefined;
+
+    const body = changesBody(shard, changes, batch.startedAt, progress.isGap);
+    const began = clock.now();
+    const headers = signedHeaders(secretsOf(hook, began), batch.id, began, body);
+    const outcome = await send(hook.url, headers, body, {
+      allowPrivate,
+      signal: this.#stopping.signal,
+    });
+    // What was cut off is no failure of the receiver.
+    if (this.#stopping.signal.aborted && outcome.kind === "failed") return undefined;
+    if (outcome.kind !== "delivered") {
+      await this.#fail(hook, progress, batch, outcome);
+      return undefined;
+    }
+    const now = clock.now();
+    const isMine = await store.delivered(hook.id, shard, batch.id, outcome.result, now);
+    observe({
+      event: "hook-delivered",
+      hook: hook.id,
+      shard,
+      changes: changes.length,
+      milliseconds: now - began,
+    });
+    const done = { cursor: batch.end, batch: null, isGap: false, attempts: 0 };
+    return isMine ? { ...progress, ...done } : undefined;
+  }
+
+  /** The cursor is not in the log: the next delivery says that changes may be missing. */
+  async #startAgain(
+    hook: Hook,
+    progress: HookProgress,
+    reader: Reader,
+  ): Promise<HookProgress | undefined> {
+    const { beginning } = await reader.changeLog();
+    if (!(await this.options.store.move(hook.id, progress, beginning, true))) return undefined;
+    this.options.observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
+    return { ...progress, cursor: beginning, batch: null, isGap: true };
+  }
+
+  async #fail(
+    hook: Hook,
+    { shard, attempts: before, failingSince }: HookProgress,
+    batch: HookBatch,
+    { kind, result, retryAfterMs }: Awaited<ReturnType<Send>>,
+  ): Promise<void> {
+    const { store, clock, observe } = this.options;
+    const now = clock.now();
+    const attempts = before + 1;
+    const since = failingSince ?? now;
+    const next =
+      kind === "gone"
+        ? undefined
+        : nextAttempt({ attempts, since, retryAfterMs }, now, Math.random());
+    const failure = {
+      attempts,
+      failingSince: since,
+      nextAttempt: next ?? 0,
+      lastResult: result,
+    };
+    await store.failed(hook.id, shard, batch.id, failure, now);
+    observe({ event: "hook-failed", hook: hook.id, shard, attempts, reason: result });
+    if (next === undefined && (await store.pause(hook.id, "failures", now))) {
+      observe({ event: "hook-paused", hook: hook.id, shard, reason: result });
+    }
+  }
+
+  #report(shard: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#reported.get(shard) === message) return;
+    this.#reported.set(shard, message);
+    const where = shard === "" ? {} : { shard };
+    this.options.observe({ event: "hooks-stalled", ...where, error });
+  }
+}
+
+function isActive(hook: Hook, keys: ReadonlyMap<string, KeyRecord>, now: number): boolean {
+  const state = hookState(hook, keys.get(hook.keyId), now);
+  return state === "active" || state === "failing";
+}
+
+/** When the oldest change was committed that is in a batch. */
+function oldestOf(hooks: readonly Hook[]): number | undefined {
+  const times = hooks.flatMap(({ progress }) =>
+    progress.flatMap(({ batch }) => (batch ? [batch.oldest] : [])),
+  );
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** The batch in flight again, or the next one. Undefined if the log does not contain it. */
+async function readBatch(reader: Reader, { players }: Hook, { cursor, batch }: HookProgress) {
+  if (!batch) return nextChanges(reader, cursor, players);
+  const changes = await changesUpTo(reader, cursor, batch.end, players);
+  return changes && { changes, end: batch.end };
+}
+
+const newBatch = (end: LogPosition, oldest: number, now: number): HookBatch => ({
+  id: `msg_${randomBase62(24)}`,
+  end,
+  startedAt: now,
+  oldest,
+});
+
+/** The current secret first. */
+export const secretsOf = (
+  { secret, previousSecret, previousUntil }: Hook,
+  now: number,
+): string[] =>
+  previousSecret !== null && now < (previousUntil ?? 0) ? [secret, previousSecret] : [secret];
+
+const isSame = (one: LogPosition, other: LogPosition): boolean =>
+  one.number === other.number && one.tag === other.tag;

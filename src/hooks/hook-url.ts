@@ -1,0 +1,54 @@
+/** The URL of a hook: its form, and the addresses behind its name, which must be public. */
+
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { Parsed } from "../settings/parsers.ts";
+import { isPublicAddress } from "./addresses.ts";
+
+const LONGEST_URL = 2048;
+
+/** The form only. `allowPrivate` is for receivers in the operator's own network. */
+export function parseHookUrl(text: string, allowPrivate: boolean): Parsed<string> {
+  const url = text.length <= LONGEST_URL && URL.canParse(text) ? new URL(text) : undefined;
+  const schemes = allowPrivate ? ["https:", "http:"] : ["https:"];
+  const isUsable =
+    url !== undefined &&
+    schemes.includes(url.protocol) &&
+    url.username === "" &&
+    url.password === "" &&
+    url.hash === "";
+  if (isUsable) return { value: url.href };
+  const scheme = allowPrivate ? "http or https" : "https";
+  return {
+    error: `must be an absolute ${scheme} URL of at most ${LONGEST_URL} characters, without user, password or fragment, e.g. https://example.com/hook`,
+  };
+}
+
+/** A URL that hooks may not be sent to. The message says why. */
+export class ForbiddenUrl extends Error {
+  override name = "ForbiddenUrl";
+}
+
+/**
+ * The addresses to connect to. Throws ForbiddenUrl unless all of them are public, or private ones are allowed; throws
+ * a system error if the name cannot be resolved.
+ */
+export async function resolveHookUrl(url: URL, allowPrivate: boolean): Promise<string[]> {
+  if (url.protocol !== "https:" && !allowPrivate) {
+    throw new ForbiddenUrl("the URL must be https, unless hooks-allow-private is on");
+  }
+  const host = hostOf(url);
+  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  const forbidden = allowPrivate ? undefined : addresses.find((one) => !isPublicAddress(one));
+  if (forbidden === undefined) return addresses;
+  throw new ForbiddenUrl(
+    `${forbidden === host ? host : `${host} resolves to ${forbidden}, which`} is not a public address`,
+  );
+}
+
+/** Without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
+
+async function addressesOf(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}

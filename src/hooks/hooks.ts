@@ -1,0 +1,249 @@
+/** What operators do with hooks: add, show, test, replay, rotate the secret. For the command line and the admin API. */
+
+import { looksLikeKey } from "../access/key.ts";
+import { type KeyStore, stateOf } from "../access/key-store.ts";
+import type { AccessPlan } from "../domain/limits.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import type { ReadableShards } from "../store/shards.ts";
+import type { LogPosition, Reader } from "../store/store.ts";
+import { nearest } from "../text/nearest.ts";
+import { testBody } from "./batch.ts";
+import { secretsOf } from "./deliverer.ts";
+import { hookState, isFor, mayDeliver } from "./hook-access.ts";
+import type { Hook, HookStore, NewHook } from "./hook-store.ts";
+import { ForbiddenUrl, resolveHookUrl } from "./hook-url.ts";
+import { type Send, type SendOutcome, TIMEOUT_MS } from "./send.ts";
+import { makeSecret, signedHeaders } from "./signature.ts";
+
+export interface HooksContext {
+  store: HookStore;
+  keyStore: Pick<KeyStore, "exists" | "find" | "list">;
+  shards: Pick<ReadableShards, "list" | "reader">;
+  plan: AccessPlan;
+  allowPrivate: boolean;
+  send: Send;
+}
+
+export type HookRefusal = "unknown-hook" | "invalid" | "too-many-hooks";
+
+/** The hook cannot be added or found. The message says why, for operators. */
+export class HookError extends Error {
+  override name = "HookError";
+
+  constructor(
+    readonly refusal: HookRefusal,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** All are read twice a second: 200 hooks for 100 players each take 16 ms. */
+const MAX_HOOKS = 200;
+const MAX_HOOKS_PER_KEY = 20;
+
+/** How long the old secret signs after a rotation. */
+export const OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/** How long adding a hook waits for the addresses of its name. */
+const RESOLVE_MS = 5000;
+
+const SCAN_STEP = 500;
+
+export class Hooks {
+  constructor(private readonly context: HooksContext) {}
+
+  async list(): Promise<Hook[]> {
+    const { store } = this.context;
+    return (await store.exists()) ? store.list() : [];
+  }
+
+  /** Throws HookError. */
+  async find(id: string): Promise<Hook> {
+    const { store } = this.context;
+    const hook = (await store.exists()) ? await store.find(id) : undefined;
+    if (hook) return hook;
+    const guess = nearest(
+      id,
+      (await this.list()).map((one) => one.id),
+    );
+    throw new HookError(
+      "unknown-hook",
+      `there is no hook with the id ${JSON.stringify(id.slice(0, 64))}; ${guess === undefined ? "" : `did you mean ${guess}? `}list the hooks to see their ids`,
+    );
+  }
+
+  /** It begins with the next change. Throws HookError. */
+  async add(wanted: NewHook, now: number): Promise<Hook> {
+    await this.#checkKey(wanted, now);
+    await this.#checkUrl(wanted.url);
+    const hooks = await this.list();
+    const ofKey = hooks.filter(({ keyId }) => keyId === wanted.keyId).length;
+    if (ofKey >= MAX_HOOKS_PER_KEY || hooks.length >= MAX_HOOKS) {
+      throw new HookError(
+        "too-many-hooks",
+        `there are ${ofKey} hooks for this key (at most ${MAX_HOOKS_PER_KEY}) and ${hooks.length} in all (at most ${MAX_HOOKS}); remove one first`,
+      );
+    }
+    const positions = await this.#positions(wanted, async (reader) => {
+      return (await reader.changeLog()).end;
+    });
+    return this.context.store.add(wanted, makeSecret(), positions, now);
+  }
+
+  /** Sends a test message, whether or not the hook is paused. */
+  async test(hook: Hook, now: number): Promise<SendOutcome & { milliseconds: number }> {
+    const { send, allowPrivate } = this.context;
+    const body = testBody(hook.id, now);
+    const id = `msg_test_${crypto.randomUUID().replaceAll("-", "")}`;
+    const headers = signedHeaders(secretsOf(hook, now), id, now, body);
+    const began = performance.now();
+    const signal = AbortSignal.timeout(2 * TIMEOUT_MS);
+    const outcome = await send(hook.url, headers, body, { allowPrivate, signal });
+    return { ...outcome, milliseconds: Math.round(performance.now() - began) };
+  }
+
+  /** Delivers again what was committed at this time or later, as far as the log has it. */
+  async replay(hook: Hook, since: number): Promise<void> {
+    const positions = await this.#positions(hook, (reader) => positionBefore(reader, since));
+    await this.context.store.replay(hook.id, positions);
+  }
+
+  /** Returns when the old secret stops signing. */
+  async rotateSecret(hook: Hook, now: number): Promise<number> {
+    const until = now + OVERLAP_MS;
+    await this.context.store.rotateSecret(hook.id, makeSecret(), until);
+    return until;
+  }
+
+  /** False if it is paused already. */
+  pause(hook: Hook, now: number): Promise<boolean> {
+    return this.context.store.pause(hook.id, "operator", now);
+  }
+
+  resume(hook: Hook): Promise<void> {
+    return this.context.store.resume(hook.id);
+  }
+
+  remove(hook: Hook): Promise<void> {
+    return this.context.store.remove(hook.id);
+  }
+
+  /** As JSON, without its secret. */
+  async describe(hooks: readonly Hook[], now: number) {
+    const { keyStore, plan } = this.context;
+    const records = (await keyStore.exists()) ? await keyStore.list() : [];
+    const keys = new Map(records.map((record) => [record.id, record]));
+    return hooks.map((hook) => {
+      const key = keys.get(hook.keyId);
+      return {
+        id: hook.id,
+        key: hook.keyId,
+        url: hook.url,
+        shards: hook.shards,
+        players: hook.players,
+        state: hookState(hook, key, now),
+        createdAt: formatTimestamp(hook.createdAt),
+        pausedBy: hook.pausedBy,
+        pausedAt: written(hook.pausedAt),
+        previousSecretUntil: secretsOf(hook, now).length > 1 ? written(hook.previousUntil) : null,
+        progress: hook.progress.map((one) => ({
+          shard: one.shard,
+          mayRead: key !== undefined && mayDeliver(plan, key, one.shard),
+          delivered: one.cursor.number,
+          attempts: one.attempts,
+          failingSince: written(one.failingSince),
+          nextAttempt: one.attempts === 0 ? null : written(one.nextAttempt),
+          oldestUndelivered: written(one.batch?.oldest ?? null),
+          lastResult: one.lastResult,
+          lastAt: written(one.lastAt),
+        })),
+      };
+    });
+  }
+
+  async #checkKey({ keyId, shards }: NewHook, now: number): Promise<void> {
+    const { keyStore, plan } = this.context;
+    const key = (await keyStore.exists()) ? await keyStore.find(keyId) : undefined;
+    if (!key) {
+      // A key given by mistake is not repeated: errors end up in logs.
+      const fault = looksLikeKey(keyId)
+        ? "that is a key, not a key id"
+        : `there is no key with the id ${JSON.stringify(keyId.slice(0, 64))}`;
+      throw new HookError("invalid", `${fault}; list the keys to see their ids`);
+    }
+    if (stateOf(key, now) !== "live") {
+      throw new HookError("invalid", `the key ${keyId} is revoked or expired; use a live one`);
+    }
+    const unreadable = shards.filter((shard) => !mayDeliver(plan, key, shard));
+    if (unreadable.length > 0) {
+      throw new HookError(
+        "invalid",
+        `the key ${keyId} may not read ${unreadable.join(", ")}; change its shards first`,
+      );
+    }
+  }
+
+  /** As a help only: each delivery checks the addresses again. A name may exist later. */
+  async #checkUrl(url: string): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const timer = setTimeout(waited.resolve, RESOLVE_MS);
+    try {
+      const resolved = resolveHookUrl(new URL(url), this.context.allowPrivate);
+      await Promise.race([resolved, waited.promise]);
+    } catch (error) {
+      if (!(error instanceof ForbiddenUrl)) return;
+      throw new HookError(
+        "invalid",
+        `the URL cannot be used: ${error.message}; hooks-allow-private allows receivers in your own network`,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Positions in all shards of a hook. Throws HookError if it names a shard that does not exist. */
+  async #positions(
+    hook: Pick<Hook, "shards">,
+    positionIn: (reader: Reader) => Promise<LogPosition>,
+  ): Promise<Map<string, LogPosition>> {
+    const { shards } = this.context;
+    const ids = await shards.list();
+    const unknown = hook.shards.filter((shard) => !ids.includes(shard));
+    if (unknown.length > 0) {
+      throw new HookError(
+        "invalid",
+        `there is no shard ${unknown.join(", ")}; shards: ${ids.join(", ") || "none yet"}`,
+      );
+    }
+    const positions = new Map<string, LogPosition>();
+    for (const shard of ids.filter((id) => isFor(hook, id))) {
+      const reader = await shards.reader(shard);
+      if (reader) positions.set(shard, await positionIn(reader));
+    }
+    return positions;
+  }
+}
+
+/** Scans the log from its beginning: it has no index by time. */
+async function positionBefore(reader: Reader, since: number): Promise<LogPosition> {
+  const { beginning, end } = await reader.changeLog();
+  let at = beginning;
+  while (at.number < end.number) {
+    const batch = await reader.changes(at, SCAN_STEP);
+    // Removed from the log meanwhile, or another state was put back: begin there.
+    if (!batch) return (await reader.changeLog()).beginning;
+    for (const change of batch.changes) {
+      if (change.committedAt >= since) return at;
+      at = change.position;
+    }
+    if (batch.isLast) return batch.end;
+    at = batch.end;
+    // Requests to the same process continue meanwhile.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return end;
+}
+
+const written = (moment: number | null): string | null =>
+  moment === null ? null : formatTimestamp(moment);

@@ -1,0 +1,497 @@
+/** Deliveries to webhooks: at least once, in order, whatever the receiver does. */
+
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  matchesOf,
+  type Receiver,
+  signatureOf,
+  startHookWorld,
+  startReceiver,
+} from "../support/hooks.ts";
+import { aMatch } from "../support/records.ts";
+
+type HookWorld = Awaited<ReturnType<typeof startHookWorld>>;
+
+const opened: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.stop();
+});
+
+async function start(flags: Record<string, string> = {}): Promise<HookWorld> {
+  const world = await startHookWorld([aMatch({ id: "old" })], flags);
+  opened.push(world);
+  return world;
+}
+
+function receive(): Receiver {
+  const receiver = startReceiver();
+  opened.push(receiver);
+  return receiver;
+}
+
+const matches = (...ids: string[]) => ids.map((id) => aMatch({ id }));
+const HOUR = 3_600_000;
+
+const resultsOf = async (world: HookWorld, id: string) =>
+  (await world.hooks.describe([await world.hooks.find(id)], world.clock.now()))[0]!;
+
+test("a hook receives what changes after it was added, signed, as resources of the change feed", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.deliver();
+  expect(receiver.received).toEqual([]);
+
+  await world.ingest([aMatch({ id: "new" })]);
+  await world.deliver();
+  await world.deliver();
+  expect(receiver.received).toHaveLength(1);
+  const [one] = receiver.received;
+  expect(one!.signatures).toEqual([signatureOf(hook.secret, one!)]);
+  expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(Number(one!.timestamp)).toBe(Math.floor(world.clock.now() / 1000));
+  expect(one!.headers.get("content-type")).toBe("application/json");
+  expect(one!.message).toMatchObject({ type: "matches.changed", data: { shard: "na" } });
+  expect(one!.message.data).not.toHaveProperty("gap");
+  const [change] = one!.message.data.changes;
+  expect(change).toEqual({
+    type: "change",
+    id: expect.stringMatching(/^[0-9a-z]+-[0-9a-z]+$/),
+    attributes: {
+      kind: "added",
+      changedAt: expect.any(String),
+      createdAt: expect.any(String),
+      gameMode: expect.any(String),
+      patchVersion: expect.any(String),
+    },
+    relationships: {
+      match: { data: { type: "match", id: "new" } },
+      players: { data: expect.arrayContaining([{ type: "player", id: expect.any(String) }]) },
+    },
+  });
+});
+
+test("more changes than fit into one batch arrive in their order", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  const ids = Array.from({ length: 250 }, (_, at) => `m${at}`);
+  await world.ingest(matches(...ids), { batch: 70 });
+  await world.deliver();
+  expect(receiver.received.map((one) => matchesOf(one).length)).toEqual([100, 100, 50]);
+  expect([...receiver.matches()].sort()).toEqual([...ids].sort());
+  const numbers = receiver.received.flatMap((one) =>
+    one.message.data.changes.map(({ id }: { id: string }) => Number.parseInt(id, 36)),
+  );
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+});
+
+test("a batch that fails is repeated with the same id and body, and later changes wait for it", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("no", { status: 500 });
+  await world.deliver();
+  await world.ingest(matches("two"));
+  await world.deliver();
+  expect(receiver.received).toHaveLength(1);
+  expect(await resultsOf(world, hook.id)).toMatchObject({
+    state: "failing",
+    progress: [{ attempts: 1, lastResult: "HTTP 500" }],
+  });
+
+  receiver.respond = () => new Response();
+  world.clock.time += 6000;
+  await world.deliver();
+  const [first, again, second] = receiver.received;
+  expect([again!.id, again!.body]).toEqual([first!.id, first!.body]);
+  expect(again!.timestamp).not.toBe(first!.timestamp);
+  expect(matchesOf(second!)).toEqual(["two"]);
+  expect(second!.id).not.toBe(first!.id);
+  expect(await resultsOf(world, hook.id)).toMatchObject({ state: "active" });
+});
+
+test("Retry-After delays the next attempt", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("", { status: 503, headers: { "Retry-After": "600" } });
+  await world.deliver();
+  world.clock.time += 599_000;
+  await world.deliver();
+  expect(receiver.received).toHaveLength(1);
+  world.clock.time += 1000;
+  await world.deliver();
+  expect(receiver.received).toHaveLength(2);
+});
+
+test("a hook that fails for a day is paused and reported; resumed, it continues where it stopped", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("", { status: 500 });
+  const began = world.clock.time;
+  for (let at = 0; (await world.hooks.find(hook.id)).pausedBy === null; at++) {
+    expect(at).toBeLessThan(40);
+    await world.deliver();
+    const { nextAttempt } = (await world.hooks.find(hook.id)).progress[0]!;
+    world.clock.time = Math.max(world.clock.time, nextAttempt);
+  }
+  expect(world.clock.time - began).toBe(24 * HOUR);
+  expect(world.events).toContainEqual({
+    event: "hook-paused",
+    hook: hook.id,
+    shard: "na",
+    reason: "HTTP 500",
+  });
+  expect(await resultsOf(world, hook.id)).toMatchObject({ state: "paused", pausedBy: "failures" });
+  const sent = receiver.received.length;
+  world.clock.time += 100 * HOUR;
+  await world.deliver();
+  expect(receiver.received).toHaveLength(sent);
+  expect(world.deliverer.state.paused).toBe(1);
+
+  receiver.respond = () => new Response();
+  await world.hooks.resume(hook);
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["one"]);
+});
+
+test("410 pauses a hook at once", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("", { status: 410 });
+  await world.deliver();
+  expect(await resultsOf(world, hook.id)).toMatchObject({ state: "paused", pausedBy: "failures" });
+});
+
+test("redirects are not followed", async () => {
+  const world = await start();
+  const [receiver, other] = [receive(), receive()];
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => Response.redirect(other.url, 307);
+  await world.deliver();
+  expect([receiver.received.length, other.received.length]).toEqual([1, 0]);
+  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(
+    "HTTP 307: redirects are not followed",
+  );
+});
+
+test("a hook that hangs delays no other, and gets one request at a time", async () => {
+  const world = await start();
+  const [slow, fast] = [receive(), receive()];
+  const hung = Promise.withResolvers<Response>();
+  slow.respond = () => hung.promise;
+  const hook = await world.add(slow.url);
+  await world.add(fast.url);
+  await world.ingest(matches("one"));
+  await world.deliverer.turn();
+  for (const id of ["two", "three"]) {
+    await world.ingest(matches(id));
+    while (!fast.matches().includes(id)) {
+      await world.deliverer.turn();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  expect(fast.matches()).toEqual(["one", "two", "three"]);
+  expect(slow.received.length).toBeLessThanOrEqual(1);
+  await world.deliverer.settled();
+  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(
+    "no response within 0.3 s",
+  );
+  hung.resolve(new Response());
+});
+
+test("a receiver that restarts gets what it missed", async () => {
+  const world = await start();
+  const receiver = startReceiver();
+  const hook = await world.add(receiver.url);
+  await receiver.stop();
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(
+    "the connection was refused",
+  );
+  const again = startReceiver({ port: Number(new URL(receiver.url).port) });
+  opened.push(again);
+  world.clock.time += 6000;
+  await world.deliver();
+  expect(again.matches()).toEqual(["one"]);
+});
+
+test.each([
+  ["closes the connection", "", "the receiver closed the connection without a response"],
+  ["speaks another protocol", "SSH-2.0-x\r\n\r\n", "the response is not HTTP/1.1"],
+  [
+    "sends an endless head",
+    `HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(4000)}`,
+    "the response has a huge head",
+  ],
+])("a receiver that %s counts as failed", async (_, bytes, result) => {
+  const world = await start();
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write(bytes);
+        socket.end();
+      },
+    },
+  });
+  opened.push({ stop: async () => listener.stop(true) });
+  const hook = await world.add(`http://127.0.0.1:${listener.port}/`);
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(result);
+});
+
+test("a response without an end is a success by its status", async () => {
+  const world = await start();
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write(
+          `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${"a".repeat(100_000)}`,
+        );
+      },
+    },
+  });
+  opened.push({ stop: async () => listener.stop(true) });
+  const hook = await world.add(`http://127.0.0.1:${listener.port}/`);
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect(await resultsOf(world, hook.id)).toMatchObject({
+    state: "active",
+    progress: [{ lastResult: "HTTP 200", attempts: 0 }],
+  });
+});
+
+test.each([
+  ["http://localhost", "the URL must be https, unless hooks-allow-private is on"],
+  ["https://localhost", "localhost resolves to 127.0.0.1, which is not a public address"],
+  ["https://127.0.0.1", "127.0.0.1 is not a public address"],
+])("%s is refused at each delivery, although it was allowed before", async (origin, result) => {
+  const world = await start();
+  let connections = 0;
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { open: () => void connections++, data() {} },
+  });
+  opened.push({ stop: async () => listener.stop(true) });
+  const hook = await world.add(`${origin}:${listener.port}/`);
+  await world.ingest(matches("one"));
+  await world.deliver(world.newDeliverer(false));
+  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(result);
+  expect(connections).toBe(0);
+});
+
+test("a hook for players receives only their matches, and advances past the others", async () => {
+  const world = await start();
+  const receiver = receive();
+  const wanted = aMatch({ id: "wanted" });
+  const player = JSON.stringify(wanted).match(/"type":"player","id":"([^"]+)"/)![1]!;
+  const hook = await world.add(receiver.url, { players: [player] });
+  const others = Array.from({ length: 150 }, (_, at) => `other${at}`);
+  await world.ingest(matches(...others));
+  await world.deliver();
+  expect((await world.hooks.find(hook.id)).progress[0]!.cursor.number).toBe(151);
+  await world.ingest([wanted]);
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["wanted"]);
+});
+
+test("a hook for one shard receives nothing of another, and one for all also gets new shards", async () => {
+  const world = await start();
+  const [one, all] = [receive(), receive()];
+  await world.add(one.url, { shards: ["na"] });
+  await world.add(all.url);
+  await world.ingest([aMatch({ id: "eu1", shard: "eu" })], { shard: "eu" });
+  await world.deliver();
+  await world.deliver();
+  expect([one.matches(), all.matches()]).toEqual([[], ["eu1"]]);
+});
+
+test("without a valid key nothing is delivered, and the hook says so", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.access.keys.change(world.key.id, { expiresAt: world.clock.time + 1000 });
+  world.clock.time += 1000;
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect((await resultsOf(world, hook.id)).state).toBe("key-expired");
+  await world.access.keys.change(world.key.id, { expiresAt: null });
+  await world.access.keys.revoke(world.key.id, world.clock.time);
+  await world.deliver();
+  expect((await resultsOf(world, hook.id)).state).toBe("key-revoked");
+  expect(receiver.received).toEqual([]);
+});
+
+test("a shard that the key may not read any more is not delivered", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.access.keys.change(world.key.id, { shards: ["eu"] });
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect(receiver.received).toEqual([]);
+  expect((await resultsOf(world, hook.id)).progress).toMatchObject([
+    { shard: "na", mayRead: false },
+  ]);
+  await world.access.keys.change(world.key.id, { shards: null });
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["one"]);
+});
+
+test("a cursor that is not in the log any more: the delivery begins with the log, and says that there is a gap", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("lost"));
+  await world.ingest(matches("kept"));
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
+  shard.close();
+  await world.deliver();
+  expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true]);
+  expect(receiver.matches()).toEqual(["kept"]);
+  await world.ingest(matches("later"));
+  await world.deliver();
+  expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true, undefined]);
+});
+
+test("after a rotation both secrets sign for 24 hours, then the new one alone", async () => {
+  const world = await start();
+  const receiver = receive();
+  const old = await world.add(receiver.url);
+  await world.hooks.rotateSecret(old, world.clock.now());
+  const { secret } = await world.hooks.find(old.id);
+  expect(secret).not.toBe(old.secret);
+  await world.ingest(matches("one"));
+  await world.deliver();
+  world.clock.time += 24 * HOUR;
+  await world.ingest(matches("two"));
+  await world.deliver();
+  const [during, after] = receiver.received;
+  expect(during!.signatures).toEqual([secret, old.secret].map((one) => signatureOf(one, during!)));
+  expect(after!.signatures).toEqual([signatureOf(secret, after!)]);
+});
+
+test("a replay delivers again what was committed since a time, in new messages", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  await world.deliver();
+  await world.ingest(matches("two"));
+  await world.deliver();
+  const { changedAt } = receiver.received[1]!.message.data.changes[0].attributes;
+  await world.hooks.replay(hook, Date.parse(changedAt));
+  await world.deliver();
+  expect(receiver.matches().slice(2)).toContain("two");
+  await world.hooks.replay(hook, 0);
+  await world.deliver();
+  expect(receiver.matches().slice(-3)).toEqual(["old", "one", "two"]);
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
+});
+
+test("a paused or removed hook receives nothing, and a resumed one what it missed", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.hooks.pause(hook, world.clock.now());
+  await world.ingest(matches("one"));
+  await world.deliver();
+  expect(receiver.received).toEqual([]);
+  await world.hooks.resume(hook);
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["one"]);
+  await world.hooks.remove(hook);
+  await world.ingest(matches("two"));
+  expect(await world.deliver()).toBe(false);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("one instance delivers at a time; another takes over when the lease has ended or was released", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  const other = world.newDeliverer();
+  expect(await world.deliver()).toBe(true);
+  await world.ingest(matches("one"));
+  expect(await world.deliver(other)).toBe(false);
+  expect(receiver.received).toEqual([]);
+  world.clock.time += 14_000;
+  expect(await world.deliver(other)).toBe(false);
+  world.clock.time += 1000;
+  expect(await world.deliver(other)).toBe(true);
+  expect(receiver.matches()).toEqual(["one"]);
+  expect(await world.deliver()).toBe(false);
+  await other.stop();
+  expect(await world.deliver()).toBe(true);
+});
+
+test("what was in flight when an instance died is sent again by the next, with the same id", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  const hung = Promise.withResolvers<Response>();
+  receiver.respond = () => hung.promise;
+  await world.deliverer.turn();
+  while (receiver.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  world.clock.time += 15_000;
+  receiver.respond = () => new Response();
+  await world.deliver(world.newDeliverer());
+  const [first, again] = receiver.received;
+  expect([again!.id, again!.body]).toEqual([first!.id, first!.body]);
+  hung.resolve(new Response("", { status: 500 }));
+  await world.deliverer.settled();
+  // The late failure of the first instance changes nothing.
+  const [hook] = await world.hooks.list();
+  expect(hook!.progress).toMatchObject([{ attempts: 0, batch: null }]);
+});
+
+test("the lag is the age of the oldest change that was not delivered", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("", { status: 500 });
+  await world.deliver();
+  await world.deliver();
+  const { oldest } = world.deliverer.state;
+  expect(oldest).toBe(
+    Date.parse(receiver.received[0]!.message.data.changes[0].attributes.changedAt),
+  );
+  receiver.respond = () => new Response();
+  world.clock.time += 6000;
+  await world.deliver();
+  await world.deliver();
+  expect(world.deliverer.state).toEqual({ paused: 0, oldest: undefined });
+});
+
+test("a test message is signed, and changes nothing", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "delivered" });
+  const [one] = receiver.received;
+  expect(one!.message).toMatchObject({ type: "test", data: { hook: hook.id } });
+  expect(one!.signatures).toEqual([signatureOf(hook.secret, one!)]);
+  receiver.respond = () => new Response("", { status: 500 });
+  expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "failed" });
+  expect((await resultsOf(world, hook.id)).state).toBe("active");
+});

@@ -1,0 +1,36 @@
+/** The reference library of Standard Webhooks verifies what Matchbook sends. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Receiver, startHookWorld, startReceiver } from "../support/hooks.ts";
+import { aMatch } from "../support/records.ts";
+import { withPackages } from "./support.ts";
+
+withPackages("standardwebhooks", () => {
+  let world: Awaited<ReturnType<typeof startHookWorld>>;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    world = await startHookWorld([aMatch()]);
+    receiver = startReceiver();
+  });
+  afterAll(async () => {
+    await world.stop();
+    await receiver.stop();
+  });
+
+  test("accepts deliveries, by both secrets during a rotation, and nothing else", async () => {
+    const { Webhook } = await import("standardwebhooks");
+    const old = await world.add(receiver.url);
+    await world.hooks.rotateSecret(old, world.clock.now());
+    const { secret } = await world.hooks.find(old.id);
+    await world.ingest([aMatch({ id: "new" })]);
+    await world.deliver();
+    const [{ headers, body, message }] = receiver.received as [(typeof receiver.received)[0]];
+    const signed = Object.fromEntries(headers);
+    for (const one of [secret, old.secret]) {
+      expect(new Webhook(one).verify(body, signed)).toEqual(message);
+    }
+    const other = `whsec_${Buffer.alloc(32).toString("base64")}`;
+    expect(() => new Webhook(other).verify(body, signed)).toThrow();
+    expect(() => new Webhook(secret).verify(`${body} `, signed)).toThrow();
+  });
+});

@@ -1,0 +1,138 @@
+/** A receiver of webhooks for tests, and a Matchbook whose deliveries the test starts, with its own clock. */
+
+import { createHmac } from "node:crypto";
+import type { Json } from "../../src/domain/json.ts";
+import { Deliverer } from "../../src/hooks/deliverer.ts";
+import type { NewHook } from "../../src/hooks/hook-store.ts";
+import { Hooks } from "../../src/hooks/hooks.ts";
+import { type Send, send } from "../../src/hooks/send.ts";
+import type { Event } from "../../src/observe/events.ts";
+import { accessPlan, openAccess, openShards } from "../../src/open-stores.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { aFolder, ingestWith } from "./world.ts";
+
+export interface Received {
+  id: string;
+  timestamp: string;
+  signatures: string[];
+  path: string;
+  headers: Headers;
+  body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape.
+  message: any;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** How it responds to the next requests. */
+  respond: (received: Received) => Response | Promise<Response>;
+  /** The ids of the matches it was told of with success, in their order. */
+  matches(): string[];
+  stop(): Promise<void>;
+}
+
+const OK = () => new Response("thanks");
+
+export function startReceiver(options: { port?: number; tls?: Bun.TLSOptions } = {}): Receiver {
+  const accepted: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: options.port ?? 0,
+    ...(options.tls ? { tls: options.tls } : {}),
+    idleTimeout: 0,
+    async fetch(request) {
+      const body = await request.text();
+      const { headers } = request;
+      const one: Received = {
+        id: headers.get("webhook-id")!,
+        timestamp: headers.get("webhook-timestamp")!,
+        signatures: headers.get("webhook-signature")!.split(" "),
+        path: new URL(request.url).pathname,
+        headers,
+        body,
+        message: JSON.parse(body),
+      };
+      receiver.received.push(one);
+      const response = await receiver.respond(one);
+      if (response.ok && one.message.type !== "test") accepted.push(...matchesOf(one));
+      return response;
+    },
+  });
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    received: [],
+    respond: OK,
+    matches: () => accepted,
+    stop: () => server.stop(true),
+  };
+  return receiver;
+}
+
+export const matchesOf = ({ message }: Received): string[] =>
+  message.data.changes.map(
+    (change: { relationships: { match: { data: { id: string } } } }) =>
+      change.relationships.match.data.id,
+  );
+
+/** As the specification describes it, written independently of src/. */
+export function signatureOf(secret: string, { id, timestamp, body }: Received): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+}
+
+/** Requests that hang are given up after this time. */
+const PATIENCE_MS = 300;
+
+export async function startHookWorld(documents: Json[] = [], flags: Record<string, string> = {}) {
+  const folder = aFolder();
+  const { values: settings } = loadSettings({
+    flags: { data: folder.path, ...flags },
+    env: {},
+    cwd: folder.path,
+  });
+  const access = openAccess(settings);
+  const events: Event[] = [];
+  const shards = openShards(settings, (event) => events.push(event));
+  const ingest = (more: Json[], options: Parameters<typeof ingestWith>[3] = {}) =>
+    ingestWith(shards, settings, more, options);
+  if (documents.length > 0) await ingest(documents);
+  const { record: key } = await access.keys.create({ name: "test" }, Date.now());
+  const clock = { time: Date.now(), now: () => clock.time };
+  const plan = accessPlan(settings);
+  const hastily: Send = (url, headers, body, options) =>
+    send(url, headers, body, { ...options, timeoutMs: PATIENCE_MS });
+  const common = { store: access.hooks, keyStore: access.keys, shards, plan, send: hastily };
+  const hooks = new Hooks({ ...common, allowPrivate: true });
+  /** Like another instance. */
+  const newDeliverer = (allowPrivate = true) =>
+    new Deliverer({ ...common, allowPrivate, clock, observe: (event) => events.push(event) });
+  const deliverer = newDeliverer();
+  return {
+    data: folder.path,
+    settings,
+    access,
+    shards,
+    key,
+    clock,
+    events,
+    hooks,
+    deliverer,
+    newDeliverer,
+    ingest,
+    add: (url: string, wanted: Partial<NewHook> = {}) =>
+      hooks.add({ keyId: key.id, url, shards: [], players: [], ...wanted }, clock.now()),
+    /** Starts what is due, and waits for it. */
+    async deliver(by = deliverer) {
+      const isDelivering = await by.turn();
+      await by.settled();
+      return isDelivering;
+    },
+    async stop() {
+      await deliverer.stop();
+      await access.close();
+      await shards.close();
+      folder.remove();
+    },
+  };
+}

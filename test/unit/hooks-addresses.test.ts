@@ -1,0 +1,111 @@
+/** Webhooks go to public addresses only. */
+
+import { expect, test } from "bun:test";
+import { isPublicAddress } from "../../src/hooks/addresses.ts";
+import { parseHookUrl, resolveHookUrl } from "../../src/hooks/hook-url.ts";
+
+test.each([
+  ["0.0.0.0", "unspecified"],
+  ["0.1.2.3", "this network"],
+  ["10.0.0.1", "private"],
+  ["10.255.255.255", "private"],
+  ["100.64.0.1", "carrier-grade NAT"],
+  ["100.127.255.255", "carrier-grade NAT"],
+  ["100.100.100.200", "metadata of Alibaba Cloud"],
+  ["127.0.0.1", "loopback"],
+  ["127.255.255.254", "loopback"],
+  ["168.63.129.16", "metadata of Azure"],
+  ["169.254.169.254", "metadata of most clouds"],
+  ["172.16.0.1", "private"],
+  ["172.31.255.255", "private"],
+  ["192.0.0.192", "metadata of Oracle Cloud"],
+  ["192.0.2.1", "documentation"],
+  ["192.168.1.1", "private"],
+  ["198.18.0.1", "benchmarks"],
+  ["198.51.100.7", "documentation"],
+  ["203.0.113.7", "documentation"],
+  ["224.0.0.1", "multicast"],
+  ["239.255.255.255", "multicast"],
+  ["240.0.0.1", "reserved"],
+  ["255.255.255.255", "broadcast"],
+  ["::", "unspecified"],
+  ["::1", "loopback"],
+  ["::7f00:1", "IPv4-compatible"],
+  ["::127.0.0.1", "IPv4-compatible"],
+  ["::ffff:127.0.0.1", "mapped loopback"],
+  ["::ffff:7f00:1", "mapped loopback"],
+  ["0:0:0:0:0:ffff:10.0.0.1", "mapped private"],
+  ["::ffff:169.254.169.254", "mapped metadata"],
+  ["64:ff9b::10.0.0.1", "NAT64 of a private one"],
+  ["64:ff9b::a9fe:a9fe", "NAT64 of metadata"],
+  ["64:ff9b:1::1", "local NAT64"],
+  ["100::1", "discard"],
+  ["fc00::1", "unique local"],
+  ["fd00:ec2::254", "metadata of AWS"],
+  ["fe80::1", "link-local"],
+  ["fe80::1%eth0", "link-local with a zone"],
+  ["2606:4700::1%eth0", "with a zone"],
+  ["fec0::1", "site-local"],
+  ["ff02::1", "multicast"],
+  ["2001::1", "Teredo"],
+  ["2001:db8::1", "documentation"],
+  ["2002:7f00:1::", "6to4 of loopback"],
+  ["3fff::1", "documentation"],
+  ["4000::1", "unassigned"],
+  ["localhost", "not an address"],
+  ["", "not an address"],
+])("%s is not public: %s", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each([
+  "1.1.1.1",
+  "9.255.255.255",
+  "11.0.0.1",
+  "100.63.255.255",
+  "100.128.0.1",
+  "126.255.255.255",
+  "128.0.0.1",
+  "168.63.129.15",
+  "172.15.255.255",
+  "172.32.0.1",
+  "192.167.255.255",
+  "198.20.0.1",
+  "223.255.255.255",
+  "2606:4700:4700::1111",
+  "2a00:1450::1",
+  "2001:4860:4860::8888",
+  "::ffff:1.1.1.1",
+  "::ffff:101:101",
+  "64:ff9b::1.1.1.1",
+])("%s is public", (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+test.each([
+  "https://127.0.0.1/",
+  "https://2130706433/",
+  "https://0x7f.1/",
+  "https://0177.0.0.1/",
+  "https://[::1]/",
+  "https://[::ffff:10.0.0.1]:8443/",
+  "https://localhost/",
+  "http://1.1.1.1/",
+])("%s is not resolved, unless private addresses are allowed", async (text) => {
+  const reason = text.startsWith("http:") ? "must be https" : "is not a public address";
+  await expect(resolveHookUrl(new URL(text), false)).rejects.toThrow(reason);
+  expect(await resolveHookUrl(new URL(text), true)).not.toEqual([]);
+});
+
+test.each([
+  "http://example.com/",
+  "ftp://example.com/",
+  "https://user@example.com/",
+  "https://:secret@example.com/",
+  "https://example.com/#part",
+  "example.com",
+  "",
+  `https://example.com/${"a".repeat(2048)}`,
+])("%s is not accepted as the URL of a hook", (text) => {
+  expect(parseHookUrl(text, false)).toHaveProperty("error");
+});
