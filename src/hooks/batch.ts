@@ -1,6 +1,6 @@
 /** Reads the changes of a delivery from the log of a shard, and writes its body. */
 
-import { changeResource } from "../document/change-resource.ts";
+import { changeResource } from "../document/changes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { Change, LogPosition, Reader } from "../store/store.ts";
 

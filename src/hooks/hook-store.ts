@@ -2,7 +2,7 @@
 
 import { randomBase62 } from "../access/key.ts";
 import type { Connection, Database } from "../access/key-database.ts";
-import { formatCursor, parseCursor } from "../query/log-cursor.ts";
+import { decodeLogCursor, encodeLogCursor } from "../query/log-cursor.ts";
 import type { LogPosition } from "../store/store.ts";
 
 export interface NewHook {
@@ -188,7 +188,7 @@ export class HookStore {
     await this.database.run(
       `INSERT INTO {hook_shards} (hook_id, shard, position) SELECT id, $1, $2 FROM {hooks} WHERE id = $3
        ON CONFLICT (hook_id, shard) DO NOTHING`,
-      [shard, formatCursor(cursor), id],
+      [shard, encodeLogCursor(cursor), id],
     );
   }
 
@@ -204,12 +204,12 @@ export class HookStore {
          AND EXISTS (SELECT 1 FROM {hooks} AS hooks WHERE hooks.id = $5 AND paused_by IS NULL)`,
       [
         batch.id,
-        formatCursor(batch.end),
+        encodeLogCursor(batch.end),
         batch.startedAt,
         batch.oldest,
         id,
         shard,
-        formatCursor(cursor),
+        encodeLogCursor(cursor),
       ],
     );
     return changed > 0;
@@ -225,7 +225,7 @@ export class HookStore {
     const changed = await this.database.run(
       `UPDATE {hook_shards} SET position = $1, is_gap = $2, ${NO_BATCH}, ${NO_FAILURES}
        WHERE hook_id = $3 AND shard = $4 AND position = $5 AND COALESCE(batch_id, '') = $6`,
-      [formatCursor(to), isGap ? 1 : 0, id, shard, formatCursor(cursor), batch?.id ?? ""],
+      [encodeLogCursor(to), isGap ? 1 : 0, id, shard, encodeLogCursor(cursor), batch?.id ?? ""],
     );
     return changed > 0;
   }
@@ -291,7 +291,7 @@ async function place(connection: Connection, id: string, positions: Positions): 
       `INSERT INTO {hook_shards} (hook_id, shard, position) VALUES ($1, $2, $3)
        ON CONFLICT (hook_id, shard) DO UPDATE SET position = excluded.position, is_gap = 0,
          ${NO_BATCH}, ${NO_FAILURES}`,
-      [id, shard, formatCursor(position)],
+      [id, shard, encodeLogCursor(position)],
     );
   }
 }
@@ -336,7 +336,7 @@ function progressIn(row: Row): HookProgress | undefined {
   const batch = row.batchId === null ? null : batchIn(row, row.batchId);
   return {
     shard: row.shard,
-    cursor: parseCursor(row.cursor)!,
+    cursor: decodeLogCursor(row.cursor)!,
     isGap: row.isGap === 1,
     batch,
     attempts: row.attempts,
@@ -349,7 +349,7 @@ function progressIn(row: Row): HookProgress | undefined {
 
 const batchIn = (row: Row, id: string): HookBatch => ({
   id,
-  end: parseCursor(row.batchEnd)!,
+  end: decodeLogCursor(row.batchEnd)!,
   startedAt: row.batchStartedAt,
   oldest: row.batchOldest,
 });

@@ -1,27 +1,17 @@
-/** The text form of a position in the change log of a shard. Clients treat it as opaque. */
+/** Encodes and decodes positions in the change log: `1z4-k3f9x0` is a number and a tag in base 36. */
 
-/** As in src/store/store.ts, which this part may not import. */
-interface LogPosition {
-  number: number;
-  tag: number;
-}
+import type { LogPosition } from "./query.ts";
 
-const CURSOR = /^([0-9a-z]{1,11})-([0-9a-z]{1,7})$/;
-const BASE = 36;
+const TEXT = /^([0-9a-z]{1,11})-([0-9a-z]{1,7})$/;
 
-export const formatCursor = ({ number, tag }: LogPosition): string =>
-  `${number.toString(BASE)}-${tag.toString(BASE)}`;
+export const encodeLogCursor = ({ number, tag }: LogPosition): string =>
+  `${number.toString(36)}-${tag.toString(36)}`;
 
-/** Undefined if the text is no cursor. */
-export function parseCursor(text: string): LogPosition | undefined {
-  const parts = CURSOR.exec(text);
-  if (!parts) return undefined;
-  const position = {
-    number: Number.parseInt(parts[1]!, BASE),
-    tag: Number.parseInt(parts[2]!, BASE),
-  };
-  // Each position has one text: no leading zeros, nothing beyond exact integers.
-  return Number.isSafeInteger(position.number) && formatCursor(position) === text
-    ? position
-    : undefined;
+/** Undefined for any text that `encodeLogCursor` does not produce. */
+export function decodeLogCursor(text: string): LogPosition | undefined {
+  const [, number, tag] = TEXT.exec(text) ?? [];
+  if (number === undefined || tag === undefined) return undefined;
+  const position = { number: Number.parseInt(number, 36), tag: Number.parseInt(tag, 36) };
+  const isValid = Number.isSafeInteger(position.number) && encodeLogCursor(position) === text;
+  return isValid ? position : undefined;
 }
