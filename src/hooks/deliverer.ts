@@ -10,7 +10,7 @@ import type { AccessPlan } from "../domain/limits.ts";
 import type { Observe } from "../observe/events.ts";
 import type { HooksState } from "../observe/metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
-import { type LogPosition, type Reader, StoreError } from "../store/store.ts";
+import type { LogPosition, Reader } from "../store/store.ts";
 import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./hook-access.ts";
 import type { Hook, HookBatch, HookProgress, HookStore } from "./hook-store.ts";
@@ -193,7 +193,7 @@ export class Deliverer {
       this.#reported.delete(shard);
       return log;
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      // The other shards are delivered.
       this.#report(shard, error);
       return undefined;
     }

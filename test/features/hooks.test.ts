@@ -12,6 +12,7 @@ import {
   startReceiver,
 } from "../support/hooks.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 
 type HookWorld = Awaited<ReturnType<typeof startHookWorld>>;
 
@@ -209,6 +210,33 @@ test("a hook that hangs delays no other, and gets one request at a time", async 
   await world.deliverer.settled();
   await world.deliver();
   expect(slow.matches()).toEqual(["one", "two", "three"]);
+});
+
+test("there are at most 32 requests at once, and at most 16 of them are retries", async () => {
+  const world = await start();
+  const receiver = receive();
+  for (const name of ["one", "two"]) {
+    const { record } = await world.access.keys.create({ name }, Date.now());
+    for (let at = 0; at < 20; at++) await world.add(receiver.url, { keyId: record.id });
+  }
+  await world.ingest(matches("one"));
+  const requestsOfTurns = async (expected: number) => {
+    const hung = Promise.withResolvers<void>();
+    receiver.respond = async () => {
+      await hung.promise;
+      return new Response("", { status: 500 });
+    };
+    const before = receiver.received.length;
+    for (let turn = 0; turn < 3; turn++) await world.deliverer.turn();
+    await until(`${expected} requests`, () => receiver.received.length - before === expected);
+    hung.resolve();
+    await world.deliverer.settled();
+    return receiver.received.length - before;
+  };
+  expect(await requestsOfTurns(32)).toBe(32);
+  world.clock.time += 10_000;
+  // Those that did not get a turn, and a part of those that failed.
+  expect(await requestsOfTurns(8 + 16)).toBe(24);
 });
 
 test("a receiver that does not respond in time counts as failed", async () => {
