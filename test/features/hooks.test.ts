@@ -421,6 +421,54 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   expect(world.events).toContainEqual(expect.objectContaining({ event: "hook-gap" }));
 });
 
+test("a damaged log of one shard is reported once, and delays no other shard", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.ingest([aMatch({ id: "eu1", shard: "eu" })], { shard: "eu" });
+  await world.add(receiver.url);
+  for (const id of ["one", "two", "three"]) await world.ingest(matches(id));
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run("UPDATE match_changes SET changes = '[]' WHERE first = 3");
+  shard.close();
+  await world.ingest([aMatch({ id: "eu2", shard: "eu" })], { shard: "eu" });
+  for (let turn = 0; turn < 3; turn++) {
+    await world.deliver();
+    world.clock.time += 11_000;
+  }
+  expect(receiver.matches()).toEqual(["eu2"]);
+  const stalled = world.events.filter(({ event }) => event === "hooks-stalled");
+  expect(stalled).toMatchObject([{ shard: "na", error: { name: "DamagedData" } }]);
+});
+
+test("progress that cannot be stored does not make the server send a batch again and again", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => {
+    const file = new Database(join(world.data, "hooks.sqlite"));
+    file.run(
+      "CREATE TRIGGER full BEFORE UPDATE ON hook_shards BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    file.close();
+    return new Response();
+  };
+  await world.deliver();
+  receiver.respond = () => new Response();
+  await world.deliver();
+  world.clock.time += 9000;
+  await world.deliver();
+  expect(receiver.received).toHaveLength(1);
+  const file = new Database(join(world.data, "hooks.sqlite"));
+  file.run("DROP TRIGGER full");
+  file.close();
+  world.clock.time += 1000;
+  await world.deliver();
+  await world.deliver();
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+  expect(receiver.received).toHaveLength(2);
+});
+
 test("after a rotation both secrets sign for 24 hours, then the new one alone", async () => {
   const world = await start();
   const receiver = receive();
