@@ -10,7 +10,7 @@ import type { AccessPlan } from "../domain/limits.ts";
 import type { Observe } from "../observe/events.ts";
 import type { HooksState } from "../observe/metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
-import { type LogPosition, type Reader, StoreError } from "../store/store.ts";
+import type { LogPosition, Reader } from "../store/store.ts";
 import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./hook-access.ts";
 import type { Hook, HookBatch, HookProgress, HookStore } from "./hook-store.ts";
@@ -44,6 +44,9 @@ const MAX_RETRIES = 16;
 const TURN_MS = 2000;
 const BATCHES_PER_TURN = 10;
 
+/** The pause after progress could not be stored: otherwise a receiver would get the same batch with every turn. */
+const STALLED_MS = 10_000;
+
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
 const STOP_MS = 2000;
 
@@ -55,8 +58,8 @@ export class Deliverer {
   /** Requests in flight, by hook and shard. */
   readonly #running = new Map<string, { isRetry: boolean; ended: Promise<void> }>();
   readonly #stopping = new AbortController();
-  /** The last failure to read the hooks ("") or a shard, so that each is logged once. */
-  readonly #reported = new Map<string, string>();
+  /** What could not be read or stored: the hooks (""), the end of a log, or the progress of a hook in a shard. */
+  readonly #stalled = new Map<string, { message: string; until: number }>();
   #isOwner = false;
   #renewedAt = 0;
   /** Where the next turn begins, so that all hooks get a share. */
@@ -111,11 +114,11 @@ export class Deliverer {
   async turn(): Promise<boolean> {
     try {
       const isDelivering = await this.#startDue();
-      this.#reported.delete("");
+      this.#stalled.delete("");
       if (!isDelivering) this.#state = { paused: 0, oldest: undefined };
       return isDelivering;
     } catch (error) {
-      this.#report("", error);
+      this.#report("", undefined, error);
       return true;
     }
   }
@@ -173,10 +176,11 @@ export class Deliverer {
     if (!progress) return this.options.store.addShard(hook.id, shard, found.beginning);
     if (!progress.batch && isSame(progress.cursor, found.end)) return;
     const isRetry = progress.attempts > 0;
-    if (!this.#hasRoom(isRetry)) return;
     const name = `${hook.id} ${shard}`;
+    if (!this.#hasRoom(isRetry) || now < (this.#stalled.get(name)?.until ?? 0)) return;
     const ended = this.#deliverSome(hook, progress)
-      .catch((error) => this.#report(shard, error))
+      .then(() => void this.#stalled.delete(name))
+      .catch((error) => this.#report(name, shard, error))
       .finally(() => this.#running.delete(name));
     this.#running.set(name, { isRetry, ended });
   }
@@ -190,11 +194,11 @@ export class Deliverer {
   async #readLog(shard: string): Promise<ChangeLog | undefined> {
     try {
       const log = await (await this.options.shards.reader(shard))?.changeLog();
-      this.#reported.delete(shard);
+      this.#stalled.delete(shard);
       return log;
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      this.#report(shard, error);
+      // The other shards are delivered.
+      this.#report(shard, shard, error);
       return undefined;
     }
   }
@@ -290,11 +294,13 @@ export class Deliverer {
     }
   }
 
-  #report(shard: string, error: unknown): void {
+  /** Each failure is logged once. */
+  #report(name: string, shard: string | undefined, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (this.#reported.get(shard) === message) return;
-    this.#reported.set(shard, message);
-    const where = shard === "" ? {} : { shard };
+    const isKnown = this.#stalled.get(name)?.message === message;
+    this.#stalled.set(name, { message, until: this.options.clock.now() + STALLED_MS });
+    if (isKnown) return;
+    const where = shard === undefined ? {} : { shard };
     this.options.observe({ event: "hooks-stalled", ...where, error });
   }
 }

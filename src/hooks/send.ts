@@ -37,6 +37,8 @@ const MAX_HEAD_BYTES = 16 * 1024;
 /** More of a response is not read. */
 const MAX_READ_BYTES = 64 * 1024;
 const LONGEST_RESULT = 200;
+/** Errors may quote what a receiver sent, and results are shown on terminals. */
+const NOT_PRINTABLE = /[^\x20-\x7e]/g;
 const GONE = 410;
 
 /** Never throws. */
@@ -52,7 +54,8 @@ export const send: Send = async (url, headers, body, { allowPrivate, signal, tim
     return outcomeOf(head);
   } catch (error) {
     const reason = expired.aborted ? `no response within ${limit / 1000} s` : reasonOf(error);
-    return { kind: "failed", result: reason.slice(0, LONGEST_RESULT), retryAfterMs: 0 };
+    const result = reason.slice(0, LONGEST_RESULT).replace(NOT_PRINTABLE, "?");
+    return { kind: "failed", result, retryAfterMs: 0 };
   }
 };
 

@@ -21,6 +21,15 @@ const ROUTES = [
   ["POST", "/keys/k_0123456789/rotate"],
   ["POST", "/keys/k_0123456789/revoke"],
   ["GET", "/keys/k_0123456789/usage"],
+  ["GET", "/hooks"],
+  ["POST", "/hooks"],
+  ["GET", "/hooks/h_0123456789"],
+  ["POST", "/hooks/h_0123456789/pause"],
+  ["POST", "/hooks/h_0123456789/resume"],
+  ["POST", "/hooks/h_0123456789/test"],
+  ["POST", "/hooks/h_0123456789/replay"],
+  ["POST", "/hooks/h_0123456789/rotate-secret"],
+  ["POST", "/hooks/h_0123456789/remove"],
   ["POST", "/ingest"],
 ] as const;
 
@@ -124,7 +133,7 @@ describe("a request", () => {
     expect(status).toBe(404);
     expect(body.error.code).toBe("unknown-route");
     for (const [method, path] of ROUTES) {
-      expect(body.error.message).toContain(`${method} ${path.replace("k_0123456789", "{id}")}`);
+      expect(body.error.message).toContain(`${method} ${path.replace(/[kh]_0123456789/, "{id}")}`);
     }
   });
 

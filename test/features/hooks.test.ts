@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import { send } from "../../src/hooks/send.ts";
 import {
   matchesOf,
   type Receiver,
@@ -11,6 +12,7 @@ import {
   startReceiver,
 } from "../support/hooks.ts";
 import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
 
 type HookWorld = Awaited<ReturnType<typeof startHookWorld>>;
 
@@ -180,9 +182,9 @@ test("redirects are not followed", async () => {
   receiver.respond = () => Response.redirect(other.url, 307);
   await world.deliver();
   expect([receiver.received.length, other.received.length]).toEqual([1, 0]);
-  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(
-    "HTTP 307: redirects are not followed",
-  );
+  expect((await resultsOf(world, hook.id)).progress).toMatchObject([
+    { lastResult: "HTTP 307: redirects are not followed", attempts: 1 },
+  ]);
 });
 
 test("a hook that hangs delays no other, and gets one request at a time", async () => {
@@ -190,7 +192,7 @@ test("a hook that hangs delays no other, and gets one request at a time", async 
   const [slow, fast] = [receive(), receive()];
   const hung = Promise.withResolvers<Response>();
   slow.respond = () => hung.promise;
-  const hook = await world.add(slow.url);
+  await world.add(slow.url);
   await world.add(fast.url);
   await world.ingest(matches("one"));
   await world.deliverer.turn();
@@ -203,11 +205,52 @@ test("a hook that hangs delays no other, and gets one request at a time", async 
   }
   expect(fast.matches()).toEqual(["one", "two", "three"]);
   expect(slow.received.length).toBeLessThanOrEqual(1);
-  await world.deliverer.settled();
-  expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(
-    "no response within 0.3 s",
-  );
+  slow.respond = () => new Response();
   hung.resolve(new Response());
+  await world.deliverer.settled();
+  await world.deliver();
+  expect(slow.matches()).toEqual(["one", "two", "three"]);
+});
+
+test("there are at most 32 requests at once, and at most 16 of them are retries", async () => {
+  const world = await start();
+  const receiver = receive();
+  for (const name of ["one", "two"]) {
+    const { record } = await world.access.keys.create({ name }, Date.now());
+    for (let at = 0; at < 20; at++) await world.add(receiver.url, { keyId: record.id });
+  }
+  await world.ingest(matches("one"));
+  const requestsOfTurns = async (expected: number) => {
+    const hung = Promise.withResolvers<void>();
+    receiver.respond = async () => {
+      await hung.promise;
+      return new Response("", { status: 500 });
+    };
+    const before = receiver.received.length;
+    for (let turn = 0; turn < 3; turn++) await world.deliverer.turn();
+    await until(`${expected} requests`, () => receiver.received.length - before === expected);
+    hung.resolve();
+    await world.deliverer.settled();
+    return receiver.received.length - before;
+  };
+  expect(await requestsOfTurns(32)).toBe(32);
+  world.clock.time += 10_000;
+  // Those that did not get a turn, and a part of those that failed.
+  expect(await requestsOfTurns(8 + 16)).toBe(24);
+});
+
+test("a receiver that does not respond in time counts as failed", async () => {
+  const receiver = receive();
+  const hung = Promise.withResolvers<Response>();
+  receiver.respond = () => hung.promise;
+  const headers = { "webhook-signature": "" };
+  const options = { allowPrivate: true, signal: new AbortController().signal, timeoutMs: 50 };
+  expect(await send(receiver.url, headers, "{}", options)).toEqual({
+    kind: "failed",
+    result: "no response within 0.05 s",
+    retryAfterMs: 0,
+  });
+  hung.resolve(new Response("", { status: 500 }));
 });
 
 test("a receiver that restarts gets what it missed", async () => {
@@ -254,26 +297,27 @@ test.each([
   expect((await resultsOf(world, hook.id)).progress[0]!.lastResult).toBe(result);
 });
 
-test("a response without an end is a success by its status", async () => {
-  const world = await start();
+test("of a response without an end, no more is read than is needed; its status counts", async () => {
+  const line = "a".repeat(1000);
   const listener = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
     socket: {
       data(socket) {
-        socket.write(
-          `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${"a".repeat(100_000)}`,
-        );
+        socket.write(`HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${line.repeat(100)}`);
+      },
+      drain(socket) {
+        socket.write(line);
       },
     },
   });
   opened.push({ stop: async () => listener.stop(true) });
-  const hook = await world.add(`http://127.0.0.1:${listener.port}/`);
-  await world.ingest(matches("one"));
-  await world.deliver();
-  expect(await resultsOf(world, hook.id)).toMatchObject({
-    state: "active",
-    progress: [{ lastResult: "HTTP 200", attempts: 0 }],
+  // With the time limit, this test would not end in time.
+  const options = { allowPrivate: true, signal: new AbortController().signal, timeoutMs: 1e8 };
+  expect(await send(`http://127.0.0.1:${listener.port}/`, {}, "{}", options)).toEqual({
+    kind: "delivered",
+    result: "HTTP 200",
+    retryAfterMs: 0,
   });
 });
 
@@ -364,12 +408,65 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   const shard = new Database(join(world.data, "na.db"));
   shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
   shard.close();
+  receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
-  expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true]);
+  receiver.respond = () => new Response();
+  world.clock.time += 6000;
+  await world.deliver();
   expect(receiver.matches()).toEqual(["kept"]);
   await world.ingest(matches("later"));
   await world.deliver();
-  expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true, undefined]);
+  expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true, true, undefined]);
+  expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body);
+  expect(world.events).toContainEqual(expect.objectContaining({ event: "hook-gap" }));
+});
+
+test("a damaged log of one shard is reported once, and delays no other shard", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.ingest([aMatch({ id: "eu1", shard: "eu" })], { shard: "eu" });
+  await world.add(receiver.url);
+  for (const id of ["one", "two", "three"]) await world.ingest(matches(id));
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run("UPDATE match_changes SET changes = '[]' WHERE first = 3");
+  shard.close();
+  await world.ingest([aMatch({ id: "eu2", shard: "eu" })], { shard: "eu" });
+  for (let turn = 0; turn < 3; turn++) {
+    await world.deliver();
+    world.clock.time += 11_000;
+  }
+  expect(receiver.matches()).toEqual(["eu2"]);
+  const stalled = world.events.filter(({ event }) => event === "hooks-stalled");
+  expect(stalled).toMatchObject([{ shard: "na", error: { name: "DamagedData" } }]);
+});
+
+test("progress that cannot be stored does not make the server send a batch again and again", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => {
+    const file = new Database(join(world.data, "hooks.sqlite"));
+    file.run(
+      "CREATE TRIGGER full BEFORE UPDATE ON hook_shards BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    file.close();
+    return new Response();
+  };
+  await world.deliver();
+  receiver.respond = () => new Response();
+  await world.deliver();
+  world.clock.time += 9000;
+  await world.deliver();
+  expect(receiver.received).toHaveLength(1);
+  const file = new Database(join(world.data, "hooks.sqlite"));
+  file.run("DROP TRIGGER full");
+  file.close();
+  world.clock.time += 1000;
+  await world.deliver();
+  await world.deliver();
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+  expect(receiver.received).toHaveLength(2);
 });
 
 test("after a rotation both secrets sign for 24 hours, then the new one alone", async () => {

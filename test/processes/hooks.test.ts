@@ -192,22 +192,30 @@ test("a second instance takes over when the first one dies", async () => {
   expect(receiver.matches()).toEqual(["one", "two"]);
 });
 
-test("with workers, the supervisor delivers, and logs failures without the URL or the secret", async () => {
-  const { env, ingest, add, hooks } = await aData();
-  const receiver = receive();
-  const id = await add(`${receiver.url}?token=hidden`);
-  receiver.respond = () => new Response("", { status: 410 });
-  const server = await startWorkers(["--workers", "2", "--log-level", "debug"], { env });
-  opened.push({ stop: () => server.child.kill("SIGKILL") });
-  await ingest("one");
-  const [paused] = await server.events("hook-paused");
-  expect(paused).toMatchObject({ level: 50, hook: id, shard: "na", reason: "HTTP 410" });
-  expect(paused).not.toHaveProperty("worker");
-  expect((await hooks("list")).stdout).toContain("paused (failures)");
-  await server.end();
-  expect(JSON.stringify(server.log)).not.toMatch(/hidden|whsec_/);
-  expect(receiver.received).toHaveLength(1);
-});
+test.each([
+  ["with an admin listener", ["--admin-port", "0"]],
+  ["without one", []],
+])(
+  "with workers, the supervisor delivers (%s), and logs neither URL nor secret",
+  async (_, flags) => {
+    const { env, ingest, add, hooks } = await aData();
+    const receiver = receive();
+    const id = await add(`${receiver.url}?token=hidden`);
+    receiver.respond = () => new Response("", { status: 410 });
+    const token = { MATCHBOOK_ADMIN_TOKEN: "a-token-of-the-tests-0123456789" };
+    const args = ["--workers", "2", "--log-level", "debug", ...flags];
+    const server = await startWorkers(args, { env: { ...env, ...token } });
+    opened.push({ stop: () => server.child.kill("SIGKILL") });
+    await ingest("one");
+    const [paused] = await server.events("hook-paused");
+    expect(paused).toMatchObject({ level: 50, hook: id, shard: "na", reason: "HTTP 410" });
+    expect(paused).not.toHaveProperty("worker");
+    expect((await hooks("list")).stdout).toContain("paused (failures)");
+    await server.end();
+    expect(JSON.stringify(server.log)).not.toMatch(/hidden|whsec_/);
+    expect(receiver.received).toHaveLength(1);
+  },
+);
 
 test("with hooks off, nothing is delivered", async () => {
   const { env, ingest, add } = await aData();

@@ -5,7 +5,7 @@ import type { Json } from "../../src/domain/json.ts";
 import { Deliverer } from "../../src/hooks/deliverer.ts";
 import type { NewHook } from "../../src/hooks/hook-store.ts";
 import { Hooks } from "../../src/hooks/hooks.ts";
-import { type Send, send } from "../../src/hooks/send.ts";
+import { send } from "../../src/hooks/send.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { accessPlan, openAccess, openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -81,9 +81,6 @@ export function signatureOf(secret: string, { id, timestamp, body }: Received): 
   return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 }
 
-/** Requests that hang are given up after this time. */
-const PATIENCE_MS = 300;
-
 export async function startHookWorld(documents: Json[] = [], flags: Record<string, string> = {}) {
   const folder = aFolder();
   const { values: settings } = loadSettings({
@@ -100,9 +97,7 @@ export async function startHookWorld(documents: Json[] = [], flags: Record<strin
   const { record: key } = await access.keys.create({ name: "test" }, Date.now());
   const clock = { time: Date.now(), now: () => clock.time };
   const plan = accessPlan(settings);
-  const hastily: Send = (url, headers, body, options) =>
-    send(url, headers, body, { ...options, timeoutMs: PATIENCE_MS });
-  const common = { store: access.hooks, keyStore: access.keys, shards, plan, send: hastily };
+  const common = { store: access.hooks, keyStore: access.keys, shards, plan, send };
   const hooks = new Hooks({ ...common, allowPrivate: true });
   /** Like another instance. */
   const newDeliverer = (allowPrivate = true) =>
