@@ -56,7 +56,7 @@ const RETRY_MS = 20;
 async function followPages(service: Service, waitSeconds: number): Promise<Seen> {
   const seen: Seen = [];
   let cursor = "oldest";
-  for (let count = 0; seen.at(-1)?.id !== service.last || service.last === undefined; count++) {
+  for (let count = 0; !hasAll(service, seen); count++) {
     const parameters = { "page[after]": cursor, "page[wait]": `${waitSeconds}` };
     try {
       const response = await fetch(changesUrl(service, parameters), { headers: headers(service) });
@@ -75,13 +75,17 @@ async function followPages(service: Service, waitSeconds: number): Promise<Seen>
   return seen;
 }
 
+const hasAll = ({ last }: Service, seen: Seen) => last !== undefined && seen.at(-1)?.id === last;
+
 /** Reads the stream. Drops the connection after some changes, and goes on after the last one it has stored. */
 async function followStream(service: Service): Promise<Seen> {
   const seen: Seen = [];
   let stored = "oldest";
-  for (let count = 0; seen.at(-1)?.id !== service.last || service.last === undefined; count++) {
+  for (let count = 0; !hasAll(service, seen); count++) {
     const dropAfter = 5 + ((count * 37) % 90);
     const abort = new AbortController();
+    // The last change may have been seen before it is known to be the last one.
+    const watch = setInterval(() => hasAll(service, seen) && abort.abort(), RETRY_MS);
     try {
       const response = await fetch(changesUrl(service, { "page[after]": "oldest" }), {
         headers: {
@@ -103,6 +107,7 @@ async function followStream(service: Service): Promise<Seen> {
     } catch {
       await Bun.sleep(RETRY_MS);
     } finally {
+      clearInterval(watch);
       abort.abort();
     }
   }
@@ -127,7 +132,7 @@ async function followHook(service: Service, receiver: Receiver): Promise<Seen> {
   };
   await until(
     "the webhook receives the last change",
-    () => service.last !== undefined && seen.at(-1)?.id === service.last,
+    () => hasAll(service, seen),
     TIMEOUT_MS / 1000,
   );
   return seen;
