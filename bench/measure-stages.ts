@@ -21,6 +21,7 @@ import { type ApiRequest, readRequest } from "../src/http/request.ts";
 import { documentResponse, planDelivery } from "../src/http/response.ts";
 import { ResultCache } from "../src/http/result-cache.ts";
 import { findRoute } from "../src/http/routes.ts";
+import { feedContext } from "../src/http/server.ts";
 import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
@@ -102,7 +103,9 @@ const newStopwatch = stopwatches(CLOCK.monotonic);
 function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
   const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
+  const options = { shards, keys, profile: PROFILES.off, clock: CLOCK, observe: unobserved };
   return {
+    feed: feedContext(options, () => {}),
     version: "",
     openApi: {},
     startedAt: 0,
@@ -147,10 +150,10 @@ async function stagesOf(
   const found = calls.map(({ path }) => findRoute(path)!);
   const key = authenticate(service, calls[0]!);
   const asked = calls.map((call, at): ShardRequest => {
-    const { maxOffset, profile, results } = service;
+    const { maxOffset, profile, results, feed } = service;
     const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
-    const { query } = call;
+    const { raw, query } = call;
     return {
       reader,
       shard,
@@ -162,6 +165,9 @@ async function stagesOf(
       profile,
       results,
       watch: newStopwatch(),
+      raw,
+      key,
+      feed,
     };
   });
   const { route } = found[0]!;

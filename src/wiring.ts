@@ -15,7 +15,7 @@ import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { Portal } from "./http/portal.ts";
 import { ResultCache } from "./http/result-cache.ts";
-import { type RunningServer, startServer } from "./http/server.ts";
+import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
@@ -29,7 +29,7 @@ import type { Shards } from "./store/shards.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
-export interface RunningMatchbook extends RunningServer {
+export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
   /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
@@ -39,8 +39,8 @@ export interface RunningMatchbook extends RunningServer {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace` and
- * `retentionPace` are for tests.
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace`,
+ * `retentionPace` and `feedPace` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -50,6 +50,7 @@ export async function serve(
   offeredKey?: string,
   checkPace?: Partial<Pace>,
   retentionPace?: Partial<RetentionPace>,
+  feedPace?: Partial<FeedPace>,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
   // Before anything is opened: without a token the start fails.
@@ -94,10 +95,12 @@ export async function serve(
       bodies: new Bodies(settings.compression, responseCache / 2),
       portal: settings.portal === "on" ? new Portal(offeredKey) : undefined,
       drainMs: settings["drain-ms"],
+      feedPace,
       clock,
       observe,
       release,
     });
+    metrics.watchFeed(server.feed);
     return {
       url: server.url,
       adminUrl: admin?.url,

@@ -28,6 +28,8 @@ export function sourcesOf(
     burst: source("burst"),
     matchesPerDay: source("matchesPerDay"),
     shards: source("shards"),
+    streams: tier.streams === undefined ? "default" : "tier",
+    changesPerMinute: tier.changesPerMinute === undefined ? "default" : "tier",
   };
 }
 

@@ -96,6 +96,8 @@ function listing(
     ["burst", `${allowance.burst} (${sources.burst})`],
     ["matches per day", `${quota} (${sources.matchesPerDay})`],
     ["shards", `${allowance.shards.join(", ")} (${sources.shards})`],
+    ["streams", `${allowance.streams} (${sources.streams})`],
+    ["changes per minute", `${allowance.changesPerMinute} (${sources.changesPerMinute})`],
     ...key.secrets.map(({ createdAt, expiresAt }) => [
       "secret",
       `created ${createdAt}, ${expiresAt === null ? "expires with the key" : `expires ${expiresAt}`}`,

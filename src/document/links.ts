@@ -1,8 +1,17 @@
 /** Builds the links of a response, as absolute URLs. */
 
 import { encodeCursor } from "../query/cursor.ts";
+import { encodeLogCursor } from "../query/log-cursor.ts";
 import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
-import type { Cursor, Gap, GivenParameters, MatchesQuery, ResolvedNames } from "../query/query.ts";
+import type {
+  ChangesQuery,
+  Cursor,
+  Gap,
+  GivenParameters,
+  LogPosition,
+  MatchesQuery,
+  ResolvedNames,
+} from "../query/query.ts";
 import { writeQuery } from "../query/query-string.ts";
 import type { Page } from "../store/store.ts";
 
@@ -18,6 +27,13 @@ const REPLACED: ReadonlySet<string> = new Set([
 
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
+}
+
+/** There is always a next page: it has the changes that are yet to come. */
+export function changesLinks(address: string, { given }: ChangesQuery, end: LogPosition): Links {
+  const kept = given.filter(([name]) => name !== "page[after]");
+  const next = withQuery(address, [...kept, ["page[after]", encodeLogCursor(end)]]);
+  return { self: withQuery(address, given), next };
 }
 
 /** What the links of a page depend on. */

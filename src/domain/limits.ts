@@ -14,7 +14,15 @@ export interface LimitOverrides {
 
 export interface Tier extends LimitOverrides {
   name: string;
+  /** Streams and waiting requests of the change feed that a key may have open at once. */
+  streams?: number;
+  /** Changes that a key may read from the change feed in a minute. */
+  changesPerMinute?: number;
 }
+
+/** For tiers that do not set them. */
+const DEFAULT_STREAMS = 10;
+const DEFAULT_CHANGES_PER_MINUTE = 6000;
 
 /** The limits that apply to a key. */
 export interface EffectiveLimits {
@@ -24,6 +32,8 @@ export interface EffectiveLimits {
   burst: number;
   matchesPerDay: number;
   shards: readonly string[];
+  streams: number;
+  changesPerMinute: number;
 }
 
 /** Tiers, defaults and closed shards of this deployment. */
@@ -53,6 +63,8 @@ export function effectiveLimits(
     burst: burst === 0 ? rate : burst,
     matchesPerDay: own.matchesPerDay ?? tier.matchesPerDay ?? defaults.matchesPerDay,
     shards: own.shards ?? tier.shards ?? [EVERY_OPEN_SHARD],
+    streams: tier.streams ?? DEFAULT_STREAMS,
+    changesPerMinute: tier.changesPerMinute ?? DEFAULT_CHANGES_PER_MINUTE,
   };
 }
 

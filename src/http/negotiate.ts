@@ -25,6 +25,19 @@ export function acceptsMediaType(header: string | null): boolean {
   });
 }
 
+export const EVENT_STREAM = "text/event-stream";
+
+/** Whether an Accept header names event streams and not the media type, which is preferred. */
+export function acceptsEventStream(header: string | null): boolean {
+  if (header === EVENT_STREAM) return true;
+  if (!header?.toLowerCase().includes(EVENT_STREAM) || acceptsMediaType(header)) return false;
+  return header.split(",").some((range) => {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim());
+    const q = parameters.find((parameter) => /^q\s*=/i.test(parameter));
+    return type?.toLowerCase() === EVENT_STREAM && (q === undefined || weight(q) > 0);
+  });
+}
+
 const EXTENSION = /^ext\s*=/i;
 const PROFILE = /^profile\s*=/i;
 

@@ -17,7 +17,7 @@ import {
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
-import { MEDIA_TYPE } from "./negotiate.ts";
+import { acceptsEventStream, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";
 import {
   documentResponse,
@@ -25,6 +25,7 @@ import {
   jsonResponse,
   planDelivery,
   preflightResponse,
+  streamResponse,
 } from "./response.ts";
 import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 import type { ShardRequest } from "./shard-request.ts";
@@ -83,13 +84,16 @@ export async function handleRequest(
     }
     const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
     if (hasQuota) await checkQuota(context, key, request.time);
-    checkAccept(context, request);
+    const stream = wantsStream(request) ? route.stream : undefined;
+    if (!stream) checkAccept(context, request, route.stream !== undefined);
     watch.lap("limits");
 
     const reader = await context.shards.reader(shard);
     if (!reader) throw unknownShard(shard, await context.shards.list());
     checkShard(context, key, shard);
-    const result = await route.endpoint(shardRequest(context, request, found, reader, watch));
+    const checked = shardRequest(context, request, found, reader, key, watch);
+    if (stream) return streamResponse(request, await stream(checked), limitHeaders);
+    const result = await route.endpoint(checked);
     watch.lap("document");
 
     const { isUnchanged, encodings, etag } = planDelivery(request, result);
@@ -112,15 +116,16 @@ export async function handleRequest(
 }
 
 function shardRequest(
-  { maxOffset, profile, results }: ServerContext,
+  { maxOffset, profile, results, feed }: ServerContext,
   request: ApiRequest,
   { shard, id }: Found,
   reader: Reader,
+  key: LiveKey,
   watch: Stopwatch,
 ): ShardRequest {
-  const { query, time: now } = request;
+  const { raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
-  return { reader, shard, id, query, url, now, maxOffset, profile, results, watch };
+  return { reader, shard, id, query, url, now, maxOffset, profile, results, watch, raw, key, feed };
 }
 
 function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {
@@ -147,11 +152,14 @@ function checkMethod({ method }: ApiRequest): void {
   );
 }
 
-function checkAccept({ profile }: ServerContext, { raw }: ApiRequest): void {
+const wantsStream = ({ raw }: ApiRequest) => acceptsEventStream(raw.headers.get("accept"));
+
+function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream: boolean): void {
   if (profile.accepts(raw.headers.get("accept"))) return;
+  const other = canStream ? `, or "Accept: ${EVENT_STREAM}" for a stream` : "";
   throw apiError(
     "not-acceptable",
-    `Send the header "Accept: ${MEDIA_TYPE}" without parameters ("profile" is allowed). Generated clients often send "*/*" by default.`,
+    `Send the header "Accept: ${MEDIA_TYPE}" without parameters ("profile" is allowed)${other}. Generated clients often send "*/*" by default.`,
     { source: { header: "Accept" } },
   );
 }

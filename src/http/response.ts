@@ -4,7 +4,7 @@ import type { LimitHeaders } from "../access/rate-limit.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { type Body, bytesOf } from "./body.ts";
 import { type ApiError, errorDocument, internalError } from "./errors.ts";
-import { acceptedEncodings, MEDIA_TYPE } from "./negotiate.ts";
+import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";
 import type { ShardResult } from "./shard-request.ts";
 import type { JsonResult } from "./status.ts";
@@ -81,6 +81,24 @@ export function documentResponse(
   }
   if (!body) return new Response(null, { status: 304, headers });
   return new Response(bytesOf(body), { headers });
+}
+
+/** A response that goes on. Proxies must neither keep nor delay what is sent. */
+export function streamResponse(
+  request: ApiRequest,
+  body: ReadableStream<Uint8Array> | null,
+  limitHeaders: LimitHeaders,
+): Response {
+  return new Response(body, {
+    headers: {
+      ...COMMON_HEADERS,
+      "X-Request-Id": request.requestId,
+      ...limitHeaders,
+      "Content-Type": EVENT_STREAM,
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    },
+  });
 }
 
 export function errorResponse(
@@ -168,7 +186,7 @@ export function preflightResponse(request: ApiRequest, methods: string): Respons
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
-        "Authorization, Accept, Content-Type, If-None-Match, X-Title-Id, traceparent, tracestate, baggage, sentry-trace",
+        "Authorization, Accept, Content-Type, If-None-Match, Last-Event-ID, X-Title-Id, traceparent, tracestate, baggage, sentry-trace",
       "Access-Control-Max-Age": "86400",
     },
   });

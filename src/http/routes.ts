@@ -1,10 +1,11 @@
 /** All routes, each with the access it requires. */
 
 import type { Endpoint } from "../query/parameters.ts";
+import { getChanges, streamChanges } from "./changes.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
-import type { ShardEndpoint } from "./shard-request.ts";
+import type { ShardEndpoint, StreamEndpoint } from "./shard-request.ts";
 import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
@@ -15,6 +16,7 @@ export type SchemaName =
   | "PlayerList"
   | "SinglePlayer"
   | "NameList"
+  | "ChangeList"
   | "Usage"
   | "Status"
   | "Health"
@@ -30,12 +32,18 @@ interface Described {
 
 /**
  * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are
- * read. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address
+ * read. Some can also be read as a stream of events. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address
  * applies, which never refuses a health check.
  */
 export type Route = Described &
   (
-    | { access: "key"; takes: Endpoint; readsMatches: boolean; endpoint: ShardEndpoint }
+    | {
+        access: "key";
+        takes: Endpoint;
+        readsMatches: boolean;
+        endpoint: ShardEndpoint;
+        stream?: StreamEndpoint;
+      }
     | { access: "own"; endpoint: KeyEndpoint }
     | { access: "open"; isHealthCheck: boolean; endpoint: OpenEndpoint }
   );
@@ -95,6 +103,18 @@ export const ROUTES: readonly Route[] = [
     readsMatches: false,
     response: "NameList",
     endpoint: getPlayerNames,
+  },
+  {
+    path: "/shards/:shard/changes",
+    summary: "Follow the changes of matches",
+    description:
+      "Matches that were added, replaced or removed, in the order of the changes, without their content. Follow `links.next`, which is always there, and wait for changes with `page[wait]`. With `Accept: text/event-stream`, the same as Server-Sent Events. Changes are kept for 7 days.",
+    access: "key",
+    takes: "changes",
+    readsMatches: false,
+    response: "ChangeList",
+    endpoint: getChanges,
+    stream: streamChanges,
   },
   {
     path: "/usage",

@@ -1,8 +1,12 @@
 /** The public HTTP server: starts, handles requests, and stops gracefully. */
 
+import { FeedLimits } from "../access/feed-limits.ts";
+import type { FeedState } from "../observe/metrics.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
-import type { ServerContext } from "./context.ts";
+import { ChangeFeed, POLL_MS } from "./change-feed.ts";
+import type { FeedContext, ServerContext } from "./context.ts";
+import { EventStreams, STREAM_PACE, type StreamPace } from "./event-stream.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
 import { handleRequest, newProgress } from "./pipeline.ts";
 import { newRequestId, readRequest, type UrlSettings } from "./request.ts";
@@ -12,7 +16,7 @@ import { atMostOncePerSecond, shardStatuses } from "./status.ts";
 import { stopwatches } from "./stopwatch.ts";
 
 export interface ServerOptions
-  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates"> {
+  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "feed"> {
   host: string;
   port: number;
   /** Whether other processes listen on the same port and share its connections. */
@@ -21,12 +25,20 @@ export interface ServerOptions
   trustedProxies: AddressSet;
   /** How long responses ask clients to close their connections before the listener closes. */
   drainMs: number;
+  /** For tests. */
+  feedPace?: Partial<FeedPace> | undefined;
   /** Releases what the server was started with, once the last request is done. */
   release(): Promise<void>;
 }
 
+export interface FeedPace extends StreamPace {
+  pollMs: number;
+}
+
 export interface RunningServer {
   url: string;
+  /** For the metrics. */
+  feed: FeedState;
   /**
    * Graceful shutdown: asks clients to close their connections for `drainMs`, finishes requests in flight,
    * then closes. May be called again with a shorter time.
@@ -45,8 +57,10 @@ export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {
   const { observe, clock } = options;
+  const feed = feedContext(options, (raw, seconds) => server.timeout(raw, seconds));
   const context: ServerContext = {
     ...options,
+    feed,
     startedAt: clock.now(),
     shardStates: atMostOncePerSecond(
       () => shardStatuses(options, { withSizes: false }),
@@ -114,6 +128,8 @@ export function startServer(options: ServerOptions): RunningServer {
   const shutDown = async (signal: string) => {
     isStopping = true;
     observe({ event: "stopping", signal, inFlight });
+    feed.streams.stop();
+    feed.log.stop();
     await drained.promise;
     await server.stop();
     await options.release();
@@ -123,10 +139,34 @@ export function startServer(options: ServerOptions): RunningServer {
 
   return {
     url: urls.listening,
+    feed: { openStreams: () => feed.streams.size, changesSent: () => feed.limits.total },
     stop(signal, drainMs = options.drainMs) {
       setTimeout(drained.resolve, drainMs).unref();
       stopping ??= shutDown(signal);
       return stopping;
+    },
+  };
+}
+
+export function feedContext(
+  options: Pick<ServerOptions, "shards" | "keys" | "profile" | "clock" | "observe" | "feedPace">,
+  keepOpen: FeedContext["keepOpen"],
+): FeedContext {
+  const { shards, keys, profile, clock, observe } = options;
+  const { pollMs, ...pace } = { pollMs: POLL_MS, ...STREAM_PACE, ...options.feedPace };
+  const log = new ChangeFeed(shards, observe, pollMs);
+  const limits = new FeedLimits(clock);
+  const { monotonic } = clock;
+  return {
+    log,
+    limits,
+    streams: new EventStreams({ feed: log, limits, pace, monotonic, observe }),
+    idleSeconds: IDLE_SECONDS,
+    keepOpen,
+    currentKey({ headers }, shard) {
+      const header = profile.authorization(headers.get("authorization"));
+      const key = keys.find(header, clock.now());
+      return key && keys.mayRead(key, shard) ? key : undefined;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What all endpoints of a shard share: their request, result and query parsing. */
 
+import type { LiveKey } from "../access/key-lookup.ts";
 import type { MatchHash } from "../document/encoded-match.ts";
 import type { TagKind } from "../document/entity-tag.ts";
 import { selfLink } from "../document/links.ts";
@@ -11,6 +12,7 @@ import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
+import type { FeedContext } from "./context.ts";
 import { ApiError, apiError } from "./errors.ts";
 import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -29,6 +31,9 @@ export interface ShardRequest {
   profile: CompatProfile;
   results: ResultCache;
   watch: Stopwatch;
+  raw: Request;
+  key: LiveKey;
+  feed: FeedContext;
 }
 
 export interface ShardResult {
@@ -41,6 +46,9 @@ export interface ShardResult {
 }
 
 export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
+
+/** Returns the body of a response that goes on; null for HEAD. */
+export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
 
 export const NO_MATCHES: readonly MatchHash[] = [];
 

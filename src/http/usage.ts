@@ -19,7 +19,7 @@ export async function usage(
   const now = context.clock.now();
   const today = dayOf(now);
   const days = await context.usage.daysOf(id, today - DAYS + 1);
-  const { tier, rate, burst, matchesPerDay, shards } = limits;
+  const { tier, rate, burst, matchesPerDay, shards, streams, changesPerMinute } = limits;
   const matches = await context.quotas.count(id, now);
   const isExceeded = await context.quotas.isExceeded(id, matchesPerDay, now);
   return {
@@ -31,6 +31,8 @@ export async function usage(
         burst,
         matchesPerDay: matchesPerDay === 0 ? null : matchesPerDay,
         shards,
+        streams,
+        changesPerMinute,
       },
       today: {
         day: writtenDay(today),

@@ -85,6 +85,9 @@ export type Event =
   | AdminRequestEvent
   | UploadEvent
   | RequestEvent
+  | StreamEndedEvent
+  /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
+  | { event: "changes-unreadable"; shard: string; error: unknown }
   | { event: "failure"; requestId: string; error: unknown }
   /** No code caught this error. The process shuts down. */
   | { event: "uncaught-error"; error: unknown }
@@ -117,6 +120,29 @@ export interface RequestEvent {
   tier: string | undefined;
   /** Match and player records in the body. */
   records: number;
+}
+
+/** Why a stream ends. "client-closed": the client has closed the connection. */
+export const STREAM_ENDS = [
+  "client-closed",
+  "slow-reader",
+  "cursor-expired",
+  "stopping",
+  "key-ended",
+  "shard-unavailable",
+] as const;
+
+export type StreamEnd = (typeof STREAM_ENDS)[number];
+
+/** A stream of changes that has ended. */
+export interface StreamEndedEvent {
+  event: "stream-ended";
+  keyId: string;
+  shard: string;
+  seconds: number;
+  /** How many were sent. */
+  changes: number;
+  why: StreamEnd;
 }
 
 /** A request to the admin listener. */

@@ -46,6 +46,8 @@ export const LEVELS = {
   "admin-request": "info",
   upload: "info",
   request: "info",
+  "stream-ended": "info",
+  "changes-unreadable": "error",
   failure: "error",
   "uncaught-error": "error",
   "log-lines-dropped": "warn",
@@ -138,6 +140,10 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", `${event.open} of ${event.limit} file descriptors are open`)}: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`;
     case "request":
       return requestSentence(event, paint);
+    case "stream-ended":
+      return `stream of shard ${event.shard} ended: ${event.why} ${paint("dim", `${event.changes} changes in ${event.seconds} s, ${event.keyId}`)}`;
+    case "changes-unreadable":
+      return `${paint("red", `cannot read the changes of shard ${event.shard}; streams of them are ended`)}: ${event.error.message}`;
     case "failure":
       return `${paint("red", `request ${event.requestId} failed`)}: ${event.error.stack ?? event.error.message}`;
     case "uncaught-error":

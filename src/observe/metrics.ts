@@ -1,6 +1,6 @@
 /** The metrics of the service, counted from the same events that the log shows. */
 
-import type { Event, Observe } from "./events.ts";
+import { type Event, type Observe, STREAM_ENDS } from "./events.ts";
 import { processFamilies } from "./process-metrics.ts";
 import {
   CONTENT_TYPE,
@@ -22,6 +22,13 @@ export interface SharedLimitsState {
   isUp: boolean;
   /** Decisions this instance made alone because Redis was unavailable. */
   fallbacks: number;
+}
+
+/** The state of the change feed. */
+export interface FeedState {
+  openStreams(): number;
+  /** Since the start, in pages and streams. */
+  changesSent(): number;
 }
 
 export interface MetricsOptions {
@@ -64,6 +71,11 @@ export class Metrics {
     "matchbook_failed_uploads_total",
     "Uploads that were aborted before their end",
   );
+  readonly #endedStreams = new Counter(
+    "matchbook_streams_ended_total",
+    "Streams of changes that have ended, by reason",
+    ["reason"],
+  );
   readonly #shardFailures = new Counter(
     "matchbook_shard_failures_total",
     "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
@@ -77,9 +89,18 @@ export class Metrics {
   /** When the last pass over each shard ended, in milliseconds since the epoch. */
   readonly #checkedAt = new Map<string, number>();
 
+  /** Where nothing is served, there is none. */
+  #feed: FeedState | undefined;
+
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
+    for (const reason of STREAM_ENDS) this.#endedStreams.add([reason], 0);
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
+  }
+
+  /** Reads the state of this feed for each scrape from now on. */
+  watchFeed(feed: FeedState): void {
+    this.#feed = feed;
   }
 
   readonly observe: Observe = (event: Event) => {
@@ -89,6 +110,9 @@ export class Metrics {
         break;
       case "admin-request":
         this.#adminRequests.add([String(event.status)]);
+        break;
+      case "stream-ended":
+        this.#endedStreams.add([event.why]);
         break;
       case "upload":
         for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], event[outcome]);
@@ -148,6 +172,8 @@ export class Metrics {
       this.#keyFailures.family(),
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
+      ...feedFamilies(this.#feed),
+      this.#endedStreams.family(),
       this.#adminRequests.family(),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
@@ -167,6 +193,18 @@ export class Metrics {
   }
 }
 
+function feedFamilies(feed?: FeedState): MetricFamily[] {
+  const open = feed?.openStreams() ?? 0;
+  return [
+    { ...gauge("matchbook_open_streams", "Open streams of changes", open), merge: "sum" },
+    total(
+      "matchbook_changes_sent_total",
+      "Changes of matches sent, in pages and in streams",
+      feed?.changesSent() ?? 0,
+    ),
+  ];
+}
+
 /** Limits that are not configured to be shared count as up. */
 function sharedLimitFamilies(
   state: SharedLimitsState = { isUp: true, fallbacks: 0 },
@@ -178,7 +216,7 @@ function sharedLimitFamilies(
         "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
         state.isUp ? 1 : 0,
       ),
-      isLowest: true,
+      merge: "lowest",
     },
     total(
       "matchbook_shared_limit_fallbacks_total",

@@ -13,8 +13,8 @@ export interface MetricFamily {
   /** docs/monitoring.md repeats it. */
   help: string;
   type: "counter" | "gauge" | "histogram";
-  /** When several processes report this gauge, the lowest value wins instead of the highest. */
-  isLowest?: boolean;
+  /** What the value of this gauge is when several processes report it. By default the highest wins. */
+  merge?: "lowest" | "sum";
   samples: readonly Sample[];
 }
 
@@ -154,7 +154,7 @@ const escaped = (value: string): string =>
 
 /**
  * Merges families of the same name. Counters and histograms are added up. For gauges the highest value wins
- * unless `isLowest`: all processes report the same thing, but one that has just started may not know it yet.
+ * unless `merge` says otherwise: all processes report the same thing, but one that has just started may not know it yet.
  */
 export function merged(families: readonly MetricFamily[]): MetricFamily[] {
   const byName = new Map<string, { family: MetricFamily; samples: Map<string, Sample> }>();
@@ -174,9 +174,9 @@ export function merged(families: readonly MetricFamily[]): MetricFamily[] {
   }));
 }
 
-function joined({ type, isLowest }: MetricFamily, one: number, other: number): number {
-  if (type !== "gauge") return one + other;
-  return isLowest ? Math.min(one, other) : Math.max(one, other);
+function joined({ type, merge }: MetricFamily, one: number, other: number): number {
+  if (type !== "gauge" || merge === "sum") return one + other;
+  return merge === "lowest" ? Math.min(one, other) : Math.max(one, other);
 }
 
 /** The metrics with one more label. */

@@ -89,6 +89,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   "page[offset]",
   "page[after]",
   "page[before]",
+  "page[wait]",
   "sort",
   "filter[createdAt-start]",
   "filter[createdAt-end]",

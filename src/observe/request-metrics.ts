@@ -19,6 +19,7 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
   ["rate-limited", "rate"],
   ["quota-exceeded", "quota"],
   ["too-many-failures", "failures"],
+  ["too-many-streams", "streams"],
 ]);
 
 export class RequestMetrics {
@@ -41,7 +42,7 @@ export class RequestMetrics {
   );
   readonly #limits = new Counter(
     "matchbook_limit_rejections_total",
-    "Requests rejected by a limit: rate, quota, or failures (invalid keys from one IP address)",
+    "Requests rejected by a limit: rate, quota, streams, or failures (invalid keys from one IP address)",
     ["limit"],
   );
   readonly #byTier = new Counter(

@@ -4,11 +4,13 @@ import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import {
+  DEFAULT_RECORDS,
   type Endpoint,
   fieldsName,
   MAX_NEAR_LENGTH,
   MAX_RECORDS,
   MAX_VALUES,
+  MAX_WAIT,
   PARAMETERS,
   type Parameter,
 } from "../query/parameters.ts";
@@ -106,7 +108,7 @@ function parameters(route: DescribedRoute, deployment: Deployment): object[] {
         ? fieldsParameters(parameter, route, deployment)
         : queryParameter(parameter, route, deployment),
     );
-  return [...taken, ACCEPT, IF_NONE_MATCH];
+  return [...taken, ...(route.stream ? [ACCEPT_STREAM, LAST_EVENT_ID] : [ACCEPT]), IF_NONE_MATCH];
 }
 
 /**
@@ -119,6 +121,21 @@ const ACCEPT = {
   required: true,
   description: `The media type of the response. A request without \`Accept: ${JSON_API}\` gets 406.`,
   schema: { type: "string", enum: [JSON_API] },
+};
+
+const ACCEPT_STREAM = {
+  ...ACCEPT,
+  description: `The media type of the response: \`${JSON_API}\`, or \`text/event-stream\` for a stream. A request with neither gets 406.`,
+  schema: { type: "string", enum: [JSON_API, "text/event-stream"] },
+};
+
+const LAST_EVENT_ID = {
+  name: "Last-Event-ID",
+  in: "header",
+  description:
+    "For a stream: the id of the last event that the client has received. It wins over `page[after]`.",
+  schema: { type: "string" },
+  example: "1z4-k3f9x0",
 };
 
 const IF_NONE_MATCH = {
@@ -172,7 +189,7 @@ function queryParameter(
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
     ...(isRequired ? { required: true } : {}),
     schema: parameterSchema(parameter, route.takes!, deployment),
-    example: exampleOf(parameter),
+    example: exampleOf(parameter, route.takes!),
   };
 }
 
@@ -189,14 +206,22 @@ const NOTHING_TO_INCLUDE = {
   schema: { type: "string", maxLength: 0 },
 };
 
-function exampleOf({ kind, example }: Parameter): unknown {
-  return kind === "limit" || kind === "offset" ? Number(example) : example;
+function exampleOf({ kind, example }: Parameter, on: Endpoint): unknown {
+  if (kind === "cursor" && on === "changes") return "oldest";
+  return kind === "limit" || kind === "offset" || kind === "wait" ? Number(example) : example;
 }
 
 function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deployment): object {
   switch (kind) {
     case "limit":
-      return { type: "integer", minimum: 1, maximum: MAX_RECORDS[on], default: MAX_RECORDS[on] };
+      return {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_RECORDS[on],
+        default: DEFAULT_RECORDS[on],
+      };
+    case "wait":
+      return { type: "integer", minimum: 0, maximum: MAX_WAIT, default: 0 };
     case "offset": {
       const maximum = on === "players" ? 0 : Math.min(maxOffset, LARGEST);
       return { type: "integer", minimum: 0, maximum, default: 0 };

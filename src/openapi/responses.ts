@@ -18,6 +18,8 @@ export interface DescribedRoute {
   takes?: Endpoint;
   /** Whether the daily match quota applies. */
   readsMatches?: boolean;
+  /** Set if it can also be read as a stream of events. */
+  stream?: unknown;
   response: string;
 }
 
@@ -40,11 +42,21 @@ function successes(route: DescribedRoute): Responses {
     200: {
       description: "The records, compressed with gzip or zstd if the client accepts it.",
       headers: { ...headers, ...reference(["Content-Encoding"]) },
-      content: { [JSON_API]: { schema, example } },
+      content: { [JSON_API]: { schema, example }, ...(route.stream ? STREAM_CONTENT : {}) },
     },
     304: { description: "Not modified: the ETag in If-None-Match is current.", headers },
   };
 }
+
+const STREAM_CONTENT = {
+  "text/event-stream": {
+    schema: {
+      type: "string",
+      description:
+        "Server-Sent Events. `change`: `id` is the cursor after the change, `data` the change as JSON. `end`: the last event of a stream that the server ends, `data` is an object with `code` and `detail`.",
+    },
+  },
+};
 
 /** The error codes of a route, by its stages. */
 function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute): ErrorCode[] {
@@ -63,9 +75,13 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
   ]);
   if (takes !== "single") elsewhere.add("not-found");
   if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
-  if (takes === "names") for (const code of SHAPE_CODES) elsewhere.add(code);
+  if (takes === "names" || takes === "changes") {
+    for (const code of SHAPE_CODES) elsewhere.add(code);
+  }
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
+  if (takes === "changes") elsewhere.delete("invalid-cursor");
+  else for (const code of FEED_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }
 
@@ -80,6 +96,8 @@ const OWN_CODES: ErrorCode[] = [
 ];
 
 const SHAPE_CODES = ["unknown-include-path", "unknown-type"] as const;
+
+const FEED_CODES = ["cursor-expired", "too-many-streams"] as const;
 
 const MATCH_LIST_CODES = [
   "invalid-window",

@@ -4,7 +4,7 @@ import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
+import { MAX_CHANGES, MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;
@@ -60,6 +60,9 @@ const object = (
   required,
 });
 const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const reference = (type: string): Schema =>
+  object({ type: { type: "string", const: type }, id: { type: "string", pattern: ID_PATTERN } });
 
 const JsonApi = object({ version: { type: "string", const: JSON_API_VERSION } });
 const SelfLink = object({ self: URI });
@@ -129,6 +132,28 @@ export const SCHEMAS: Record<string, Schema> = {
     { ...list(schema("PlayerName"), MAX_NAMES), description: "The closest names first." },
     SelfLink,
   ),
+  Change: {
+    ...object({
+      type: { type: "string", const: "change" },
+      id: { type: "string", description: "The cursor after this change." },
+      attributes: object({
+        kind: { type: "string", enum: ["added", "replaced", "removed"] },
+        changedAt: { ...TIME, description: "When the change was made." },
+        createdAt: { ...TIME, description: "As of the match." },
+        gameMode: { type: "string", enum: GAME_MODES, description: "As of the match." },
+        patchVersion: { type: "string", description: "As of the match." },
+      }),
+      relationships: object({
+        match: object({ data: reference("match") }),
+        players: object({ data: list(reference("player")) }),
+      }),
+    }),
+    description: "A change of a served match.",
+  },
+  ChangeList: document(
+    { ...list(schema("Change"), MAX_CHANGES), description: "The oldest change first." },
+    object({ self: URI, next: URI }),
+  ),
   Errors: {
     ...object({
       errors: {
@@ -170,6 +195,8 @@ export const SCHEMAS: Record<string, Schema> = {
         ...list({ type: "string" }),
         description: "`*` means every shard that is not closed.",
       },
+      streams: { ...COUNT, description: "Streams and waiting requests for changes at once." },
+      changesPerMinute: COUNT,
     }),
     today: object({
       day: DAY,

@@ -1,10 +1,19 @@
-/** Parses page[limit], page[offset], page[after], page[before] and sort. */
+/** Parses page[limit], page[offset], page[after], page[before], page[wait] and sort. */
 
 import type { Problem } from "../domain/errors.ts";
 import { decodeCursor } from "./cursor.ts";
-import { MAX_RECORDS } from "./parameters.ts";
+import { decodeLogCursor } from "./log-cursor.ts";
+import { MAX_RECORDS, MAX_WAIT } from "./parameters.ts";
 import { parameterProblem, quote } from "./problems.ts";
-import type { Cursor, GivenValues, PageStart, ParsedValues, Sort, ValueParser } from "./query.ts";
+import type {
+  Cursor,
+  GivenValues,
+  LogStart,
+  PageStart,
+  ParsedValues,
+  Sort,
+  ValueParser,
+} from "./query.ts";
 
 const DIGITS = /^[0-9]+$/;
 
@@ -45,11 +54,28 @@ function parseOnlyOffset(value: string, name: string, problems: Problem[]): numb
   return undefined;
 }
 
-export const parseCursor: ValueParser<Cursor> = (value, name, problems) => {
+export const parseCursor: ValueParser<Cursor | LogStart> = (value, name, problems, _, endpoint) => {
+  if (endpoint === "changes") return parseLogStart(value, name, problems);
   const cursor = decodeCursor(value);
   if (cursor) return cursor;
   const detail = `${name} must be a cursor copied unchanged from links.next or links.prev; you sent ${quote(value)}. Omit it to start from the first page.`;
   problems.push(parameterProblem("invalid-cursor", name, detail));
+  return undefined;
+};
+
+function parseLogStart(value: string, name: string, problems: Problem[]): LogStart | undefined {
+  const start = value === "oldest" ? value : decodeLogCursor(value);
+  if (start) return start;
+  const detail = `${name} must be "oldest", the id of a change, or a cursor copied unchanged from links.next; you sent ${quote(value)}. Omit it to get changes from now on.`;
+  problems.push(parameterProblem("invalid-cursor", name, detail));
+  return undefined;
+}
+
+export const parseWait: ValueParser<number> = (value, name, problems) => {
+  const wait = DIGITS.test(value) ? Number(value) : -1;
+  if (wait >= 0 && wait <= MAX_WAIT) return wait;
+  const detail = `${name} must be an integer from 0 to ${MAX_WAIT}, in seconds; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
 
@@ -74,9 +100,10 @@ export function pageStartOf(
   problems: Problem[],
 ): PageStart {
   if (known.has(AFTER) || known.has(BEFORE)) checkConflicts(known, problems);
-  const after = values[AFTER];
+  // Only changes have the other kind of cursor.
+  const after = values[AFTER] as Cursor | undefined;
   if (after) return { from: "after", gap: after };
-  const before = values[BEFORE];
+  const before = values[BEFORE] as Cursor | undefined;
   if (before) return { from: "before", gap: before };
   return { from: "offset", offset: values[OFFSET] ?? 0 };
 }

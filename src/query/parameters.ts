@@ -14,6 +14,13 @@ export const MAX_PLAYERS = 6;
 /** The maximum number of names in a response. */
 export const MAX_NAMES = 10;
 
+/** The default and the maximum number of changes per page. */
+export const DEFAULT_CHANGES = 50;
+export const MAX_CHANGES = 200;
+
+/** The longest that a request waits for a change, in seconds. */
+export const MAX_WAIT = 25;
+
 /** The maximum length of filter[near]; the beginning of a name is enough. */
 export const MAX_NEAR_LENGTH = 64;
 
@@ -37,13 +44,14 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_RESOLVED_NAMES = 100;
 
 /** "single" is a single match or player; both accept the same parameters. */
-export type Endpoint = "matches" | "players" | "single" | "names";
+export type Endpoint = "matches" | "players" | "single" | "names" | "changes";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the matches collection",
   players: "the players collection",
   single: "a single record",
   names: "the list of player names",
+  changes: "the change feed",
 };
 
 /** The maximum number of records in a response. */
@@ -52,6 +60,13 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   players: MAX_PLAYERS,
   single: 1,
   names: MAX_NAMES,
+  changes: MAX_CHANGES,
+};
+
+/** The number of records in a response, if the request does not say. */
+export const DEFAULT_RECORDS: Readonly<Record<Endpoint, number>> = {
+  ...MAX_RECORDS,
+  changes: DEFAULT_CHANGES,
 };
 
 /** Each kind has one parser. */
@@ -59,6 +74,7 @@ export type Kind =
   | "limit"
   | "offset"
   | "cursor"
+  | "wait"
   | "sort"
   | "timestamp"
   | "list"
@@ -83,6 +99,8 @@ export interface Parameter {
 const MATCHES = ["matches"] as const;
 const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
+const WITH_CHANGES = ["matches", "changes"] as const;
+const LISTS = ["matches", "players", "changes"] as const;
 
 const LIST_RULES = `Separate values with commas, at most ${MAX_VALUES}. Inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
@@ -92,10 +110,10 @@ const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVm
 export const PARAMETERS = [
   {
     name: "page[limit]",
-    endpoints: COLLECTIONS,
+    endpoints: LISTS,
     kind: "limit",
-    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players`,
-    description: `The maximum number of records on a page: 1 to ${PAGE_SIZE} matches, or 1 to ${MAX_PLAYERS} players.`,
+    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes`,
+    description: `The maximum number of records on a page: 1 to ${PAGE_SIZE} matches, 1 to ${MAX_PLAYERS} players, or 1 to ${MAX_CHANGES} changes.`,
     example: "3",
   },
   {
@@ -109,9 +127,10 @@ export const PARAMETERS = [
   },
   {
     name: "page[after]",
-    endpoints: MATCHES,
+    endpoints: WITH_CHANGES,
     kind: "cursor",
-    description: "A cursor: the page after it. Copy it from `links.next`.",
+    description:
+      "A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now.",
     example: CURSOR_EXAMPLE,
   },
   {
@@ -120,6 +139,14 @@ export const PARAMETERS = [
     kind: "cursor",
     description: "A cursor: the page before it. Copy it from `links.prev`.",
     example: CURSOR_EXAMPLE,
+  },
+  {
+    name: "page[wait]",
+    endpoints: ["changes"],
+    kind: "wait",
+    default: "0",
+    description: `How long to wait if there is no change yet, in seconds, 0 to ${MAX_WAIT}. The response is sent as soon as there is one.`,
+    example: "20",
   },
   {
     name: "sort",
@@ -147,35 +174,35 @@ export const PARAMETERS = [
   },
   {
     name: "filter[playerNames]",
-    endpoints: COLLECTIONS,
+    endpoints: LISTS,
     kind: "list",
     description: `Players by their exact current names. ${LIST_RULES}`,
     example: "Ada,Grace",
   },
   {
     name: "filter[playerIds]",
-    endpoints: COLLECTIONS,
+    endpoints: LISTS,
     kind: "list",
     description: `Players by id. ${LIST_RULES}`,
     example: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
   },
   {
     name: "filter[teamNames]",
-    endpoints: MATCHES,
+    endpoints: WITH_CHANGES,
     kind: "list",
     description: `Teams by their exact current tags. ${LIST_RULES}`,
     example: "ABC",
   },
   {
     name: "filter[gameMode]",
-    endpoints: MATCHES,
+    endpoints: WITH_CHANGES,
     kind: "modes",
     description: "Game modes, separated by commas.",
     example: "ranked,casual",
   },
   {
     name: "filter[patchVersion]",
-    endpoints: MATCHES,
+    endpoints: WITH_CHANGES,
     kind: "list",
     description: `Patch versions of the game. ${LIST_RULES}`,
     example: "2.2,2.3",

@@ -9,14 +9,31 @@ import {
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
-import { pageStartOf, parseCursor, parseLimit, parseOffset, parseSort } from "./page-parameters.ts";
+import {
+  pageStartOf,
+  parseCursor,
+  parseLimit,
+  parseOffset,
+  parseSort,
+  parseWait,
+} from "./page-parameters.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
-import { type Endpoint, fieldsType, type Kind, MAX_PLAYERS, PAGE_SIZE } from "./parameters.ts";
+import {
+  DEFAULT_CHANGES,
+  type Endpoint,
+  fieldsType,
+  type Kind,
+  MAX_PLAYERS,
+  PAGE_SIZE,
+} from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
 import type {
+  ChangesQuery,
   GivenParameters,
   GivenValues,
+  LogStart,
   MatchesQuery,
+  MatchFilters,
   NamesQuery,
   ParseContext,
   ParsedValues,
@@ -43,13 +60,7 @@ export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<Ma
     sort: values.sort ?? "createdAt",
     pageStart,
     limit: values["page[limit]"] ?? PAGE_SIZE,
-    filters: {
-      playerNames: values["filter[playerNames]"],
-      playerIds: values["filter[playerIds]"],
-      teamNames: values["filter[teamNames]"],
-      gameModes: values["filter[gameMode]"],
-      patchVersions: values["filter[patchVersion]"],
-    },
+    filters: filtersOf(values),
     ...shapeOf(values),
     given: asGiven(pairs),
   };
@@ -81,6 +92,27 @@ export function parseNamesQuery(raw: string, context: ParseContext): Parsed<Name
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, query: { near: values["filter[near]"]!, given: asGiven(pairs) } };
 }
+
+export function parseChangesQuery(raw: string, context: ParseContext): Parsed<ChangesQuery> {
+  const { pairs, values, problems } = parseQuery(raw, "changes", context);
+  if (problems.length > 0) return { ok: false, problems };
+  const query: ChangesQuery = {
+    after: values["page[after]"] as LogStart | undefined,
+    limit: values["page[limit]"] ?? DEFAULT_CHANGES,
+    wait: values["page[wait]"] ?? 0,
+    filters: filtersOf(values),
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
+const filtersOf = (values: ParsedValues): MatchFilters => ({
+  playerNames: values["filter[playerNames]"],
+  playerIds: values["filter[playerIds]"],
+  teamNames: values["filter[teamNames]"],
+  gameModes: values["filter[gameMode]"],
+  patchVersions: values["filter[patchVersion]"],
+});
 
 interface ParsedQuery {
   pairs: readonly Pair[];
@@ -137,6 +169,7 @@ const PARSERS: { [K in Kind]: ValueParser<ValueOf[K]> } = {
   limit: parseLimit,
   offset: parseOffset,
   cursor: parseCursor,
+  wait: parseWait,
   sort: parseSort,
   timestamp: parseTimestampFilter,
   list: parseList,

@@ -45,6 +45,16 @@ export type PageStart =
   | { from: "after"; gap: Cursor }
   | { from: "before"; gap: Cursor };
 
+/** A position in the change log: after the change with this number. Changes are numbered from 1 without gaps. */
+export interface LogPosition {
+  number: number;
+  /** Identifies the transaction of that change: after a restore, another one may have its number. */
+  tag: number;
+}
+
+/** Where to begin in the change log. */
+export type LogStart = LogPosition | "oldest";
+
 /** Related resources and fields to return. Undefined: everything. */
 export interface Shape {
   include: string[] | undefined;
@@ -85,6 +95,16 @@ export interface NamesQuery {
   given: GivenParameters;
 }
 
+export interface ChangesQuery {
+  /** Undefined: only changes from now on. */
+  after: LogStart | undefined;
+  limit: number;
+  /** How long to wait for a change, in seconds. */
+  wait: number;
+  filters: MatchFilters;
+  given: GivenParameters;
+}
+
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }
@@ -115,7 +135,9 @@ export type GivenValues = ReadonlyMap<string, { parameter: Parameter; value: str
 export interface ValueOf extends Record<Kind, unknown> {
   limit: number;
   offset: number;
-  cursor: Cursor;
+  /** Changes have cursors of their own. */
+  cursor: Cursor | LogStart;
+  wait: number;
   sort: Sort;
   timestamp: number;
   list: string[];

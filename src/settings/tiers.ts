@@ -8,6 +8,8 @@ import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 export const parseRate = wholeNumber(1, 100_000_000);
 export const parseBurst = wholeNumber(0, 100_000_000);
 export const parseMatchesPerDay = wholeNumber(0, 1_000_000_000);
+const parseStreams = wholeNumber(1, 1_000_000);
+const parseChangesPerMinute = wholeNumber(1, 100_000_000);
 
 const TIER_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
@@ -20,6 +22,11 @@ const MEMBERS: Record<string, { field: keyof Tier; parse(value: unknown): Parsed
     parse: (value) => parseMatchesPerDay(String(value)),
   },
   shards: { field: "shards", parse: parseTierShards },
+  streams: { field: "streams", parse: (value) => parseStreams(String(value)) },
+  "changes-per-minute": {
+    field: "changesPerMinute",
+    parse: (value) => parseChangesPerMinute(String(value)),
+  },
 };
 
 /** The first tier applies to API keys without one. */

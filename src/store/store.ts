@@ -21,7 +21,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { PageStart, Sort, Window } from "../query/query.ts";
+import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
 
 /** Opaque bytes, written and read by document/ only. */
@@ -161,12 +161,7 @@ export interface Reader {
   vocabulary(): Awaitable<Vocabulary>;
 }
 
-/** After the change with this number. Changes are numbered from 1 without gaps. */
-export interface LogPosition {
-  number: number;
-  /** Identifies the transaction of that change: after a restore, another one may have its number. */
-  tag: number;
-}
+export type { LogPosition } from "../query/query.ts";
 
 export type ChangeKind = "added" | "replaced" | "removed";
 

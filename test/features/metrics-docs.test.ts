@@ -297,6 +297,15 @@ describe("the log examples", () => {
       tier: "t",
       records: 0,
     },
+    "stream-ended": {
+      event: "stream-ended",
+      keyId: "k",
+      shard: "na",
+      seconds: 9,
+      changes: 2,
+      why: "stopping",
+    },
+    "changes-unreadable": { event: "changes-unreadable", shard: "na", error },
     "admin-request": {
       event: "admin-request",
       requestId: "r",

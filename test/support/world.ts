@@ -8,7 +8,7 @@ import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
-import { unobserved } from "../../src/observe/events.ts";
+import { type Observe, unobserved } from "../../src/observe/events.ts";
 import { openAccess, openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -62,6 +62,8 @@ export async function startWorld(
   /** The settings file, for settings that are tables. */
   toml = "",
   checkPace?: Parameters<typeof serve>[5],
+  feedPace?: Parameters<typeof serve>[7],
+  log: Observe = unobserved,
 ): Promise<World> {
   const folder = aFolder();
   writeFileSync(join(folder.path, "matchbook.toml"), toml);
@@ -84,7 +86,16 @@ export async function startWorld(
   const { key } = await access.keys.create({ name: "test" }, Date.now());
   await access.close();
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(settings, unobserved, clock, undefined, undefined, checkPace);
+  const server = await serve(
+    settings,
+    log,
+    clock,
+    undefined,
+    undefined,
+    checkPace,
+    undefined,
+    feedPace,
+  );
   return {
     data: folder.path,
     settings,

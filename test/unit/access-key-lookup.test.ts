@@ -23,7 +23,15 @@ const PLAN: AccessPlan = {
   defaults: { rate: 60, burst: 0, matchesPerDay: 5000 },
   closedShards: ["beta"],
 };
-const HOBBY = { tier: "hobby", rate: 60, burst: 60, matchesPerDay: 5000, shards: ["*"] };
+const HOBBY = {
+  tier: "hobby",
+  rate: 60,
+  burst: 60,
+  matchesPerDay: 5000,
+  shards: ["*"],
+  streams: 10,
+  changesPerMinute: 6000,
+};
 
 const NOW = 1_000_000;
 const bearer = (key: string) => `Bearer ${key}`;

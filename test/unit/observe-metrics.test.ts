@@ -125,6 +125,7 @@ describe("a failure or rejection", () => {
       ["rate", 0],
       ["quota", 0],
       ["failures", 0],
+      ["streams", 0],
     ]);
   });
 });

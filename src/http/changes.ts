@@ -1,0 +1,195 @@
+/** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
+
+import { changeListContent } from "../document/changes.ts";
+import { contentOf } from "../document/content.ts";
+import { changesLinks } from "../document/links.ts";
+import { restOf } from "../document/stitch.ts";
+import { type ChangeFilter, isWanted, wantsAll } from "../domain/change-filter.ts";
+import { decodeLogCursor } from "../query/log-cursor.ts";
+import { parseChangesQuery } from "../query/parse-query.ts";
+import type { ChangesQuery, LogStart, MatchFilters } from "../query/query.ts";
+import type { Change, ChangeBatch, LogPosition, Reader } from "../store/store.ts";
+import { MAX_EXAMINED, type Outcome } from "./change-feed.ts";
+import { type ApiError, apiError } from "./errors.ts";
+import {
+  NO_MATCHES,
+  parseQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+} from "./shard-request.ts";
+
+interface ChangePage {
+  changes: readonly Change[];
+  /** Where the next page begins. */
+  end: LogPosition;
+}
+
+export async function getChanges(request: ShardRequest): Promise<ShardResult> {
+  const query = parse(request);
+  const filter = await resolveFilter(query.filters, request.reader);
+  const start = await positionOf(query.after, request.reader);
+  const page = await readPage(request, query, filter, start);
+  request.watch.lap("store");
+  const content = contentOf(changeListContent(page.changes));
+  const rest = restOf(changesLinks(request.url, query, page.end), request.profile.meta);
+  // The tag covers the links too: the next page may begin elsewhere although there are no changes.
+  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "single" };
+}
+
+/** The body of the response; null for HEAD. */
+export async function streamChanges(
+  request: ShardRequest,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const { raw, shard, key, feed, reader } = request;
+  const query = parse(request);
+  const filter = await resolveFilter(query.filters, reader);
+  const start = await positionOf(lastEventId(raw) ?? query.after, reader);
+  if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
+  if (raw.method === "HEAD") return null;
+  openSlot(request);
+  feed.keepOpen(raw, 0);
+  return feed.streams.open({
+    shard,
+    key,
+    start,
+    filter,
+    currentKey: () => feed.currentKey(raw, shard),
+    onEnd() {
+      feed.limits.close(key.id);
+      // A client that reads nothing must not keep the connection.
+      feed.keepOpen(raw, feed.idleSeconds);
+    },
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function parse(request: ShardRequest): ChangesQuery {
+  const { now, maxOffset } = request;
+  const context = { now, maxOffset, includePaths: NONE, types: NONE };
+  return parseQuery(parseChangesQuery, request, "changes", context);
+}
+
+/** Clients that reconnect by themselves send it, with the URL they began with. */
+function lastEventId({ headers }: Request): LogStart | undefined {
+  const id = headers.get("last-event-id");
+  if (id === null || id === "") return undefined;
+  const position = decodeLogCursor(id);
+  if (position) return position;
+  throw apiError(
+    "invalid-cursor",
+    "The header Last-Event-ID must be the id of an event of this stream, unchanged. Omit it to use page[after].",
+    { source: { header: "Last-Event-ID" } },
+  );
+}
+
+async function resolveFilter(
+  { playerIds, playerNames, teamNames, gameModes, patchVersions }: MatchFilters,
+  reader: Reader,
+): Promise<ChangeFilter> {
+  const named = playerNames && (await reader.playerIdsNamed(searchable(playerNames)));
+  const teams = teamNames && (await reader.teamIdsNamed(searchable(teamNames)));
+  return {
+    players: [playerIds, named].flatMap((ids) => (ids ? [new Set(ids)] : [])),
+    teams: teams ? [new Set(teams)] : [],
+    gameModes: gameModes && new Set(gameModes),
+    patchVersions: patchVersions && new Set(patchVersions),
+  };
+}
+
+async function positionOf(start: LogStart | undefined, reader: Reader): Promise<LogPosition> {
+  if (typeof start === "object") return start;
+  const { beginning, end } = await reader.changeLog();
+  return start === "oldest" ? beginning : end;
+}
+
+async function readPage(
+  request: ShardRequest,
+  query: ChangesQuery,
+  filter: ChangeFilter,
+  start: LogPosition,
+): Promise<ChangePage> {
+  const examined = wantsAll(filter) ? query.limit : MAX_EXAMINED;
+  const batch = await request.reader.changes(start, examined);
+  if (!batch) throw cursorExpired();
+  const page = pageOf(request, query, filter, start, batch);
+  const isWaiting = page.changes.length === 0 && query.wait > 0 && request.raw.method === "GET";
+  // There is more to examine, but not by this request.
+  if (!isWaiting || (!batch.isLast && page.end === batch.end)) return page;
+  return waitForPage(request, query, filter, page);
+}
+
+/** Waits until there is a change, or the time is over. */
+async function waitForPage(
+  request: ShardRequest,
+  query: ChangesQuery,
+  filter: ChangeFilter,
+  empty: ChangePage,
+): Promise<ChangePage> {
+  const { feed, raw, key, watch } = request;
+  openSlot(request);
+  feed.keepOpen(raw, query.wait + feed.idleSeconds);
+  let page = empty;
+  try {
+    while (page.changes.length === 0) {
+      const outcome = await nextOutcome(request, page.end, query.wait * 1000 - watch.elapsed());
+      if (outcome === "cancelled") break;
+      if (outcome === "expired") throw cursorExpired();
+      page = pageOf(request, query, filter, page.end, outcome);
+    }
+  } finally {
+    feed.limits.close(key.id);
+  }
+  return page;
+}
+
+/** Waiting also ends when the client is gone. */
+async function nextOutcome(
+  { feed, raw, shard }: ShardRequest,
+  after: LogPosition,
+  forMs: number,
+): Promise<Outcome> {
+  const waiting = feed.log.wait(shard, after);
+  const timer = setTimeout(waiting.cancel, Math.max(0, forMs));
+  raw.signal.addEventListener("abort", waiting.cancel);
+  try {
+    return await waiting.outcome;
+  } finally {
+    clearTimeout(timer);
+    raw.signal.removeEventListener("abort", waiting.cancel);
+  }
+}
+
+/** The changes of a batch that are wanted, as many as fit on the page and as the key may read in this minute. */
+function pageOf(
+  { feed, key }: ShardRequest,
+  { limit }: ChangesQuery,
+  filter: ChangeFilter,
+  start: LogPosition,
+  batch: ChangeBatch,
+): ChangePage {
+  const wanted = batch.changes.filter((change) => isWanted(change, filter));
+  const most = Math.min(limit, wanted.length);
+  const granted = feed.limits.take(key.id, most, key.limits.changesPerMinute);
+  if (granted === wanted.length) return { changes: wanted, end: batch.end };
+  const changes = wanted.slice(0, granted);
+  return { changes, end: changes.at(-1)?.position ?? start };
+}
+
+function openSlot({ feed, key }: ShardRequest): void {
+  const { streams } = key.limits;
+  if (feed.limits.open(key.id, streams)) return;
+  throw apiError(
+    "too-many-streams",
+    `This key has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
+    { headers: { "Retry-After": "10" } },
+  );
+}
+
+function cursorExpired(): ApiError {
+  return apiError(
+    "cursor-expired",
+    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Start again with page[after]=oldest (what is kept), or without it, and read the matches in between from /matches.",
+  );
+}

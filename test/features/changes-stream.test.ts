@@ -1,0 +1,447 @@
+/** The change feed as Server-Sent Events: what a stream has, how it is resumed, and why it ends. */
+
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Event } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-stores.ts";
+import { anEntry, serve } from "../conformance/entries.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { StreamClient } from "../support/event-stream.ts";
+import { TestClock } from "../support/keys.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { withWriter } from "../support/prune.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const CHANGES = "/shards/na/changes";
+const OLDEST = `${CHANGES}?page[after]=oldest`;
+
+/** Often, so that tests need not wait. */
+const PACE = { pollMs: 5, keyCheckMs: 20 };
+
+interface Wishes {
+  flags?: Record<string, string>;
+  toml?: string;
+  clock?: TestClock;
+  pace?: object;
+  log?: (event: Event) => void;
+}
+
+const startFeed = (ids: string[], { flags, toml, clock, pace, log }: Wishes = {}) =>
+  startWorld(
+    ids.map((id) => aMatch({ id })),
+    flags,
+    clock,
+    toml,
+    undefined,
+    { ...PACE, ...pace },
+    log,
+  );
+
+const stream = (world: World, path = CHANGES, headers: Record<string, string> = {}) =>
+  StreamClient.open(`${world.url}${path}`, { Authorization: `Bearer ${world.key}`, ...headers });
+
+// biome-ignore lint/suspicious/noExplicitAny: resources of the feed.
+const matchOf = (change: any): string => change.relationships.match.data.id;
+
+async function nextMatches(client: StreamClient, count: number): Promise<string[]> {
+  return (await client.changes(count)).map(matchOf);
+}
+
+/** The code of the last event; nothing else may come. */
+async function endOf(client: StreamClient): Promise<string> {
+  const event = await client.next();
+  expect(event?.event).toBe("end");
+  expect(await client.next()).toBeUndefined();
+  const { code, detail } = JSON.parse(event!.data);
+  expect(detail).toMatch(/\.$/);
+  return code;
+}
+
+describe("a stream", () => {
+  test("has the same changes as the pages, each with its cursor as id", async () => {
+    const world = await startFeed(["one", "two"]);
+    const client = await stream(world, OLDEST);
+    const changes = await client.changes(2);
+    await world.ingest([aMatch({ id: "three" })]);
+    changes.push(...(await client.changes(1)));
+    expect(changes).toEqual((await world.get(OLDEST)).body.data);
+    expect(client.events.map(({ lastId }) => lastId)).toEqual(changes.map(({ id }) => id));
+    client.close();
+    await world.stop();
+  });
+
+  test("begins at once with a comment, and is neither compressed nor cached", async () => {
+    const world = await startFeed(["one"]);
+    const client = await stream(world, OLDEST, { "Accept-Encoding": "gzip, zstd" });
+    expect(client.response.status).toBe(200);
+    expect(Object.fromEntries(client.response.headers)).toMatchObject({
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+      "x-ratelimit-limit": "1000000",
+    });
+    expect(client.response.headers.get("content-encoding")).toBeNull();
+    await client.untilComments(1);
+    expect(client.events.length).toBeLessThanOrEqual(1);
+    client.close();
+    await world.stop();
+  });
+
+  test("has heartbeats", async () => {
+    const world = await startFeed(["one"], { pace: { heartbeatMs: 5 } });
+    const client = await stream(world);
+    await client.untilComments(4);
+    expect(client.comments).toBeGreaterThanOrEqual(4);
+    expect(client.events).toEqual([]);
+    client.close();
+    await world.stop();
+  });
+
+  test("goes on after the last event id, which wins over the parameter", async () => {
+    const world = await startFeed(["one", "two", "three"]);
+    const first = await stream(world, OLDEST);
+    expect(await nextMatches(first, 2)).toEqual(["one", "two"]);
+    const { lastId } = first.events[1]!;
+    first.close();
+    const second = await stream(world, OLDEST, { "Last-Event-ID": lastId });
+    expect(await nextMatches(second, 1)).toEqual(["three"]);
+    second.close();
+    await world.stop();
+  });
+
+  test("that has had no event yet can be resumed without a gap", async () => {
+    const world = await startFeed(["one"]);
+    const first = await stream(world);
+    await first.untilComments(1);
+    const { lastId } = first;
+    first.close();
+    await world.ingest([aMatch({ id: "two" })]);
+    const second = await stream(world, CHANGES, { "Last-Event-ID": lastId });
+    expect(await nextMatches(second, 1)).toEqual(["two"]);
+    second.close();
+    await world.stop();
+  });
+
+  test("has only the changes that pass the filters, with names as they were at its beginning", async () => {
+    const world = await startFeed([]);
+    const ada = { id: "p1", name: "Ada" };
+    await world.ingest([aMatch({ id: "one", rosters: duel(ada, { id: "p2" }) })]);
+    const client = await stream(world, `${OLDEST}&filter[playerNames]=Ada&filter[gameMode]=casual`);
+    const renamed = { id: "p1", name: "Lovelace" };
+    await world.ingest([
+      aMatch({ id: "two", mode: "casual", rosters: duel(renamed, { id: "p2" }) }),
+      aMatch({ id: "three", mode: "casual" }),
+      aMatch({ id: "four", mode: "casual", rosters: duel({ id: "p3" }, renamed) }),
+    ]);
+    expect(await nextMatches(client, 2)).toEqual(["two", "four"]);
+    client.close();
+    await world.stop();
+  });
+
+  test("has nothing of withheld records", async () => {
+    const world = await startFeed(["one"]);
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    await world.ingest([aMatch({ id: "hidden", mode: "practice" })]);
+    await world.ingest([aMatch({ id: "one", mode: "practice" })], { replace: true });
+    const [removal] = await client.changes(1);
+    expect([removal.attributes.kind, matchOf(removal)]).toEqual(["removed", "one"]);
+    expect(removal.id).toStartWith("2-");
+    expect(JSON.stringify(client.events)).not.toMatch(/hidden|practice/);
+    client.close();
+    await world.stop();
+  });
+
+  test("is one of many that get the same", async () => {
+    const world = await startFeed(["one"], { toml: "[tiers.hobby]\nstreams = 50\n" });
+    const clients = await Promise.all(Array.from({ length: 50 }, () => stream(world)));
+    const ids = Array.from({ length: 20 }, (_, at) => `m${at}`);
+    await world.ingest(
+      ids.map((id) => aMatch({ id })),
+      { batch: 3 },
+    );
+    for (const client of clients) expect(await nextMatches(client, 20)).toEqual(ids);
+    for (const client of clients) client.close();
+    await world.stop();
+  });
+
+  test("works with curl", async () => {
+    const world = await startFeed(["one", "two"]);
+    const curl = Bun.spawn(
+      [
+        ...["curl", "-sgN", "-H", `Authorization: Bearer ${world.key}`],
+        ...["-H", "Accept: text/event-stream", `${world.url}${OLDEST}`],
+      ],
+      { stdout: "pipe" },
+    );
+    const reader = curl.stdout.getReader();
+    let output = "";
+    const read = async () => {
+      const { value } = await reader.read();
+      output += Buffer.from(value ?? []).toString();
+    };
+    while (!output.includes('"id":"two"')) await read();
+    await world.stop();
+    while (!output.includes("event: end")) await read();
+    await curl.exited;
+    expect(output).toMatch(
+      /^: heartbeat\nid: 0-\w+\n\nid: 1-\w+\nevent: change\ndata: \{.*\}\n\nid: 2-\w+\nevent: change\ndata: \{.*\}\n\nevent: end\ndata: \{"code":"stopping","detail":".*"\}\n\n$/,
+    );
+  });
+
+  test("works with the profile gamelocker", async () => {
+    const world = await startFeed(["one"], { flags: { compat: "gamelocker" } });
+    const client = await stream(world, `${OLDEST}&unknown=1`, { Authorization: world.key });
+    expect(await nextMatches(client, 1)).toEqual(["one"]);
+    client.close();
+    await world.stop();
+  });
+
+  test("works on PostgreSQL", async () => {
+    const postgres = await aPostgres();
+    const toml = `[shards.na]\nurl = "${postgres.url}?schema=stream_${process.pid}"\n`;
+    const world = await startFeed(["one"], { toml });
+    const client = await stream(world, OLDEST);
+    expect(await nextMatches(client, 1)).toEqual(["one"]);
+    await world.ingest([aMatch({ id: "two" })]);
+    expect(await nextMatches(client, 1)).toEqual(["two"]);
+    await world.stop();
+    expect(await endOf(client)).toBe("stopping");
+    await postgres.stop();
+  });
+
+  test("and long polling last longer than connections may be idle", async () => {
+    const world = await startFeed(["one"], { pace: { heartbeatMs: 60_000 } });
+    const client = await stream(world);
+    const waiting = world.get(`${CHANGES}?page[wait]=25`);
+    // The runtime closes idle connections after 10 to 14 seconds; nothing else can show that it does not.
+    await Bun.sleep(15_000);
+    await world.ingest([aMatch({ id: "two" })]);
+    expect(await nextMatches(client, 1)).toEqual(["two"]);
+    expect((await waiting).body.data).toHaveLength(1);
+    client.close();
+    await world.stop();
+  }, 40_000);
+});
+
+describe("a request for a stream", () => {
+  const codeOf = async ({ response }: StreamClient) => {
+    const { errors } = (await response.json()) as { errors: { code: string }[] };
+    return [response.status, errors[0]!.code];
+  };
+  /** Without a reader of its own, so that the body can be read as JSON. */
+  const refused = async (world: World, path: string, headers: Record<string, string> = {}) => {
+    const all = { Authorization: `Bearer ${world.key}`, Accept: "text/event-stream", ...headers };
+    const response = await fetch(`${world.url}${path}`, { headers: all });
+    return codeOf({ response } as StreamClient);
+  };
+
+  test("is refused with an error document like any other", async () => {
+    const world = await startFeed(["one"]);
+    const refusals = [
+      await refused(world, CHANGES, { Authorization: "Bearer nonsense" }),
+      await refused(world, "/shards/nowhere/changes"),
+      await refused(world, `${CHANGES}?sort=createdAt`),
+      await refused(world, CHANGES, { "Last-Event-ID": "nonsense" }),
+      await refused(world, CHANGES, { "Last-Event-ID": "9-9" }),
+      await refused(world, "/shards/na/matches"),
+    ];
+    expect(refusals).toEqual([
+      [401, "unauthorized"],
+      [404, "unknown-shard"],
+      [400, "unknown-parameter"],
+      [400, "invalid-cursor"],
+      [410, "cursor-expired"],
+      [406, "not-acceptable"],
+    ]);
+    await world.stop();
+  });
+
+  test("with HEAD gets the headers, and both media types get a page", async () => {
+    const world = await startFeed(["one"]);
+    const head = await fetch(`${world.url}${CHANGES}`, {
+      method: "HEAD",
+      headers: { Authorization: `Bearer ${world.key}`, Accept: "text/event-stream" },
+    });
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    const both = await world.get(CHANGES, {
+      Accept: "text/event-stream, application/vnd.api+json",
+    });
+    expect(both.status).toBe(200);
+    await world.stop();
+  });
+
+  test("may come from a page of another origin, with the id of the last event", async () => {
+    const world = await startFeed([]);
+    const preflight = await world.get(CHANGES, { Origin: "https://elsewhere.example" }, "OPTIONS");
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("Last-Event-ID");
+    await world.stop();
+  });
+});
+
+describe("a stream ends", () => {
+  const ended = (events: Event[], why: string) =>
+    until(`a stream ends: ${why}`, () =>
+      events.find((event) => event.event === "stream-ended" && event.why === why),
+    );
+
+  test("at once when the server stops, and the log has one line about it", async () => {
+    const events: Event[] = [];
+    const world = await startFeed(["one"], { log: (event) => events.push(event) });
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    await world.stop();
+    expect(await endOf(client)).toBe("stopping");
+    expect(events.filter(({ event }) => event === "stream-ended")).toEqual([
+      {
+        event: "stream-ended",
+        keyId: expect.stringMatching(/^k_/),
+        shard: "na",
+        seconds: expect.any(Number),
+        changes: 1,
+        why: "stopping",
+      },
+    ]);
+  }, 8000);
+
+  test("when its key is revoked", async () => {
+    const world = await startFeed(["one"]);
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    const access = openAccess({ data: world.data });
+    const [key] = await access.keys.list();
+    await access.keys.revoke(key!.id, Date.now());
+    await access.close();
+    expect(await endOf(client)).toBe("key-ended");
+    await world.stop();
+  });
+
+  test("when its key expires", async () => {
+    const clock = new TestClock();
+    const world = await startFeed(["one"], { clock });
+    const access = openAccess({ data: world.data });
+    const expiresAt = clock.now() + 30_000;
+    const { key } = await access.keys.create({ name: "short", expiresAt }, clock.now());
+    await access.close();
+    const headers = { Authorization: `Bearer ${key}` };
+    const client = await until("the key is known", async () => {
+      const one = await stream(world, CHANGES, headers);
+      return one.response.status === 200 && one;
+    });
+    clock.advance(31_000);
+    expect(await endOf(client)).toBe("key-ended");
+    await world.stop();
+  });
+
+  test("when its key may not read the shard any more", async () => {
+    const world = await startFeed(["one"]);
+    const client = await stream(world);
+    const access = openAccess({ data: world.data });
+    const [key] = await access.keys.list();
+    await access.keys.change(key!.id, { shards: ["eu"] });
+    await access.close();
+    expect(await endOf(client)).toBe("key-ended");
+    await world.stop();
+  });
+
+  test("when the client is gone", async () => {
+    const events: Event[] = [];
+    const toml = "[tiers.hobby]\nstreams = 1\n";
+    const world = await startFeed(["one"], { toml, log: (event) => events.push(event) });
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    const second = await stream(world);
+    expect(second.response.status).toBe(429);
+    client.close();
+    await ended(events, "client-closed");
+    const third = await stream(world, OLDEST);
+    expect(await nextMatches(third, 1)).toEqual(["one"]);
+    third.close();
+    await world.stop();
+  });
+
+  test("when the client does not read, and goes on where it ended", async () => {
+    const events: Event[] = [];
+    const world = await startFeed([], {
+      pace: { unreadMs: 50, heartbeatMs: 20 },
+      log: (event) => events.push(event),
+    });
+    // Each of these changes has about 40 KB, so that they exceed what the connection itself holds.
+    const players = Array.from({ length: 400 }, (_, at) => `${"p".repeat(55)}-${at}`);
+    const large = anEntry("large", {
+      players: Object.fromEntries(players.map((id) => [id, "won"])),
+    });
+    await withWriter(world.settings, "na", async (writer) => {
+      await serve(writer, large);
+      for (let time = 1; time < 250; time++) {
+        await writer.write(async (transaction) => {
+          await transaction.removeServed([large]);
+          await transaction.addServed([large]);
+        });
+      }
+    });
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    socket.write(
+      `GET ${OLDEST} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
+    );
+    await ended(events, "slow-reader");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+    });
+    socket.resume();
+    await until("the end is read", () => text.includes("event: end"));
+    expect(text).toContain('"code":"slow-reader"');
+    socket.destroy();
+    const ids = [...text.matchAll(/"type":"change","id":"([^"]+)"/g)].map(([, id]) => id!);
+    const numbers = ids.map((id) => Number.parseInt(id, 36));
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+    expect(numbers.length).toBeLessThan(250);
+    const client = await stream(world, CHANGES, { "Last-Event-ID": ids.at(-1)! });
+    const [next] = await client.changes(1);
+    expect(Number.parseInt(next.id, 36)).toBe(numbers.length + 1);
+    client.close();
+    await world.stop();
+  }, 60_000);
+
+  test("when its position is not in the log any more", async () => {
+    const world = await startFeed(["one"]);
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    const database = new Database(join(world.data, "na.db"));
+    database.run("DELETE FROM match_changes");
+    database.close();
+    expect(await endOf(client)).toBe("cursor-expired");
+    await world.stop();
+  });
+
+  test("when its shard cannot be read", async () => {
+    const events: Event[] = [];
+    const world = await startFeed(["one"], { log: (event) => events.push(event) });
+    const client = await stream(world, OLDEST);
+    await client.changes(1);
+    writeDamagedShard(join(world.data, "na.db"));
+    expect(await endOf(client)).toBe("shard-unavailable");
+    expect(events.filter(({ event }) => event === "changes-unreadable")).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+test("a stream is paced: beyond the changes per minute of its tier, the rest follows in the next minute", async () => {
+  const clock = new TestClock(Math.floor(Date.now() / 60_000) * 60_000 + 59_950);
+  const toml = "[tiers.hobby]\nchanges-per-minute = 3\n";
+  const world = await startFeed(["a", "b", "c", "d", "e"], { clock, toml });
+  const client = await stream(world, OLDEST);
+  expect(await nextMatches(client, 3)).toEqual(["a", "b", "c"]);
+  expect((await world.get(OLDEST)).body.data).toEqual([]);
+  clock.advance(100);
+  expect(await nextMatches(client, 2)).toEqual(["d", "e"]);
+  client.close();
+  await world.stop();
+});

@@ -1,0 +1,319 @@
+/** The change feed as pages: what they have, their cursors, filters and limits, and long polling. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { TestClock } from "../support/keys.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { pruneAt } from "../support/prune.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const CHANGES = "/shards/na/changes";
+const OLDEST = `${CHANGES}?page[after]=oldest`;
+
+/** Polls often, so that tests need not wait. */
+const PACE = { pollMs: 5 };
+
+const startFeed = (...[documents, flags, clock, toml]: Parameters<typeof startWorld>) =>
+  startWorld(documents, flags, clock, toml, undefined, PACE);
+
+interface Body {
+  data: {
+    id: string;
+    attributes: { kind: string };
+    relationships: { match: { data: { id: string } }; players: { data: { id: string }[] } };
+  }[];
+  links: { next: string };
+}
+
+const described = ({ data }: Body) =>
+  data.map(({ attributes, relationships }) => [attributes.kind, relationships.match.data.id]);
+const matchesOf = ({ data }: Body) => data.map((one) => one.relationships.match.data.id);
+
+/** All changes after a position, page by page. */
+async function follow(world: World, path: string) {
+  const pages: string[][] = [];
+  let url = path;
+  for (;;) {
+    const { body } = await world.get(url);
+    if (body.data.length === 0) return { pages, next: body.links.next as string };
+    pages.push(matchesOf(body));
+    url = body.links.next;
+  }
+}
+
+describe("a page of changes", () => {
+  const times = { createdAt: minutesAgo(5) };
+
+  test("has references to the matches that were added, replaced and removed, in order", async () => {
+    const world = await startFeed();
+    const rosters = duel({ id: "ada", name: "Ada" }, { id: "bob", name: "Bob" });
+    await world.ingest([aMatch({ id: "one", rosters, ...times }), aMatch({ id: "two", ...times })]);
+    await world.ingest([aMatch({ id: "old", createdAt: minutesAgo(100) })]);
+    const replacement = aMatch({ id: "two", mode: "casual", patch: "2.6", rosters, ...times });
+    await world.ingest([replacement], { replace: true });
+    await pruneAt(world.settings, "na", Date.now() - 50 * 60_000);
+    const { body } = await world.get(OLDEST);
+    expect(described(body)).toEqual([
+      ["added", "one"],
+      ["added", "two"],
+      ["replaced", "two"],
+      ["removed", "old"],
+    ]);
+    expect(body.data[2]).toEqual({
+      type: "change",
+      id: expect.stringMatching(/^4-[0-9a-z]+$/),
+      attributes: {
+        kind: "replaced",
+        changedAt: expect.stringMatching(/Z$/),
+        createdAt: times.createdAt,
+        gameMode: "casual",
+        patchVersion: "2.6",
+      },
+      relationships: {
+        match: { data: { type: "match", id: "two" } },
+        players: {
+          data: [
+            { type: "player", id: "ada" },
+            { type: "player", id: "bob" },
+          ],
+        },
+      },
+    });
+    const changedAt = Date.parse(body.data[2].attributes.changedAt);
+    expect(Math.abs(Date.now() - changedAt)).toBeLessThan(60_000);
+    await world.stop();
+  });
+
+  test("has a link to the next one, which goes on where it ended, whatever happens meanwhile", async () => {
+    const ids = Array.from({ length: 7 }, (_, at) => `m${at}`);
+    const world = await startFeed(ids.map((id) => aMatch({ id })));
+    const { pages, next } = await follow(world, `${OLDEST}&page[limit]=3`);
+    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+    expect(next).toContain("page%5Blimit%5D=3");
+    await world.ingest([aMatch({ id: "later" })]);
+    expect(matchesOf((await world.get(next)).body)).toEqual(["later"]);
+    // The id of a change is a cursor, too.
+    const [, second] = (await world.get(OLDEST)).body.data;
+    const rest = await world.get(`${CHANGES}?page[after]=${second.id}`);
+    expect(matchesOf(rest.body)).toEqual([...ids.slice(2), "later"]);
+    await world.stop();
+  });
+
+  test("begins now without a cursor", async () => {
+    const world = await startFeed([aMatch({ id: "before" })]);
+    const { body } = await world.get(CHANGES);
+    expect(body.data).toEqual([]);
+    await world.ingest([aMatch({ id: "after" })]);
+    expect(described((await world.get(body.links.next)).body)).toEqual([["added", "after"]]);
+    await world.stop();
+  });
+
+  test("does not count against the daily quota of matches", async () => {
+    const world = await startFeed([aMatch({ id: "one" }), aMatch({ id: "two" })], {
+      "matches-per-day": "1",
+    });
+    expect((await world.get("/shards/na/matches/one")).status).toBe(200);
+    expect((await world.get("/shards/na/matches/two")).status).toBe(429);
+    expect(matchesOf((await world.get(OLDEST)).body)).toEqual(["one", "two"]);
+    await world.stop();
+  });
+
+  test("is the same with the profile gamelocker, also if it is empty", async () => {
+    const world = await startFeed([aMatch({ id: "one" })], { compat: "gamelocker" });
+    const bare = { Authorization: world.key, Accept: "*/*" };
+    const { status, body } = await world.get(`${OLDEST}&page[limit]=1000&sort=createdAt`, bare);
+    expect([status, ...matchesOf(body)]).toEqual([200, "one"]);
+    const empty = await world.get(body.links.next, bare);
+    expect([empty.status, empty.body.data]).toEqual([200, []]);
+    await world.stop();
+  });
+});
+
+test("withheld records leave no trace", async () => {
+  const world = await startFeed();
+  const secret = (id: string) => aMatch({ id, mode: "practice" });
+  await world.ingest([aMatch({ id: "one" }), secret("hidden-1")]);
+  const { body: before } = await world.get(CHANGES);
+  await world.ingest([secret("hidden-2"), secret("hidden-3")]);
+  const { body: after } = await world.get(CHANGES);
+  expect(after.links.next).toBe(before.links.next);
+  await world.ingest([aMatch({ id: "two" })]);
+  await world.ingest([secret("two")], { replace: true });
+  const { text, body } = await world.get(OLDEST);
+  expect(described(body)).toEqual([
+    ["added", "one"],
+    ["removed", "two"],
+  ]);
+  expect(text).not.toMatch(/hidden|practice/);
+  // Numbers count served matches only.
+  expect(body.data.map(({ id }: { id: string }) => id.split("-")[0])).toEqual(["1", "3"]);
+  await world.stop();
+});
+
+describe("filters", async () => {
+  const team = { id: "t1", name: "ABC" };
+  const world = await startFeed([
+    aMatch({
+      id: "a",
+      mode: "ranked",
+      patch: "2.1",
+      rosters: [{ members: [{ id: "p1", name: "Ada" }], team }, { members: [{ id: "p2" }] }],
+    }),
+    aMatch({ id: "b", mode: "casual", patch: "2.1", rosters: duel({ id: "p2" }, { id: "p3" }) }),
+    aMatch({
+      id: "c",
+      mode: "casual",
+      patch: "2.2",
+      rosters: duel({ id: "p1", name: "Ada" }, { id: "p3" }),
+    }),
+  ]);
+  afterAll(() => world.stop());
+
+  test.each([
+    ["filter[playerIds]=p1", ["a", "c"]],
+    ["filter[playerIds]=p2,p3", ["a", "b", "c"]],
+    ["filter[playerNames]=Ada", ["a", "c"]],
+    ["filter[playerNames]=Nobody", []],
+    ["filter[playerNames]=Ada&filter[playerIds]=p3", ["c"]],
+    ["filter[teamNames]=ABC", ["a"]],
+    ["filter[teamNames]=abc", []],
+    ["filter[gameMode]=casual", ["b", "c"]],
+    ["filter[patchVersion]=2.1", ["a", "b"]],
+    ["filter[gameMode]=casual&filter[patchVersion]=2.1", ["b"]],
+  ])("%s finds %j, and the next page begins after what was examined", async (filter, expected) => {
+    const { body } = await world.get(`${OLDEST}&${filter}`);
+    expect(matchesOf(body)).toEqual(expected);
+    expect(body.links.next).toEndWith((await world.get(CHANGES)).body.links.next.split("?")[1]);
+  });
+
+  test("with a limit, no change between two pages is lost", async () => {
+    const { pages } = await follow(world, `${OLDEST}&page[limit]=1&filter[playerIds]=p3`);
+    expect(pages).toEqual([["b"], ["c"]]);
+  });
+});
+
+test("at most 1,000 changes are examined for a page, which may be empty although more follow", async () => {
+  const world = await startFeed();
+  const many = Array.from({ length: 1000 }, (_, at) =>
+    aMatch({ id: `m${at}`, rosters: duel({ id: "p1" }, { id: "p2" }) }),
+  );
+  await world.ingest([...many, aMatch({ id: "wanted", mode: "casual" })]);
+  // It does not wait either.
+  const { body } = await world.get(`${OLDEST}&filter[gameMode]=casual&page[wait]=25`);
+  expect(body.data).toEqual([]);
+  expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["wanted"]);
+  const { body: largest } = await world.get(`${OLDEST}&page[limit]=200`);
+  expect(largest.data).toHaveLength(200);
+  expect((await world.get(OLDEST)).body.data).toHaveLength(50);
+  await world.stop();
+}, 15_000);
+
+describe("a cursor", async () => {
+  const world = await startFeed([aMatch({ id: "one" })]);
+  afterAll(() => world.stop());
+  const [{ id }] = (await world.get(OLDEST)).body.data;
+  const tag = id.split("-")[1];
+
+  test.each(["1-1", "0-0", `5-${tag}`])("that is not in the log: %s", async (cursor) => {
+    const { status, body } = await world.get(`${CHANGES}?page[after]=${cursor}`);
+    expect([status, body.errors[0].code]).toEqual([410, "cursor-expired"]);
+    expect(body.errors[0].detail).toContain("page[after]=oldest");
+  });
+
+  test.each(["", "1", "-", "01-1", "1-1-1", "1-A", "newest", "1-zzzzzzzz", "zzzzzzzzzzzz-1"])(
+    "that was not made by the server: %j",
+    async (cursor) => {
+      const { status, body } = await world.get(`${CHANGES}?page[after]=${cursor}`);
+      expect(status).toBe(400);
+      expect(body.errors[0].source).toEqual({ parameter: "page[after]" });
+    },
+  );
+
+  test("of another shard is not in the log", async () => {
+    await world.ingest([aMatch({ id: "one", shard: "eu" })]);
+    const { status } = await world.get(`/shards/eu/changes?page[after]=${id}`);
+    expect(status).toBe(410);
+  });
+});
+
+describe("long polling", () => {
+  test.each(["SQLite", "PostgreSQL"])(
+    "returns as soon as another process has committed a change, on %s",
+    async (engine) => {
+      const postgres = engine === "PostgreSQL" ? await aPostgres() : undefined;
+      const schema = `feed_${process.pid}`;
+      const toml = postgres ? `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n` : "";
+      const world = await startFeed([aMatch({ id: "one" })], {}, undefined, toml);
+      const { body } = await world.get(`${OLDEST}&page[wait]=25`);
+      expect(matchesOf(body)).toEqual(["one"]);
+      // With the filter, only the second change ends it.
+      const waiting = world.get(`${body.links.next}&filter[gameMode]=casual`);
+      await world.ingest([aMatch({ id: "two" })]);
+      await world.ingest([aMatch({ id: "three", mode: "casual" })]);
+      expect(matchesOf((await waiting).body)).toEqual(["three"]);
+      expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two", "three"]);
+      await world.stop();
+      await postgres?.stop();
+    },
+    // Less than it may wait.
+    20_000,
+  );
+
+  test("returns an empty page after the time, with a cursor to go on from", async () => {
+    const world = await startFeed([aMatch({ id: "one" })]);
+    const { status, body } = await world.get(`${CHANGES}?page[wait]=1`);
+    expect([status, body.data]).toEqual([200, []]);
+    await world.ingest([aMatch({ id: "two" })]);
+    expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two"]);
+    await world.stop();
+  });
+
+  test("does not delay the stop of the server, nor HEAD", async () => {
+    const world = await startFeed([aMatch({ id: "one" })]);
+    expect((await world.get(`${CHANGES}?page[wait]=25`, {}, "HEAD")).status).toBe(200);
+    const waiting = world.get(`${CHANGES}?page[wait]=25`);
+    // The request has arrived once another one is answered.
+    await world.get("/healthz", { Authorization: null });
+    await world.stop();
+    const { status, body } = await waiting;
+    expect([status, body.data]).toEqual([200, []]);
+  }, 15_000);
+});
+
+describe("limits", () => {
+  test("a key has as many waiting requests as its tier allows, and pages besides", async () => {
+    const world = await startFeed([aMatch()], {}, undefined, "[tiers.hobby]\nstreams = 2\n");
+    const waiting = [1, 2].map(() => world.get(`${CHANGES}?page[wait]=25`));
+    let refused = await world.get(`${CHANGES}?page[wait]=1`);
+    while (refused.status === 200) refused = await world.get(`${CHANGES}?page[wait]=1`);
+    expect([refused.status, refused.body.errors[0].code]).toEqual([429, "too-many-streams"]);
+    expect((await world.get(CHANGES)).status).toBe(200);
+    await world.ingest([aMatch()]);
+    await Promise.all(waiting);
+    expect((await world.get(`${CHANGES}?page[wait]=1`)).status).toBe(200);
+    const { limits } = (await world.get("/usage", { Accept: null })).body;
+    expect(limits).toMatchObject({ streams: 2, changesPerMinute: 6000 });
+    await world.stop();
+  }, 20_000);
+
+  test("a key gets as many changes per minute as its tier allows, whatever the page", async () => {
+    const clock = new TestClock(Math.floor(Date.now() / 60_000) * 60_000);
+    const documents = ["a", "b", "c", "d", "e"].map((id) => aMatch({ id }));
+    const tiers = "[tiers.hobby]\nchanges-per-minute = 3\n";
+    const world = await startFeed(documents, {}, clock, tiers);
+    const pages: Body[] = [(await world.get(`${OLDEST}&page[limit]=2`)).body];
+    for (let page = 0; page < 2; page++) {
+      pages.push((await world.get(pages.at(-1)!.links.next)).body);
+    }
+    expect(pages.map(matchesOf)).toEqual([["a", "b"], ["c"], []]);
+    clock.advance(60_000);
+    expect(matchesOf((await world.get(pages.at(-1)!.links.next)).body)).toEqual(["d", "e"]);
+    await world.stop();
+  });
+
+  test("a key that may not read a shard may not follow it", async () => {
+    const world = await startFeed([aMatch()], { "closed-shards": "na" });
+    expect((await world.get(CHANGES)).status).toBe(403);
+    await world.stop();
+  });
+});
