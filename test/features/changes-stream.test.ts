@@ -309,6 +309,16 @@ describe("a stream ends", () => {
     ]);
   }, 8000);
 
+  test("at once when the server stops, also while it waits for its next minute", async () => {
+    const clock = new TestClock(Math.floor(Date.now() / 60_000) * 60_000);
+    const toml = "[tiers.hobby]\nchanges-per-minute = 1\n";
+    const world = await startFeed(["one", "two"], { clock, toml });
+    const client = await stream(world, OLDEST);
+    expect(await nextMatches(client, 1)).toEqual(["one"]);
+    await world.stop();
+    expect(await endOf(client)).toBe("stopping");
+  }, 8000);
+
   test("when its key is revoked", async () => {
     const world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
