@@ -284,6 +284,58 @@ export type NameList = {
   };
 };
 
+/** A change of a served match. */
+export type Change = {
+  readonly type: "change";
+  /** The cursor after this change. */
+  readonly id: string;
+  readonly attributes: {
+    readonly kind: "added" | "replaced" | "removed";
+    /** When the change was made. */
+    readonly changedAt: string;
+    /** As of the match. */
+    readonly createdAt: string;
+    /** As of the match. */
+    readonly gameMode:
+      | "ranked"
+      | "casual"
+      | "private"
+      | "private_party_draft_match"
+      | "private_party_aral_match"
+      | "private_party_blitz_match"
+      | "casual_aral"
+      | "blitz_pvp_ranked";
+    /** As of the match. */
+    readonly patchVersion: string;
+  };
+  readonly relationships: {
+    readonly match: {
+      readonly data: {
+        readonly type: "match";
+        readonly id: string;
+      };
+    };
+    readonly players: {
+      readonly data: readonly {
+        readonly type: "player";
+        readonly id: string;
+      }[];
+    };
+  };
+};
+
+export type ChangeList = {
+  /** The oldest change first. */
+  readonly data: readonly Change[];
+  readonly links: {
+    readonly self: string;
+    readonly next: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 export type Errors = {
   readonly errors: readonly {
     /** The id of the request. */
@@ -309,10 +361,12 @@ export type Errors = {
       | "not-found"
       | "method-not-allowed"
       | "not-acceptable"
+      | "cursor-expired"
       | "uri-too-long"
       | "rate-limited"
       | "quota-exceeded"
       | "too-many-failures"
+      | "too-many-streams"
       | "internal-error"
       | "damaged-data"
       | "keys-unavailable"
@@ -347,6 +401,9 @@ export type Usage = {
     readonly matchesPerDay: number | null;
     /** `*` means every shard that is not closed. */
     readonly shards: readonly string[];
+    /** Streams and waiting requests for changes at once. */
+    readonly streams: number;
+    readonly changesPerMinute: number;
   };
   readonly today: {
     readonly day: string;
@@ -410,11 +467,11 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, or 1 to 6 players. Default: 5 matches, 6 players. */
+      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
-      /** A cursor: the page after it. Copy it from `links.next`. */
+      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;
       /** A cursor: the page before it. Copy it from `links.prev`. */
       readonly "page[before]"?: string;
@@ -470,7 +527,7 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, or 1 to 6 players. Default: 5 matches, 6 players. */
+      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -502,6 +559,28 @@ export interface Operations {
       readonly "filter[near]": string;
     };
     reply: NameList;
+  };
+  /** Follow the changes of matches */
+  "/shards/{shard}/changes": {
+    query: {
+      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      readonly "page[limit]"?: number;
+      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      readonly "page[after]"?: string;
+      /** How long to wait if there is no change yet, in seconds, 0 to 25. The response is sent as soon as there is one. Default: 0. */
+      readonly "page[wait]"?: number;
+      /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerNames]"?: string;
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[playerIds]"?: string;
+      /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[teamNames]"?: string;
+      /** Game modes, separated by commas. */
+      readonly "filter[gameMode]"?: string;
+      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[patchVersion]"?: string;
+    };
+    reply: ChangeList;
   };
   /** Get the limits and usage of your key */
   "/usage": {

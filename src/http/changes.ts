@@ -182,7 +182,7 @@ function openSlot({ feed, key }: ShardRequest): void {
   if (feed.limits.open(key.id, streams)) return;
   throw apiError(
     "too-many-streams",
-    `This key may have ${streams} streams and waiting requests open at once. Close one, or follow several players with one stream and a filter.`,
+    `This key has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
     { headers: { "Retry-After": "10" } },
   );
 }

@@ -84,7 +84,7 @@ export async function handleRequest(
     }
     const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
     if (hasQuota) await checkQuota(context, key, request.time);
-    const stream = wantsStream(request) ? route.stream : undefined;
+    const stream = route.stream && wantsStream(request) ? route.stream : undefined;
     if (!stream) checkAccept(context, request, route.stream !== undefined);
     watch.lap("limits");
 

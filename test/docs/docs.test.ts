@@ -10,6 +10,7 @@ import { GAME_MODES } from "../../src/domain/modes.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { MOST_REFERENCES } from "../../src/ingest/collect-resources.ts";
 import {
+  MAX_CHANGES,
   MAX_NAMES,
   MAX_NEAR_LENGTH,
   MAX_PARAMETERS,
@@ -168,6 +169,7 @@ describe("docs/api.md", () => {
     ["Distinct matches per key*", SETTINGS["matches-per-day"].default],
     ["Matches per page", PAGE_SIZE],
     ["Players per response", MAX_PLAYERS],
+    ["Changes per page", MAX_CHANGES],
     ["Name suggestions per response", MAX_NAMES],
     ["Default time window", WINDOW_DAYS],
     ["Values in one filter", MAX_VALUES],

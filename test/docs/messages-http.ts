@@ -10,6 +10,7 @@ import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -28,6 +29,7 @@ type Headers = Record<string, string | null>;
 const MATCHES = "/shards/na/matches";
 const PLAYERS = "/shards/na/players";
 const NAMES = "/shards/na/player-names";
+const CHANGES = "/shards/na/changes";
 const CURSOR = encodeCursor({ createdAt: 0, id: "m1", side: "after" });
 const long = (path: string, shown: string): Wish => [path, { shown }];
 const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
@@ -96,6 +98,12 @@ const WISHES: readonly Wish[] = [
   [`${PLAYERS}?include=matches`],
   [`${MATCHES}?fields[rosters]=won`],
   [`${MATCHES}?page[limit]=6&sort=id&filter[playerName]=Ada`],
+  [CHANGES, { headers: { Accept: "text/html" } }],
+  [`${CHANGES}?page[after]=nonsense`],
+  [`${CHANGES}?page[after]=1-1`],
+  [`${CHANGES}?page[limit]=500`],
+  [`${CHANGES}?page[wait]=60`],
+  [CHANGES, { headers: { Accept: "text/event-stream", "Last-Event-ID": "nonsense" } }],
 ];
 
 /** All messages, in the order of WISHES. */
@@ -124,6 +132,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
       ...(await ask(relaxed, [`${MATCHES}?filter[playerNames]=Nobody`])),
       request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
     });
+    messages.push(await overstreamed(world));
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
@@ -161,6 +170,18 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
   for (const _ of [1, 2]) await world.get(`${limited.url}${MATCHES}`, headers);
   const { status, body } = await world.get(`${limited.url}${MATCHES}`, headers);
   return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
+}
+
+/** Waits for changes twice at once, with a key that may do so once. */
+async function overstreamed(world: World): Promise<ReplyMessage> {
+  const server = await serveWithKeys(world, [{}], { tiers: [{ name: "hobby", streams: 1 }] });
+  const headers = { Authorization: `Bearer ${server.keys[0]}` };
+  const stream = await StreamClient.open(`${server.url}${CHANGES}`, headers);
+  const { status, body } = await world.get(`${server.url}${CHANGES}?page[wait]=5`, headers);
+  stream.close();
+  await server.stop();
+  const request = `GET ${CHANGES}?page[wait]=5, with as many streams as the key may have`;
+  return { request, status, errors: body.errors };
 }
 
 /** Reads two matches with a quota of one, reads a shard the key may not read, sends two invalid keys, and exceeds the limit of open routes. */

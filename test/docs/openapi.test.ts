@@ -35,12 +35,20 @@ async function realReplies(): Promise<object> {
   const get = async (path: string) => (await world.get(path)).body;
   const errors = await get("/shards/na/matches?page[limit]=6&filter[playerName]=Ada");
   for (const error of errors.errors) error.id = "53a3a804-1";
+  const changes = await get("/shards/na/changes?page[after]=oldest&page[limit]=1");
+  // The time and the tag of the transaction differ each time.
+  for (const change of changes.data) {
+    changes.links.next = changes.links.next.replace(change.id, "1-k3f9x0");
+    change.id = "1-k3f9x0";
+    change.attributes.changedAt = "2026-03-01T18:52:07.113Z";
+  }
   return {
     MatchList: await get(`/shards/na/matches?${WINDOW}&page[limit]=1&include=`),
     SingleMatch: await get(`/shards/na/matches/${MATCH}`),
     PlayerList: await get("/shards/na/players?filter[playerNames]=Ada,Grace"),
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
     NameList: await get("/shards/na/player-names?filter[near]=Adda"),
+    ChangeList: changes,
     Errors: errors,
   };
 }

@@ -13,6 +13,7 @@ import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { readScrape, seriesValue } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -308,6 +309,16 @@ describe("a stream ends", () => {
     ]);
   }, 8000);
 
+  test("at once when the server stops, also while it waits for its next minute", async () => {
+    const clock = new TestClock(Math.floor(Date.now() / 60_000) * 60_000);
+    const toml = "[tiers.hobby]\nchanges-per-minute = 1\n";
+    const world = await startFeed(["one", "two"], { clock, toml });
+    const client = await stream(world, OLDEST);
+    expect(await nextMatches(client, 1)).toEqual(["one"]);
+    await world.stop();
+    expect(await endOf(client)).toBe("stopping");
+  }, 8000);
+
   test("when its key is revoked", async () => {
     const world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
@@ -431,6 +442,32 @@ describe("a stream ends", () => {
     expect(events.filter(({ event }) => event === "changes-unreadable")).toHaveLength(1);
     await world.stop();
   });
+});
+
+test("the metrics have the open streams, the changes sent, and why streams ended", async () => {
+  const token = "a-token-for-the-admin-listener-of-tests";
+  const world = await startFeed(["one", "two"], {
+    flags: { "admin-port": "0" },
+    toml: `admin-token = "${token}"\n`,
+  });
+  const scrape = async () => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return readScrape(await (await fetch(`${world.adminUrl}/metrics`, { headers })).text());
+  };
+  const clients = [await stream(world, OLDEST), await stream(world)];
+  await clients[0]!.changes(2);
+  await world.get(`${OLDEST}&page[limit]=1`);
+  const before = await scrape();
+  expect(seriesValue(before, "matchbook_open_streams")).toBe(2);
+  expect(seriesValue(before, "matchbook_changes_sent_total")).toBe(3);
+  for (const client of clients) client.close();
+  const after = await until("the streams are closed", async () => {
+    const read = await scrape();
+    return seriesValue(read, "matchbook_open_streams") === 0 && read;
+  });
+  const reason = { reason: "client-closed" };
+  expect(seriesValue(after, "matchbook_streams_ended_total", reason)).toBe(2);
+  await world.stop();
 });
 
 test("a stream is paced: beyond the changes per minute of its tier, the rest follows in the next minute", async () => {

@@ -7,6 +7,7 @@ import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -30,10 +31,14 @@ const [limited, used] = server.keys as [string, string];
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${limited}` });
 await world.get(`${server.url}/shards/na/matches/match-a`, { Authorization: `Bearer ${used}` });
 await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${makeKey()}` });
+const stream = await StreamClient.open(`${server.url}/shards/na/changes`, {
+  Authorization: `Bearer ${used}`,
+});
 const keyless = await serveWithoutKeys(world);
 const fixBug = simulateBug();
 afterAll(async () => {
   fixBug();
+  stream.close();
   await keyless.stop();
   await server.stop();
   await world.stop();
@@ -41,13 +46,14 @@ afterAll(async () => {
 
 /**
  * Starts a second server with a key for one request a minute and one for a single match a day; it accepts
- * one invalid key a minute. Its clock stands still, so that nothing is refilled.
+ * one invalid key a minute, and one stream for each key. Its clock stands still, so that nothing is refilled.
  */
 function serveStrictly() {
   const settings = {
     shards: ["na", "beta"].map((id) => ({ id, location: undefined })),
     "closed-shards": ["beta"],
     "auth-failures-per-minute": 1,
+    tiers: [{ name: "hobby", streams: 1 }],
   };
   return serveWithKeys(world, [{ rate: 1 }, { matchesPerDay: 1 }], settings, new TestClock());
 }
@@ -150,6 +156,7 @@ const CASES: Case[] = [
     headers: { Accept: "application/json" },
     source: { header: "Accept" },
   },
+  { code: "cursor-expired", status: 410, path: "/shards/na/changes?page[after]=1-1" },
   { code: "uri-too-long", status: 414, path: `${M}?filter[playerNames]=${"a".repeat(9000)}` },
   {
     code: "rate-limited",
@@ -175,6 +182,12 @@ const CASES: Case[] = [
     path: `${server.url}${M}`,
     headers: { Authorization: `Bearer ${makeKey()}` },
     source: { header: "Authorization" },
+  },
+  {
+    code: "too-many-streams",
+    status: 429,
+    path: `${server.url}/shards/na/changes?page[wait]=1`,
+    headers: { Authorization: `Bearer ${used}` },
   },
   { code: "internal-error", status: 500, path: `/shards/na/players/${BUGGY_PLAYER}` },
   { code: "damaged-data", status: 503, path: "/shards/hurt/matches/match-b" },

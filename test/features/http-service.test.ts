@@ -72,6 +72,7 @@ test.each([
 
 /** Of the described paths that take parameters, the endpoint in the table of parameters. */
 const TAKING: Record<string, Endpoint> = {
+  "/shards/{shard}/changes": "changes",
   "/shards/{shard}/matches": "matches",
   "/shards/{shard}/matches/{id}": "single",
   "/shards/{shard}/player-names": "names",
@@ -87,6 +88,7 @@ test("/openapi.json needs neither key nor Accept, and describes every URL with i
     "/healthz",
     "/openapi.json",
     "/readyz",
+    "/shards/{shard}/changes",
     "/shards/{shard}/matches",
     "/shards/{shard}/matches/{id}",
     "/shards/{shard}/player-names",

@@ -64,7 +64,14 @@ describe("/usage", () => {
       await ask!("/shards/na/players?nonsense=1");
       expect((await ask!("/usage")).body).toEqual({
         key: { id: expect.stringMatching(/^k_/), name: "stats site", tier: "hobby" },
-        limits: { requestsPerMinute: 100, burst: 100, matchesPerDay: 500, shards: ["*"] },
+        limits: {
+          requestsPerMinute: 100,
+          burst: 100,
+          matchesPerDay: 500,
+          shards: ["*"],
+          streams: 10,
+          changesPerMinute: 6000,
+        },
         today: { day: "2026-03-10", matches: 2, matchesLeft: 498, resetSeconds: 12 * 3600 },
         days: [
           {

@@ -66,13 +66,15 @@ type Log = Omit<Seen, "number">[][];
 async function carryOut(world: World, given: Write[]): Promise<Log> {
   const served = new Set<string>();
   const log: Log = [];
+  const began = Date.now() - 60_000;
   let version = 0;
   for (const write of [...given, [{ id: LAST, isServed: true }]]) {
     const documents = write.map(({ id, isServed }) =>
       aMatch({
         id,
         mode: isServed ? "casual" : "practice",
-        createdAt: Date.now() - 60_000 - ++version,
+        // No two versions are equal: one that is would change nothing.
+        createdAt: began - ++version,
         rosters: duel({ id: `player-${id}` }, { id: "other" }),
       }),
     );

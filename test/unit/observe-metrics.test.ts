@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
+import { exposition, merged } from "../../src/observe/prometheus.ts";
 import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
@@ -125,6 +126,7 @@ describe("a failure or rejection", () => {
       ["rate", 0],
       ["quota", 0],
       ["failures", 0],
+      ["streams", 0],
     ]);
   });
 });
@@ -171,4 +173,21 @@ test("concurrent scrapes are each complete", async () => {
     expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(7);
     expect(seriesValue(scrape, "process_resident_memory_bytes")).toBeGreaterThan(0);
   }
+});
+
+test("the open streams of several workers add up", () => {
+  const families = [2, 3].flatMap((streams) => {
+    const metrics = new Metrics({
+      version: "1.2.3",
+      stages: [],
+      shardStates: async () => [],
+      clock: { now: () => NOW },
+    });
+    metrics.watchFeed({ openStreams: () => streams, changesSent: () => 10 });
+    return metrics.families();
+  });
+  const scrape = readScrape(exposition(merged(families)));
+  expect(seriesValue(scrape, "matchbook_open_streams")).toBe(5);
+  expect(seriesValue(scrape, "matchbook_changes_sent_total")).toBe(20);
+  expect(seriesValue(scrape, "matchbook_active_keys")).toBe(0);
 });

@@ -89,6 +89,7 @@ describe("tiers", () => {
   const written = {
     free: {},
     partner: { rate: 3000, burst: 600, "matches-per-day": 0, shards: ["*", "beta"] },
+    follower: { streams: 100, "changes-per-minute": 60_000 },
   };
 
   test("are read in their order, and shown as they are written", () => {
@@ -96,6 +97,7 @@ describe("tiers", () => {
     expect(tiers).toEqual([
       { name: "free" },
       { name: "partner", rate: 3000, burst: 600, matchesPerDay: 0, shards: ["*", "beta"] },
+      { name: "follower", streams: 100, changesPerMinute: 60_000 },
     ]);
     expect(showTiers(tiers)).toEqual(written);
   });
@@ -108,6 +110,8 @@ describe("tiers", () => {
     [{ free: { constructor: 5 } }, "free", '"constructor"', "rate", "burst", "matches-per-day"],
     [{ free: { rate: 0 } }, "free", "rate", "1 to"],
     [{ free: { "matches-per-day": -1 } }, "free", "matches-per-day", "0 to"],
+    [{ free: { streams: 0 } }, "free", "streams", "1 to"],
+    [{ free: { "changes-per-minute": "many" } }, "free", "changes-per-minute", "1 to"],
     [{ free: { shards: "na+eu" } }, "free", "shards", '["na", "eu"]'],
     [{ free: { shards: [] } }, "free", "shards", '["na", "eu"]'],
     [{ free: { shards: ["na+eu"] } }, "free", "shards", '["na", "eu"]'],
