@@ -121,11 +121,6 @@ export class Metrics {
     this.#feed = feed;
   }
 
-  /** Reads the state of this feed for each scrape from now on. */
-  watchFeed(feed: FeedState): void {
-    this.#feed = feed;
-  }
-
   readonly observe: Observe = (event: Event) => {
     switch (event.event) {
       case "request":
