@@ -1,7 +1,6 @@
 /** Links the resources of a document: each is one object, however many resources link to it. */
 
 import { withoutRecords } from "./failures.ts";
-import type { RawChange } from "./feed.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
 import { Change, Match, Participant, Player, Roster, Team } from "./resources.ts";
@@ -45,7 +44,7 @@ export class Graph implements Lookup {
       case "team":
         return new Team(raw as Raw.Team, this, isLoaded);
       case "change":
-        return new Change(raw as RawChange, this, isLoaded);
+        return new Change(raw as Raw.Change, this, isLoaded);
       default:
         return new Resource(raw, this, isLoaded);
     }

@@ -1,7 +1,6 @@
 /** Writes typed queries as query strings. */
 
 import { type MatchbookError, misuse } from "./errors.ts";
-import type { ChangesParameter } from "./feed.ts";
 import type { Operations } from "./generated.ts";
 import type { CallOptions } from "./options.ts";
 import type { GameMode } from "./resources.ts";
@@ -123,15 +122,15 @@ export const MATCHES_TABLE: Table<MatchesQuery, "/shards/{shard}/matches"> = {
   ...SELECTION,
 };
 
-export const CHANGES_TABLE: Readonly<Record<keyof ChangeFilters | "after", Row<ChangesParameter>>> =
-  {
-    playerNames: list("filter[playerNames]"),
-    playerIds: list("filter[playerIds]"),
-    teamNames: list("filter[teamNames]"),
-    gameMode: list("filter[gameMode]"),
-    patchVersion: list("filter[patchVersion]"),
-    after: one("page[after]"),
-  };
+/** A stream has no `page[limit]` and `page[wait]`. */
+export const CHANGES_TABLE: Table<ChangeFilters & { after?: string }, "/shards/{shard}/changes"> = {
+  playerNames: list("filter[playerNames]"),
+  playerIds: list("filter[playerIds]"),
+  teamNames: list("filter[teamNames]"),
+  gameMode: list("filter[gameMode]"),
+  patchVersion: list("filter[patchVersion]"),
+  after: one("page[after]"),
+};
 
 export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   names: list("filter[playerNames]"),

@@ -3,7 +3,6 @@
  * that every attribute of the OpenAPI document is here.
  */
 
-import type { RawChange } from "./feed.ts";
 import type * as Raw from "./generated.ts";
 import { Resource } from "./resource.ts";
 
@@ -139,13 +138,13 @@ export class Team extends Resource<Raw.Team> implements Named<Raw.Team> {
 }
 
 /** A change of the served matches: a reference to a match, without its data. */
-export class Change extends Resource<RawChange> implements Named<RawChange> {
+export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   /** Pass it as `after` to continue after this change. */
   get cursor(): string {
     return this.id;
   }
 
-  get kind(): Named<RawChange>["kind"] {
+  get kind(): Named<Raw.Change>["kind"] {
     return this.attributes.kind!;
   }
 

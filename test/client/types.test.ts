@@ -1,7 +1,13 @@
 /** The client's types are generated from the OpenAPI document, and complete. */
 
 import { expect, test } from "bun:test";
-import { MATCHES_TABLE, NEAR_TABLE, PLAYERS_TABLE, RECORD_TABLE } from "../../client/src/query.ts";
+import {
+  CHANGES_TABLE,
+  MATCHES_TABLE,
+  NEAR_TABLE,
+  PLAYERS_TABLE,
+  RECORD_TABLE,
+} from "../../client/src/query.ts";
 import { CLIENT_TYPES, clientTypes } from "../../scripts/client-types.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
@@ -15,12 +21,16 @@ const { paths } = openApiDocument(
   { version: "", maxOffset: 0, publicUrl: "" },
 ) as { paths: Record<string, { get: { parameters: { name: string; in: string }[] } }> };
 
+/** The client reads streams, which have no pages. */
+const PAGES_ONLY = { limit: { parameter: "page[limit]" }, wait: { parameter: "page[wait]" } };
+
 test.each([
   ["/shards/{shard}/matches", MATCHES_TABLE],
   ["/shards/{shard}/players", PLAYERS_TABLE],
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
+  ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
 ])("allow every query parameter of %s", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
     ({ name }) => name.replace(/^fields\[\w+\]$/, "fields"),
