@@ -120,7 +120,8 @@ describe("requests", () => {
 
   test("are repeated by the function in docs/api.md when the server says so, and only then", async () => {
     const [source] = fencesOf("docs/api.md").filter(({ language }) => language === "js");
-    const clock = new TestClock(new Date().setUTCHours(12, 0, 0, 0));
+    // After all matches, and far from the end of a day.
+    const clock = new TestClock(new Date().setUTCHours(36, 0, 0, 0));
     const limits = { rate: 60, burst: 2, matchesPerDay: 5 };
     const server = await serveWithKeys(world, [limits], {}, clock);
     const waits: number[] = [];
