@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
 import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
@@ -170,6 +170,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       mkdirSync(data);
       const url = engine === "SQLite" ? undefined : `${cluster.url}?schema=changes_model`;
       const config = shardsFile(join(data, "matchbook.toml"), { [SHARD]: url });
+      appendFileSync(config, "\n[tiers.hobby]\nchanges-per-minute = 100000000\n");
       const lines = linesOf(SHARD, Math.ceil(CHANGES * 0.9), Date.now());
       const half = Math.ceil(lines.length / 2);
       const files = {
