@@ -120,7 +120,8 @@ describe("requests without a key beyond the limit of an IP address", () => {
       const sleep = spyOn(Bun, "sleep");
       try {
         expect((await fetch(`${url}${path}`, { method })).status).toBe(status);
-        expect(sleep).toHaveBeenCalledTimes(1);
+        // Other servers of this process may sleep meanwhile, but not for this time.
+        expect(sleep.mock.calls.filter(([ms]) => ms === 100)).toHaveLength(1);
       } finally {
         sleep.mockRestore();
       }

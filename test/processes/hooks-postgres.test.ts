@@ -26,7 +26,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("one instance delivers, each change once and in order, and continues after an outage of the database", async () => {
+test("one instance delivers, each change at least once and in order, and continues after an outage of the database", async () => {
   const at = (schema: string) => `${cluster.url}?schema=${schema}`;
   const config = shardsFile(join(folder.path, "matchbook.toml"), { na: at("na") });
   const envFor = (name: string) => {
@@ -58,13 +58,15 @@ test("one instance delivers, each change once and in order, and continues after 
       await ingest(id);
       await until(`${id} is delivered`, () => receiver.matches().includes(id));
     }
-    expect(receiver.matches()).toEqual(ids);
+    // What was sent right before an outage may be sent again.
+    const delivered = () => [...new Set(receiver.matches())];
+    expect(delivered()).toEqual(ids);
     await cluster.stop("immediate");
     await Promise.race(servers.map((server) => server.events("hooks-stalled")));
     await cluster.start();
     await ingest("four");
     await until("the next change is delivered", () => receiver.matches().includes("four"));
-    expect(receiver.matches()).toEqual([...ids, "four"]);
+    expect(delivered()).toEqual([...ids, "four"]);
     const [hook] = JSON.parse(await run(["hooks", "list", "--json"]));
     expect(hook).toMatchObject({ state: "active", progress: [{ shard: "na", attempts: 0 }] });
   } finally {
