@@ -58,15 +58,17 @@ test("one instance delivers, each change at least once and in order, and continu
       await ingest(id);
       await until(`${id} is delivered`, () => receiver.matches().includes(id));
     }
-    // What was sent right before an outage may be sent again.
-    const delivered = () => [...new Set(receiver.matches())];
-    expect(delivered()).toEqual(ids);
+    expect(receiver.matches()).toEqual(ids);
     await cluster.stop("immediate");
     await Promise.race(servers.map((server) => server.events("hooks-stalled")));
     await cluster.start();
     await ingest("four");
     await until("the next change is delivered", () => receiver.matches().includes("four"));
-    expect(delivered()).toEqual([...ids, "four"]);
+    // Only what was sent right before the outage may be sent again.
+    expect([
+      [...ids, "four"],
+      [...ids, "three", "four"],
+    ]).toContainEqual(receiver.matches());
     const [hook] = JSON.parse(await run(["hooks", "list", "--json"]));
     expect(hook).toMatchObject({ state: "active", progress: [{ shard: "na", attempts: 0 }] });
   } finally {
