@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
+import { type Receiver, startReceiver } from "../support/hooks.ts";
 import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
@@ -113,6 +114,30 @@ async function followStream(service: Service): Promise<Seen> {
   return seen;
 }
 
+async function addHook(data: string, url: string): Promise<void> {
+  const keys = await matchbookAt(data, ["keys", "list", "--json"]);
+  const [{ id }] = JSON.parse(keys.stdout);
+  const options = ["--key", id, "--url", url, "--hooks-allow-private", "on"];
+  const added = await matchbookAt(data, ["hooks", "add", ...options]);
+  expect([added.exitCode, added.stderr]).toEqual([0, added.stderr]);
+}
+
+/** What a receiver accepts; it refuses the second request. */
+async function followHook(service: Service, receiver: Receiver): Promise<Seen> {
+  const seen: Seen = [];
+  receiver.respond = ({ message }) => {
+    if (receiver.received.length === 2) return new Response("not now", { status: 503 });
+    seen.push(...message.data.changes);
+    return new Response();
+  };
+  await until(
+    "the webhook receives the last change",
+    () => hasAll(service, seen),
+    TIMEOUT_MS / 1000,
+  );
+  return seen;
+}
+
 async function* eventsIn(response: Response): AsyncIterable<ChangeResource> {
   let text = "";
   const decoder = new TextDecoder();
@@ -183,12 +208,18 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
 
       const made = await matchbookAt(data, ["keys", "create", "--name", "n", "--rate", "1000000"]);
       const key = made.stdout.trim();
-      const flags = ["--log-level", "silent", "--workers", "2", "--drain-ms", "0"];
+      const flags = [
+        ...["--log-level", "silent", "--workers", "2", "--drain-ms", "0"],
+        ...["--hooks-allow-private", "on"],
+      ];
       const start = () => startServerProcess([...flags, "--config", config, "--data", data]);
       let server = await start();
       const service: Service = { url: server.url, key };
 
+      const receiver = startReceiver();
+      await addHook(data, receiver.url);
       const consumers = {
+        webhook: followHook(service, receiver),
         pages: followPages(service, 0),
         "long polls": followPages(service, 2),
         stream: followStream(service),
@@ -248,6 +279,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       const replaced = new Set(files.replaced.map((line) => JSON.parse(line).data.id));
       expect(idsIn(all, "replaced")).toEqual(served.filter((id) => replaced.has(id)));
       expect(await server.end()).toBe(0);
+      await receiver.stop();
     },
     TIMEOUT_MS,
   );
