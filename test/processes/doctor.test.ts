@@ -44,6 +44,10 @@ beforeAll(async () => {
     .join("\n");
   expect((await matchbook(["ingest", "-", "--data", sound], { stdin })).exitCode).toBe(0);
   await matchbook(["keys", "create", "--name", "me", "--data", sound]);
+  const keys = await matchbook(["keys", "list", "--json", "--data", sound]);
+  const [{ id }] = JSON.parse(keys.stdout);
+  const hook = ["--key", id, "--url", "http://127.0.0.1:1/", "--hooks-allow-private", "on"];
+  expect((await matchbook(["hooks", "add", ...hook, "--data", sound])).exitCode).toBe(0);
 }, 60_000);
 beforeEach(() => {
   rmSync(data, { recursive: true, force: true });
@@ -102,6 +106,7 @@ describe("a healthy installation", () => {
       ),
     );
     expect(stdout).toMatch(/^ok +keys +1 of 1 valid/m);
+    expect(stdout).toMatch(/^ok +webhooks +1 of 1 active$/m);
     expect(stdout).toMatch(/^(ok|warning) +disk +\d.* free in /m);
     expect(stdout).toMatch(/^(ok|warning) +clock +20/m);
     expect(stdout).toMatch(/^(ok|warning) +descriptors +soft limit \w+, hard limit \w+/m);
@@ -197,7 +202,7 @@ describe("the last verify", () => {
     const before = filesIn(backup);
     expect((await matchbook(["verify", "--data", backup])).exitCode).toBe(0);
     expect(filesIn(backup)).toEqual(before);
-    rmSync(join(data, "access.sqlite"));
+    for (const name of ["access.sqlite", "hooks.sqlite"]) rmSync(join(data, name));
     await verify();
     expect(readdirSync(data)).not.toContain("verified.json");
   });
@@ -289,13 +294,34 @@ describe("a planted problem is named, and nothing is changed:", () => {
       "no valid key",
       () => change("access.sqlite", "UPDATE keys SET revoked_at = 1"),
       0,
-      [`warning keys: no key in ${data} is valid: every request gets 401`],
+      [
+        `warning keys: no key in ${data} is valid: every request gets 401`,
+        expect.stringMatching(/^warning webhooks: nothing is delivered to h_/),
+      ],
     ],
     [
       "a key whose tier does not exist",
       () => change("access.sqlite", "UPDATE keys SET tier = 'gone'"),
       0,
       [expect.stringMatching(/^warning keys: the tier of k_\w+ \(gone\) does not exist/)],
+    ],
+    [
+      "a webhook whose receiver fails",
+      () => change("hooks.sqlite", "UPDATE hook_shards SET attempts = 1"),
+      0,
+      [expect.stringMatching(/^warning webhooks: the receiver of h_\w+ fails$/)],
+    ],
+    [
+      "a webhook that was paused after failures",
+      () => change("hooks.sqlite", "UPDATE hooks SET paused_by = 'failures', paused_at = 1"),
+      0,
+      [expect.stringMatching(/^warning webhooks: h_\w+ paused, because the receiver failed/)],
+    ],
+    [
+      "a webhook without a valid key",
+      () => change("hooks.sqlite", "UPDATE hooks SET key_id = 'k_gone'"),
+      0,
+      [expect.stringMatching(/^warning webhooks: nothing is delivered to h_\w+: the key/)],
     ],
   ];
 

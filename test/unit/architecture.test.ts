@@ -87,7 +87,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
   ],
   admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
-  doctor: ["domain", "store", "verify", "access", "settings", "open-stores.ts", "admin"],
+  doctor: ["domain", "store", "verify", "access", "hooks", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
   "wiring.ts": [
